@@ -9,13 +9,19 @@ extension PersistentPrefs {
         case .success(let values) where values.isEmpty: return name + " is empty"
         case .success(let values):
             func text() -> String {
-                let pairs = values.objects.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+                let pairs = shown(values).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
                 return name + " {\(pairs.joined(separator: ", "))}"
             }
             // Swift's text of a value with 127 levels takes 160 KB of stack. Otherwise no thread, because a debugger may stop all others.
             return StoredValue.dictionary(values).hasManyLevels ? SpareStack.run(text) : text()
         case .failure(let error): return name + " cannot be read: \(error)"
         }
+    }
+
+    /// The values with nothing that is secret.
+    fileprivate func shown(_ values: [String: StoredValue]) -> [String: Any] {
+        values.mapValues(\.object).merging(
+            values.keys.filter(declarations.isSensitive).map { ($0, ShownText.hidden) }, uniquingKeysWith: { $1 })
     }
 
     /// The visible values, read without any effect on `lastError`.
@@ -35,7 +41,7 @@ extension InstanceState: CustomReflectable {
     var customMirror: Mirror {
         let values: Any =
             switch owner?.peek() {
-            case .success(let values)?: values.objects
+            case .success(let values)?: owner?.shown(values) ?? [:]
             case .failure(let error)?: error
             case nil: "released"
             }
@@ -47,6 +53,20 @@ extension InstanceState: CustomReflectable {
 extension PersistentPrefs.Pref: CustomReflectable {
     /// The default.
     public var customMirror: Mirror {
-        Mirror(self, children: ["default": declaredProperty.anyDefaultValue], displayStyle: .struct)
+        let property = declaredProperty
+        return Mirror(
+            self, children: ["default": property.isSensitive ? ShownText.hidden : property.anyDefaultValue],
+            displayStyle: .struct)
+    }
+}
+
+/// What `print` and `dump` show of a change: no value, because some may be secret.
+extension PrefsChange: CustomStringConvertible, CustomReflectable {
+    /// The root and the keys: `EditorPrefs: fontSize, theme`.
+    public var description: String { "\(root): \(keys.joined(separator: ", "))" }
+
+    /// The root, the keys and the origin.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["root": root, "keys": keys, "origin": origin, "count": count], displayStyle: .struct)
     }
 }

@@ -39,7 +39,7 @@ extension PersistentPrefs {
         case .value(let value, violation: nil): return try vetted(value, key)
         case .value(let value, let reason?):
             let found = value.string == nil ? ShownText.key(text) : "\"\(ShownText.key(text))\""
-            throw .constraintViolated([failure("\(reason), found \(found)")])
+            throw .constraintViolated([failure(property.isSensitive ? reason : "\(reason), found \(found)")])
         case .mismatch(let reason):
             if text == "null", property.acceptsNil { return nil }
             throw .typeMismatch([failure(reason)])

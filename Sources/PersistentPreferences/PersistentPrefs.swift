@@ -20,7 +20,7 @@ public import Foundation
 /// Instances hold no values: two instances with the same root key and store always agree. A write is atomic. With a file, and with
 /// `UserDefaults` on Linux, a read returns the last state that any process has committed, and a write is on disk when it returns. On
 /// Apple platforms, `UserDefaults` tells of changes by other processes, and its daemon writes later. A write of equal
-/// values changes nothing and notifies nobody. ``update(_:)-(()->Void)`` makes several accesses one transaction.
+/// values changes nothing and notifies nobody. ``update(timeout:_:)-(_,()->Void)`` makes several accesses one transaction.
 ///
 /// ## Performance
 /// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write to a file
@@ -88,7 +88,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The allowed keys: those of the ``PersistentPrefs/Pref`` properties, base classes first, and those of an override.
     ///
-    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
+    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible. A text that is
+    /// empty or contains a NUL is no key.
     open var keys: [String] { state.declarations.allowed.list }
 
     /// The steps that bring an older root to the current version, which is that of the last step. Empty by default.
@@ -205,7 +206,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The body runs once, on the calling thread. Other accesses inside it read and write the same transaction. At its end, the
     /// changes of the body's own dictionary are merged over theirs, key by key. Inside the body, do not wait for another thread
     /// that uses the same store. The call blocks its thread while it waits and commits; in an asynchronous function, the compiler chooses
-    /// ``update(timeout:_:)-(_,(()->Void))``, which does not.
+    /// the asynchronous form, which does not.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
     ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. A store of another module waits as it does without.

@@ -31,7 +31,7 @@ public enum PrefsTool {
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
         let commands = CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others
-        return run(arguments, in: Program(name: name, commands: commands, make: make))
+        return run(arguments, of: Program(name: name, commands: commands, make: make))
     }
 
     /// The same with the commands on any domain, and the stress: the program `prefs`.
@@ -47,12 +47,12 @@ public enum PrefsTool {
     ) -> Int32 {
         run(
             arguments,
-            in: Program(
+            of: Program(
                 name: name, target: .suite(suite), storeOfURL: storeOfURL, commands: CommandSpec.all, make: make,
                 context: context))
     }
 
-    private static func run(_ arguments: [String], in program: Program) -> Int32 {
+    static func run(_ arguments: [String], of program: Program) -> Int32 {
         // Opens closed standard streams on /dev/null. Otherwise the next file that is opened would take their place, and an import would
         // read the preferences file as standard input. The access mode makes reads and writes fail, as on a closed stream.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
@@ -135,7 +135,8 @@ public enum PrefsTool {
         case .undo(let target):
             try UndoRunner(
                 target: named(target), folder: UndoFolder(of: program), isDryRun: invocation.isDryRun,
-                wantsJSON: wantsJSON, context: program.context
+                secrets: Secrets(of: program.sample, reveals: invocation.reveals), wantsJSON: wantsJSON,
+                context: program.context
             ).run()
         case .vet(let path): VetRunner(program, wantsJSON: wantsJSON).run(path)
         case .doctor(let target, let mends):

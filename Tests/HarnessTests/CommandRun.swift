@@ -1,18 +1,32 @@
 import Foundation
 import HarnessCLI
-import PrefsTool
 import TestSupport
+
+@testable import PrefsTool
 
 /// A run of `prefs` in the process of the tests, with an environment and standard streams of its own.
 struct CommandRun {
     let environment: [String: String]
 
     func run(_ arguments: [String]) throws -> Printed {
-        let (input, output, errors) = (try Stream(reading: "/dev/null"), try Stream(), try Stream())
+        try run { PrefsProgram.run(arguments, in: $0) }
+    }
+
+    /// - Parameter input: what the standard input holds.
+    func run(_ arguments: [String], of program: Program, input: String = "") throws -> Printed {
+        try run(input: input) { context in
+            var program = program
+            program.context = context
+            return PrefsTool.run(arguments, of: program)
+        }
+    }
+
+    private func run(input text: String = "", _ body: (ProcessContext) -> Int32) throws -> Printed {
+        let (input, output, errors) = (try Stream(text), try Stream(), try Stream())
         let context = ProcessContext(
             executable: try Child.executable("prefs").path, environment: environment, input: input.descriptor,
             output: output.descriptor, errors: errors.descriptor)
-        let code = PrefsProgram.run(arguments, in: context)
+        let code = body(context)
         return Printed(try output.text(), errors: try errors.text(), code: code)
     }
 
@@ -20,16 +34,13 @@ struct CommandRun {
         let descriptor: Int32
 
         /// A file without a name, which no process started by another test inherits.
-        init() throws {
+        init(_ text: String = "") throws {
             let path = NSTemporaryDirectory() + "prefs-\(UUID().uuidString)"
             descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
             unlink(path)
-        }
-
-        init(reading path: String) throws {
-            descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw CocoaError(.fileReadUnknown) }
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+            lseek(descriptor, 0, SEEK_SET)
         }
 
         deinit { close(descriptor) }

@@ -27,6 +27,11 @@ package final class FileLocation {
         resolved.withLock { $0?.followsLinks ?? false }
     }
 
+    /// Whether the file, as it was last read, is JSON.
+    package var isJSON: Bool {
+        resolved.withLock { $0?.file }?.cached?.format == .json
+    }
+
     /// Runs the closure with the file at the path. Runs it once more with another file if a link changed in between.
     package func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
         for _ in 0..<40 {

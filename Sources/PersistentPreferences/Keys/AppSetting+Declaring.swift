@@ -24,6 +24,14 @@ extension AppSetting where Value: Codable {
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
+
+    /// The same with the default as an argument: `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
+    public init(
+        key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(defaultValue, key, store, nil, didFail)
+    }
 }
 
 extension AppSetting where Value: _UseAStructOrGiveACoding {
@@ -34,9 +42,26 @@ extension AppSetting where Value: _UseAStructOrGiveACoding {
     ) {
         fatalError("a Codable class needs a coding")
     }
+
+    /// Ambiguous on purpose, as the other one.
+    public init(
+        key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        fatalError("a Codable class needs a coding")
+    }
 }
 
 extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
+    /// Declares a property of a flat key, of a type with a raw value, with the default as an argument.
+    @_disfavoredOverload
+    public init(
+        key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
+        didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) {
+        self.init(defaultValue, key, store, nil, didFail)
+    }
+
     /// Declares a property of a flat key, of a type with a raw value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(

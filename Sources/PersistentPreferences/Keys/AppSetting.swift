@@ -1,3 +1,5 @@
+public import Dispatch
+
 /// A property for one setting of the app, in any type: a flat key with its default here, or one of the ``AppSettingsValues``.
 ///
 /// ```swift
@@ -78,6 +80,40 @@ public struct AppSetting<Value> {
 
     /// `$setting`: the wrapper itself.
     public var projectedValue: Self { self }
+
+    /// Calls the closure with the old and the new value after each change, in the order of the commits. As
+    /// ``PrefHandle/onChange(on:_:)``, but errors go to the key. A setting that reads several keys is observed by the first one.
+    public func onChange(
+        on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    ) -> PrefsObservation {
+        observed?.onChange(on: queue, action) ?? PrefsObservation {}
+    }
+
+    /// The current value and each new one, as an asynchronous sequence. As ``PrefHandle/updates``.
+    public var updates: PrefUpdates<Value> {
+        observed?.updates ?? PrefUpdates { ChangeStream { _ in nil } }
+    }
+
+    /// nil for a setting that reads no key.
+    private var observed: ObservedSetting<Value>? {
+        switch source {
+        case .key(let key): return key.observed(in: values.entries)
+        case .keyPath(let path): return values.observed(path)
+        }
+    }
+
+    /// Changes the value, exactly: no other thread changes it in between. As ``PrefKey/modify(_:_:)``.
+    ///
+    /// - Returns: the error of this call, or nil if the new value is stored.
+    /// - Throws: what the closure throws; then nothing has changed.
+    @discardableResult
+    public func modify(_ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
+        switch source {
+        case .keyPath(let path):
+            return try values.modify(path, change) { throw $0 }
+        case .key(let key): return try values.modify(key, change)
+        }
+    }
 
     /// Stores a value.
     ///

@@ -1,5 +1,4 @@
 public import Observation
-import PrefsFileEngine
 import PrefsPropertyLists
 
 extension AppSettingsValues: Observable {}
@@ -13,9 +12,10 @@ extension ObservationBridge<AppSettingsValues> {
         access(key, of: values) {
             subscribe(to: key) {
                 do {
-                    let subscriber = SettingSubscriber(key, entries) { [weak values] in
+                    let announce: @Sendable () -> Void = { [weak values] in
                         if let values { values.bridge.announce([key], of: values) }
                     }
+                    let subscriber = SettingSubscriber(key, entries) { _ in announce }
                     let new = try entries.subscribe(to: key, subscriber)
                     if let failure = new?.failure { report(.notWatched(failure)) }
                     return new
@@ -30,22 +30,5 @@ extension ObservationBridge<AppSettingsValues> {
     /// After a write: if nobody else announces it, this does.
     func wasWritten(_ key: String, in values: AppSettingsValues) {
         if !isSubscribed(to: key) { announce([key], of: values) }
-    }
-}
-
-/// Announces the changes of one key. The feed keeps it, so it does not keep the settings.
-private final class SettingSubscriber: EntrySubscriber {
-    private let key: String
-    private let entries: KeyedEntries
-    private let announce: @Sendable () -> Void
-
-    init(_ key: String, _ entries: KeyedEntries, _ announce: @escaping @Sendable () -> Void) {
-        self.key = key
-        self.entries = entries
-        self.announce = announce
-    }
-
-    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        entries.concerns(key, change) ? announce : nil
     }
 }

@@ -27,14 +27,21 @@ public import Foundation
 /// Those of ``PrefKey``; over a store, those of the store.
 public final class AppSettingsValues: Sendable {
     /// The settings in `UserDefaults.standard`.
-    public static let standard = AppSettingsValues(.standard)
+    public static let standard = AppSettingsValues(container: .standard)
 
-    private let entries: KeyedEntries
+    let entries: KeyedEntries
     let bridge = ObservationBridge<AppSettingsValues>()
+    /// Receives the keys that are read, whose values are then the defaults; nil for settings of a user.
+    private let readKeys: Locked<[ReadKey]>?
+
+    private struct ReadKey {
+        let key: String
+        let report: (PrefsError) -> Void
+    }
 
     /// Creates settings in a `UserDefaults`, for example of a suite or of a test.
-    public convenience init(_ defaults: UserDefaults) {
-        self.init(KeyedEntries(defaults))
+    public convenience init(container: UserDefaults) {
+        self.init(KeyedEntries(container))
     }
 
     /// Creates settings under a root of a store, for example an ``InMemoryStore`` for a test or a preview.
@@ -47,8 +54,51 @@ public final class AppSettingsValues: Sendable {
         self.init(KeyedEntries(of: store))
     }
 
-    private init(_ entries: KeyedEntries) {
+    private init(_ entries: KeyedEntries, notingIn readKeys: Locked<[ReadKey]>? = nil) {
         self.entries = entries
+        self.readKeys = readKeys
+    }
+
+    /// The key that a computed property reads first; nil if it reads none.
+    private func key(of path: PartialKeyPath<AppSettingsValues>) -> ReadKey? {
+        let readKeys = Locked<[ReadKey]>([])
+        _ = AppSettingsValues(entries, notingIn: readKeys)[keyPath: path]
+        return readKeys.withLock(\.first)
+    }
+
+    /// The setting that a computed property reads, for its observers; nil if it reads no key.
+    func observed<Value>(_ path: KeyPath<AppSettingsValues, Value>) -> ObservedSetting<Value>? {
+        key(of: path).map {
+            ObservedSetting(
+                key: $0.key, entries: entries, read: { AppSettingsValues($0)[keyPath: path] }, report: $0.report)
+        }
+    }
+
+    /// Changes what a computed property reads and writes, in a transaction of its first key.
+    func modify<Value>(
+        _ path: ReferenceWritableKeyPath<AppSettingsValues, Value>, _ change: (inout Value) throws -> Void,
+        rescue: (any Error) throws -> Void
+    ) rethrows -> PrefsError? {
+        var thrown: (any Error)?
+        do {
+            try entries.transact(forKey: key(of: path)?.key ?? "") {
+                do {
+                    try change(&self[keyPath: path])
+                } catch {
+                    thrown = error
+                    throw error
+                }
+            }
+            return nil
+        } catch {
+            if let thrown { try rescue(thrown) }
+            return PrefsError(error)
+        }
+    }
+
+    func modify<Key: KeyedValue>(_ key: Key, _ change: (inout Key.Value) throws -> Void) rethrows -> PrefsError? {
+        defer { bridge.wasWritten(key.stringKey, in: self) }
+        return try key.modify(in: entries, change)
     }
 
     /// The value of a key, or its default if nothing is stored.
@@ -78,6 +128,10 @@ public final class AppSettingsValues: Sendable {
 
     subscript<Key: KeyedValue>(key: Key) -> Key.Value {
         get {
+            if let readKeys {
+                readKeys.withLock { $0.append(ReadKey(key: key.stringKey, report: key.report)) }
+                return key.defaultValue
+            }
             bridge.access(key.stringKey, of: self, in: entries, key.report)
             return key.read(from: entries)
         }

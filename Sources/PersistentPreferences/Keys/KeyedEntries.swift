@@ -15,6 +15,8 @@ struct KeyedEntries: @unchecked Sendable {
         case root(Roots, String)
         /// What a `UserDefaults` object finds, which does not tell the name of its domain. Without transactions.
         case object(UserDefaults)
+        /// Entries of which one is as it was; only to be read.
+        indirect case past(key: String, StoredValue?, others: Place)
     }
 
     init(_ defaults: UserDefaults) {
@@ -40,6 +42,15 @@ struct KeyedEntries: @unchecked Sendable {
         place = .root(store.roots, root)
     }
 
+    /// Whether people may have written the values.
+    var mayBeWritten: Bool {
+        switch place {
+        case .domain(let roots, _), .root(let roots, _): roots.mayBeWritten
+        case .past(_, _, let others): KeyedEntries(others).mayBeWritten
+        case .object: false
+        }
+    }
+
     /// nil if there is no value.
     ///
     /// - Parameters:
@@ -63,6 +74,8 @@ struct KeyedEntries: @unchecked Sendable {
         case .object(let defaults):
             guard isForWriting, let domain = defaults.domainName else { return defaults.value(ofEntry: key) }
             return defaults.value(ofEntry: key, inDomain: domain)
+        case .past(let pastKey, let value, let others):
+            return key == pastKey ? value : try KeyedEntries(others).value(forKey: key, report)
         }
     }
 
@@ -87,7 +100,7 @@ struct KeyedEntries: @unchecked Sendable {
         switch place {
         case .domain(let roots, _): try roots.transact(on: key) { _ in try body() }
         case .root(let roots, let root): try roots.transact(on: root) { _ in try body() }
-        case .object: try body()
+        case .object, .past: try body()
         }
     }
 
@@ -108,6 +121,7 @@ struct KeyedEntries: @unchecked Sendable {
             guard defaults.synchronize() else {
                 throw PrefsError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
             }
+        case .past: break
         }
     }
 
@@ -118,8 +132,21 @@ struct KeyedEntries: @unchecked Sendable {
         case .root(let roots, let root):
             try NameVetting.checkRoot(root)
             return try roots.subscribe(to: root, keys: [key], subscriber, from: nil)
-        case .object: return nil
+        case .object, .past: return nil
         }
+    }
+
+    /// The same entries, but for one that is as in a state that a subscriber was told of.
+    func with(_ key: String, at state: EntryState) -> KeyedEntries {
+        let value: StoredValue?
+        if case .root(_, let root) = place {
+            let stored = state.value?.dictionary
+            let around = state.layers as? LayersOfRoot
+            value = around.map { $0.layers.merged(stored, root: root)?[key] } ?? stored?[key]
+        } else {
+            value = state.value
+        }
+        return KeyedEntries(.past(key: key, value, others: place))
     }
 
     /// Whether a change that a subscriber has received is one of the value.

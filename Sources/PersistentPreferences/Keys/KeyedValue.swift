@@ -35,20 +35,26 @@ extension KeyedValue {
     }
 
     func write(_ value: Value, to entries: KeyedEntries) -> PrefsError? {
-        attempt { key in
-            let new = try coding.stored(for: value, forKey: key)
-            do throws(PropertyListVetter.Refusal) {
-                if let new { try PropertyListVetter.check(new, forKey: key) }
-            } catch {
-                throw PrefsError.valuesNotPlistCompatible(error.failures)
+        attempt { try store(value, in: entries, forKey: $0) }
+    }
+
+    private func store(_ value: Value, in entries: KeyedEntries, forKey key: String) throws {
+        let new = try coding.stored(for: value, forKey: key)
+        do throws(PropertyListVetter.Refusal) {
+            if let new { try PropertyListVetter.check(new, forKey: key) }
+        } catch {
+            throw PrefsError.valuesNotPlistCompatible(error.failures)
+        }
+        let mayBeWritten = entries.mayBeWritten
+        guard let new, coding.decodeFields != nil || mayBeWritten else {
+            return try entries.setValue(new, forKey: key)
+        }
+        try entries.transact(forKey: key) {
+            let stored = try entries.value(forKey: key, isForWriting: true) { _ in }
+            let whole = stored.map {
+                coding.replacing($0, with: new, mayBeWritten: mayBeWritten, filledFrom: encodedDefault)
             }
-            guard let new, coding.decodeFields != nil else { return try entries.setValue(new, forKey: key) }
-            // Keeps the fields that the type does not know.
-            try entries.transact(forKey: key) {
-                let stored = try entries.value(forKey: key, isForWriting: true) { _ in }
-                let whole = stored.map { coding.withUnknownFields(new, of: $0, filledFrom: encodedDefault) }
-                try entries.setValue(whole ?? new, forKey: key)
-            }
+            try entries.setValue(whole ?? new, forKey: key)
         }
     }
 
@@ -79,13 +85,39 @@ extension KeyedValue {
         Transaction.current?.fail(failure)
     }
 
+    /// Changes the value in a transaction.
+    func modify(in entries: KeyedEntries, _ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
+        try modify(in: entries, change) { throw $0 }
+    }
+
+    private func modify(
+        in entries: KeyedEntries, _ change: (inout Value) throws -> Void, rescue: (any Error) throws -> Void
+    ) rethrows -> PrefsError? {
+        var thrown: (any Error)?
+        let failure = attempt { key in
+            try entries.transact(forKey: key) {
+                var new = try value(in: entries, isForWriting: true)
+                do {
+                    try change(&new)
+                } catch {
+                    thrown = error
+                    throw error
+                }
+                try store(new, in: entries, forKey: key)
+            }
+        }
+        if let thrown { try rescue(thrown) }
+        return failure
+    }
+
     private func value(in entries: KeyedEntries, isForWriting: Bool = false) throws -> Value {
         let key = stringKey
         try NameVetting.checkRoot(key)
         guard let stored = try entries.value(forKey: key, isForWriting: isForWriting, report) else {
             return defaultValue
         }
-        return try coding.value(of: stored, forKey: key, filledFrom: encodedDefault)
+        return try coding.value(
+            of: stored, forKey: key, mayBeWritten: entries.mayBeWritten, filledFrom: encodedDefault)
     }
 
     private func attempt(_ write: (_ key: String) throws -> Void) -> PrefsError? {

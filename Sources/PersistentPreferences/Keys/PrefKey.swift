@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 import PrefsPropertyLists
 
@@ -104,6 +105,31 @@ extension PrefKey {
     public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
         keyed.remove(from: KeyedEntries(defaults))
     }
+
+    /// Changes the value, exactly: no other thread changes it in between, and in `UserDefaults.standard` on Linux no other process. On a
+    /// `UserDefaults` of your own, it is a read and a write.
+    ///
+    /// - Parameter change: gets the current value. Not called if the stored value cannot be read.
+    /// - Returns: the error of this call, or nil if the new value is stored.
+    /// - Throws: what the closure throws; then nothing has changed.
+    @discardableResult
+    public static func modify(
+        _ defaults: UserDefaults = .standard, _ change: (inout Value) throws -> Void
+    ) rethrows -> PrefsError? {
+        try keyed.modify(in: KeyedEntries(defaults), change)
+    }
+
+    /// Calls the closure with the old and the new value after each change, in the order of the commits. As
+    /// ``PrefHandle/onChange(on:_:)``, but errors go to ``didFail(_:)``: ``PrefsError/notWatched(_:)`` on a `UserDefaults` of your own.
+    public static func onChange(
+        _ defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
+        _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    ) -> PrefsObservation {
+        keyed.observed(in: KeyedEntries(defaults)).onChange(on: queue, action)
+    }
+
+    /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. As ``PrefHandle/updates``.
+    public static var updates: PrefUpdates<Value> { keyed.observed(in: KeyedEntries(.standard)).updates }
 
     /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
     public subscript(defaults: UserDefaults) -> Value {

@@ -10,7 +10,7 @@ extension PrefCoding where Value: PropertyListModel {
                 try model.encode(to: &dictionary)
                 return .dictionary(dictionary.values)
             },
-            decode: { stored in
+            decode: { stored, _ in
                 guard case .dictionary(let values) = stored else {
                     throw PropertyListFailure(
                         inside: "", "expected a dictionary, found \(ValueMismatch.kind(of: stored))")
@@ -37,9 +37,9 @@ extension PrefCoding where Value: Decodable {
                     throw refusal.failures.first.map { PropertyListFailure(inside: $0.path, $0.reason) } ?? refusal
                 }
             },
-            decode: { stored in
+            decode: { stored, form in
                 do {
-                    return try StoredValueDecoder.value(Value.self, from: stored, fallback: { nil }).value
+                    return try StoredValueDecoder.value(Value.self, from: stored, form, fallback: { nil }).value
                 } catch let mismatch as ValueMismatch {
                     throw PropertyListFailure(mismatch)
                 }

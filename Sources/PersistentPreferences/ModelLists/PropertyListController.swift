@@ -4,7 +4,7 @@ import PrefsPropertyLists
 /// Loads and saves the models of a property list: the elements of an array, or one dictionary.
 ///
 /// ```swift
-/// let quotes = try PropertyListController<Quote>(resource: "Quotes", folder: folder)
+/// let quotes = try PropertyListController<Quote>(url: folder.appending(path: "Quotes.plist"))
 /// quotes.models.append(Quote(author: "Seneca", text: "…"))
 /// try quotes.save()
 /// ```
@@ -12,8 +12,8 @@ import PrefsPropertyLists
 /// A model is a ``PropertyListModel`` or Codable. Follows `DataController`.
 ///
 /// ## Behavior
-/// It loads the file in the folder or, if that is missing, the one in the bundle. It saves to the folder. Without a folder it only
-/// reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
+/// It loads a file and saves to it; or the file in a folder or, if that is missing, the one in a bundle, and saves to the folder. Without
+/// a folder it only reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
 /// stores it as a dictionary again. A new file has an array. A save drops the keys that the model does not encode.
 ///
 /// ## Performance
@@ -37,6 +37,21 @@ public final class PropertyListController<Model> {
     /// Whether the root is a dictionary.
     private let hasOneModel: Bool
 
+    /// Loads the models of a file, which need not exist before the first save.
+    ///
+    /// - Parameter url: a file URL.
+    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
+    ///   be created. The file is not changed.
+    public convenience init(url: URL) throws where Model: PropertyListModel {
+        try self.init(url: url, initial: nil, .ofModel)
+    }
+
+    /// The same for Codable models. A model that is only read may be Decodable.
+    @_disfavoredOverload
+    public convenience init(url: URL) throws where Model: Decodable {
+        try self.init(url: url, initial: nil, .ofCodable)
+    }
+
     /// Loads the models of `NAME.plist` in a folder or, if it is missing there, in a bundle.
     ///
     /// - Parameters:
@@ -57,25 +72,28 @@ public final class PropertyListController<Model> {
         try self.init(name, bundle, folder, .ofCodable)
     }
 
-    private init(_ name: String, _ bundle: Bundle, _ folder: URL?, _ coding: PrefCoding<Model>) throws {
+    private convenience init(_ name: String, _ bundle: Bundle, _ folder: URL?, _ coding: PrefCoding<Model>) throws {
         let bundled = bundle.url(forResource: name, withExtension: "plist")
-        self.coding = coding
-        let root: StoredValue?
-        if let folder {
-            url = folder.appending(path: name + ".plist", directoryHint: .notDirectory)
-            let document = try PropertyListDocument(url: url)
-            let (stored, failure) = try document.read()
-            if let failure { throw failure }
-            self.document = document
-            saved = stored
-            root = try stored ?? bundled.map { try PropertyListDocument.contents(ofResource: $0).root }
-        } else if let bundled {
-            (url, document) = (bundled, nil)
-            root = try PropertyListDocument.contents(ofResource: bundled).root
-        } else {
+        guard folder != nil || bundled != nil else {
             let path = bundle.bundleURL.appending(path: name + ".plist").path(percentEncoded: false)
             throw PrefsError.unreadable(StorageFailure(path: path, reason: "there is no such resource"))
         }
+        try self.init(
+            url: folder?.appending(path: name + ".plist", directoryHint: .notDirectory), initial: bundled, coding)
+    }
+
+    /// - Parameters:
+    ///   - url: the file; nil for models that are only read.
+    ///   - initial: is read if the file is missing.
+    private init(url: URL?, initial: URL?, _ coding: PrefCoding<Model>) throws {
+        self.coding = coding
+        document = try url.map { try PropertyListDocument(url: $0) }
+        let (stored, failure) = try document?.read() ?? (nil, nil)
+        if let failure { throw failure }
+        saved = stored
+        let root = try stored ?? initial.map { try PropertyListDocument.contents(ofResource: $0).root }
+        guard let place = url ?? initial else { preconditionFailure("there is neither a file nor a resource") }
+        self.url = place
         hasOneModel = root?.dictionary != nil
         models = try root.map { try Self.models(of: $0, coding) } ?? []
     }

@@ -39,7 +39,7 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 /// ```swift
 /// enum QuoteKey: String, PropertyListKey { case author, text }
 ///
-/// var dictionary = PropertyListDictionary()
+/// var dictionary = PropertyListDictionary()  // or (contentsOf: url)
 /// try dictionary.set("Seneca", for: QuoteKey.author)
 /// let author: String = try dictionary.value(for: QuoteKey.author)
 /// ```
@@ -67,6 +67,19 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
                 try PropertyListVetter.value(of: object, forKey: key)
             }
         }
+    }
+
+    /// Creates a dictionary from a property-list file, as `NSDictionary(contentsOf:)` does.
+    ///
+    /// - Throws: ``PrefsError`` if the file is missing, cannot be read or is malformed; ``PropertyListFailure`` if its root is not a
+    ///   dictionary.
+    public init(contentsOf url: URL) throws {
+        let root = try PropertyListDocument.contents(ofResource: url).root
+        guard let values = root.dictionary else {
+            let reason = "expected a dictionary, found \(ValueMismatch.kind(of: root))"
+            throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
+        }
+        self.values = values
     }
 
     init(values: [String: StoredValue]) {

@@ -63,7 +63,7 @@ extension PrefProperty {
         let new = value(in: change.difference.new, root.state, reportsFailure: true)
         // A failure to read the former value was reported when it was new.
         let old = value(in: change.difference.old, root.state)
-        return Self.areEqual(old, new) ? nil : (old, new)
+        return EqualValues.areEqual(old, new) ? nil : (old, new)
     }
 
     /// The value that a subscription starts from.
@@ -81,10 +81,5 @@ extension PrefProperty {
             if reportsFailure { state.owner?.notify(of: error) }
             return givenDefault
         }
-    }
-
-    private static func areEqual(_ left: Value, _ right: Value) -> Bool {
-        func isEqual<T: Equatable>(_ left: T) -> Bool { left == right as? T }
-        return (left as? any Equatable).map { isEqual($0) } ?? false
     }
 }

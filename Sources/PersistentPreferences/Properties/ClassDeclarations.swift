@@ -92,6 +92,9 @@ final class ClassDeclarations: Sendable {
 
     var isEmpty: Bool { declarations.isEmpty }
 
+    /// Whether the values of a key are shown to nobody.
+    func isSensitive(_ key: String) -> Bool { byKey[key]?.property.isSensitive ?? false }
+
     /// The key of a property of an instance of the class.
     func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
         if let key = property.explicitKey, byKey[key] != nil { return key }
@@ -134,6 +137,9 @@ final class ClassDeclarations: Sendable {
         for declaration in declarations { properties[declaration.key] = .dictionary(declaration.property.schema) }
         // In an export, a lone key that begins with $ has one more.
         for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
+        // What a file may have besides: the version that this package keeps, and the line by which an editor finds the schema.
+        properties[RootSchema.versionKey] = .dictionary(["type": .string("integer"), "minimum": .integer(0)])
+        properties["$schema"] = .dictionary(["type": .string("string")])
         return JSONWriter.data(ofDocument: [
             "$schema": .string("https://json-schema.org/draft/2020-12/schema"), "title": .string(title),
             "type": .string("object"), "properties": .dictionary(properties), "additionalProperties": .bool(false),
@@ -145,7 +151,7 @@ final class ClassDeclarations: Sendable {
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(_ values: [String: StoredValue]) throws(PrefsError) {
         if byKey.isEmpty { return }
-        let errors = values.compactMap { byKey[$0]?.property.error(of: $1, forKey: $0) }
+        let errors = values.compactMap { byKey[$0]?.property.error(of: $1, forKey: $0, mayBeWritten: false) }
         if errors.isEmpty { return }
         let failures = errors.flatMap(\.failures).sorted { $0.path < $1.path }
         let isOfType = errors.contains { if case .typeMismatch = $0 { true } else { false } }
@@ -196,9 +202,8 @@ final class ClassDeclarations: Sendable {
         guard let reason = declaration.property.defaultViolation else { return }
         let value = declaration.property.anyDefaultValue
         let text = (value as? String).map { "\"\($0)\"" } ?? PrefDescription.text(of: value)
-        fatalError(
-            "\(type): the default of the property \"\(declaration.name)\" is \(ShownText.line(text, longest: 80)), "
-                + "but \(reason)")
+        let shown = declaration.property.isSensitive ? ShownText.hidden : ShownText.line(text, longest: 80)
+        fatalError("\(type): the default of the property \"\(declaration.name)\" is \(shown), but \(reason)")
     }
 
     private static func names(of one: Declaration, and other: Declaration) -> String {
@@ -217,6 +222,11 @@ final class ClassDeclarations: Sendable {
         var byKey: [String: Declaration] = [:]
         var byProperty: [ObjectIdentifier: Declaration] = [:]
         for declaration in declarations {
+            for (key, kind) in [(declaration.key, "key")] + declaration.property.formerKeys.map({ ($0, "former key") })
+            {
+                guard let flaw = NameVetting.flaw(ofKey: key) else { continue }
+                fatalError("\(type): a \(kind) of the property \"\(declaration.name)\" cannot be one: \(flaw)")
+            }
             if let other = byProperty.updateValue(declaration, forKey: ObjectIdentifier(declaration.property)) {
                 fatalError(
                     "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" share one Pref; "

@@ -19,39 +19,51 @@ extension PersistentPrefs.Pref where Value: Codable {
     ///     first write to the root moves it, for every class that shares the root.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to the same accesses as
     ///     `constraints`, and is called only with values that satisfy them. The check of an optional property gets nil, too.
+    ///   - sensitive: whether the value is a secret: no error, description, schema or log of this package shows it or its default, and
+    ///     the tool shows dots. It is stored as any other value; a keychain is safer. The reasons of your own checks must not quote it.
     ///   - help: one sentence for people, for ``PrefDescription/help``, the JSON Schema and tools. Never stored.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), sensitive: sensitive, help: help)
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), sensitive: sensitive,
+            help: help)
     }
 
     /// Declares a property whose values are in a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, help: help)
+        self.init(
+            wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, sensitive: sensitive, help: help)
     }
 
     /// Declares an optional property: nil, or one of the choices.
     public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) where Value == Choices._PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).ofOptional.and(check) }, help: help)
+        self.init(
+            wrappedValue, key, formerKeys, { PrefConstraint.in(choices).ofOptional.and(check) }, sensitive: sensitive,
+            help: help)
     }
 }
 
@@ -59,7 +71,8 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
     /// Ambiguous on purpose, as the one without arguments: a property of a Codable class does not compile without a coding.
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         fatalError("a Codable class needs a coding")
     }
@@ -67,7 +80,8 @@ extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
     /// Ambiguous on purpose, with choices: a Codable class needs a coding; use a struct.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         fatalError("a Codable class needs a coding")
     }
@@ -80,9 +94,11 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), sensitive: sensitive, help: help)
     }
 
     /// Declares a property whose values are in a range, a list or choices of your own.
@@ -90,9 +106,11 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, help: help)
+        self.init(
+            wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, sensitive: sensitive, help: help)
     }
 }
 
@@ -101,27 +119,35 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), sensitive: sensitive, help: help)
     }
 
     /// The same for an optional, with constraints of its values: nil is valid.
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), sensitive: sensitive,
+            help: help)
     }
 
     /// Declares an optional property: nil, or one of the choices.
     @_disfavoredOverload
     public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) where Value == Choices._PrefChoice? {
-        self.init(wrappedValue, key, formerKeys, { PrefConstraint.in(choices).ofOptional.and(check) }, help: help)
+        self.init(
+            wrappedValue, key, formerKeys, { PrefConstraint.in(choices).ofOptional.and(check) }, sensitive: sensitive,
+            help: help)
     }
 }
 
@@ -130,9 +156,12 @@ extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) where Value == Wrapped? {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(ofOptional: constraints, check), sensitive: sensitive,
+            help: help)
     }
 }
 
@@ -142,10 +171,12 @@ extension PersistentPrefs.Pref where Value: _PrefAnyValues {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         self.init(
-            PrefCoding.ownCopy(of: wrappedValue), key, formerKeys, PrefConstraint.all(constraints, check), help: help)
+            PrefCoding.ownCopy(of: wrappedValue), key, formerKeys, PrefConstraint.all(constraints, check),
+            sensitive: sensitive, help: help)
     }
 }
 
@@ -159,12 +190,16 @@ extension PersistentPrefs.Pref {
     ///   - constraints: what values must be.
     ///   - formerKeys: the keys of former versions of the program.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value.
+    ///   - sensitive: whether the value is a secret.
     ///   - help: one sentence for people.
     public init(
         wrappedValue: Value, _ key: String? = nil, coding: PrefCoding<Value>,
         constraint constraints: PrefConstraint<Value>..., previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
-        self.init(wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), coding: coding, help: help)
+        self.init(
+            wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), coding: coding, sensitive: sensitive,
+            help: help)
     }
 }

@@ -12,7 +12,8 @@ extension PersistentPrefs.Pref {
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         fatalError("unavailable")
     }
@@ -25,7 +26,8 @@ extension PersistentPrefs.Pref {
     @_disfavoredOverload
     public init<Choices>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         fatalError("unavailable")
     }
@@ -35,7 +37,8 @@ extension PersistentPrefs.Pref {
     @_disfavoredOverload
     public init<Choices, Coding>(
         _ key: String? = nil, in choices: Choices = (), coding: Coding = (), constraint: PrefConstraint<Value>...,
-        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         fatalError("unavailable")
     }

@@ -48,10 +48,13 @@ extension PersistentPrefs {
         /// The initializer behind all others.
         init(
             _ defaultValue: Value, _ key: String?, _ formerKeys: [String],
-            _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil, help: String? = nil
+            _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil,
+            sensitive: Bool = false, help: String? = nil
         ) {
             property = PrefProperty(
-                defaultValue, key: key, previously: formerKeys, constraint: makeConstraint, coding: coding, help: help)
+                defaultValue, key: key, previously: formerKeys, constraint: makeConstraint, coding: coding,
+                sensitive: sensitive,
+                help: help)
         }
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
@@ -141,7 +144,8 @@ public struct Pref<Value> {
     public init<Choices, Coding>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices = (), coding: Coding = (),
         constraint: PrefConstraint<Value>..., previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, help: String? = nil
+        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
+        help: String? = nil
     ) {
         fatalError("unavailable")
     }

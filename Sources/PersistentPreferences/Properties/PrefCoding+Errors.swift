@@ -1,25 +1,35 @@
 import PrefsPropertyLists
 
 extension PrefCoding {
-    /// - Parameter fallback: what is stored for a value that gives the missing fields of a Codable type.
+    /// - Parameters:
+    ///   - mayBeWritten: whether people may have written the value, in a JSON file or a layer.
+    ///   - fallback: what is stored for a value that gives the missing fields of a Codable type.
     /// - Throws: `PrefsError.typeMismatch`.
     func value(
-        of stored: StoredValue, forKey key: String, filledFrom fallback: () -> StoredValue? = { nil }
+        of stored: StoredValue, forKey key: String, mayBeWritten: @autoclosure () -> Bool = false,
+        filledFrom fallback: () -> StoredValue? = { nil }
     ) throws(PrefsError) -> Value {
-        do {
-            return try decode(stored, filledFrom: fallback)
+        do throws(ValueMismatch) {
+            do throws(ValueMismatch) {
+                return try decode(stored, as: .exact, filledFrom: fallback)
+            } catch {
+                guard mayBeWritten() else { throw error }
+                return try decode(stored, as: .written, filledFrom: fallback)
+            }
         } catch {
             throw .typeMismatch([error.failure(forKey: key)])
         }
     }
 
-    func decode(_ stored: StoredValue, filledFrom fallback: () -> StoredValue?) throws(ValueMismatch) -> Value {
+    private func decode(
+        _ stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?
+    ) throws(ValueMismatch) -> Value {
         do {
             do {
-                return try decode(stored)
+                return try decode(stored, as: form)
             } catch {
                 guard let decodeFields else { throw error }
-                let (value, keys) = try decodeFields(stored, fallback)
+                let (value, keys) = try decodeFields(stored, form, fallback)
                 // Nothing of it would be read.
                 guard !keys.contains(where: \.areForeign) else { throw error }
                 return value
@@ -37,12 +47,21 @@ extension PrefCoding {
         return stored
     }
 
-    /// The new value with the fields of the stored one that the type does not know.
-    func withUnknownFields(
-        _ new: StoredValue, of stored: StoredValue, filledFrom fallback: () -> StoredValue?
+    /// What a new value is stored as in the place of another: with the fields that the type does not know, and in the form that a person
+    /// has given to an equal value.
+    func replacing(
+        _ stored: StoredValue, with new: StoredValue, mayBeWritten: @autoclosure () -> Bool,
+        filledFrom fallback: () -> StoredValue?
     ) -> StoredValue {
+        if new == stored { return stored }
+        if mayBeWritten(), stored.mayBeWritten(for: new),
+            let same = try? value(of: stored, forKey: "", mayBeWritten: true),
+            (try? encode(same)) == new
+        {
+            return stored
+        }
         guard let decodeFields, UnknownFields.mayBeLost(from: stored, in: new),
-            let keys = try? decodeFields(stored, fallback).keys
+            let keys = try? decodeFields(stored, .written, fallback).keys
         else { return new }
         return UnknownFields.preserved(in: new, from: stored, keys: keys)
     }

@@ -22,6 +22,8 @@ public struct PrefDescription: CustomStringConvertible {
     /// They can for the cases of a `CaseIterable` type of at most 256, for Bool (`true`, `false`) and for a list in a constraint; also
     /// in an optional. Values that another constraint rejects are left out.
     public let choices: [String]?
+    /// Whether the value is a secret, which is not to be shown: `@Pref(sensitive: true)`.
+    public let isSensitive: Bool
     /// The text of `@Pref(help:)`.
     public let help: String?
     /// The keys of its value in former versions.
@@ -36,13 +38,14 @@ public struct PrefDescription: CustomStringConvertible {
         defaultValue = declaration.property.anyDefaultValue
         constraint = declaration.property.constraintDescription
         choices = declaration.property.choices
+        isSensitive = declaration.property.isSensitive
         help = declaration.property.help
         formerKeys = declaration.property.formerKeys
     }
 
     /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment` follows.
     public var description: String {
-        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(Self.text(of: defaultValue))"
+        "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(isSensitive ? ShownText.hidden : Self.text(of: defaultValue))"
             + (constraint.map { ", \($0)" } ?? "")
             + (formerKeys.isEmpty ? "" : ", previously " + formerKeys.map { "\"\($0)\"" }.joined(separator: ", "))
             + (layer.map { ", set by \(ShownText.line($0, longest: 300))" } ?? "")

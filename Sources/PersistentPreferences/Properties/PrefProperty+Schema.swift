@@ -20,7 +20,7 @@ extension PrefProperty {
             }
         }
         if !others.isEmpty { schema["allOf"] = .array(others) }
-        if let fallback { schema["default"] = JSONForm.exported(fallback) }
+        if let fallback, !isSensitive { schema["default"] = JSONForm.exported(fallback) }
         if let help { schema["description"] = .string(help) }
         if let constraint { schema["$comment"] = .string(constraint.requirement) }
         return schema

@@ -26,8 +26,10 @@ extension PrefProperty {
         }
         if let listed = listed(coding) {
             let choices = listed.map { self.text(of: $0, coding) }.joined(separator: ", ")
-            return .mismatch("expected one of \(choices), found \"\(ShownText.line(text, longest: 40))\"")
+            let found = isSensitive ? "another text" : "\"\(ShownText.line(text, longest: 40))\""
+            return .mismatch("expected one of \(choices), found \(found)")
         }
+        if isSensitive { return .mismatch("expected \(Value.self), found another text") }
         return .mismatch(TextMismatch(text, forms, of: Value.self).reason)
     }
 
@@ -48,6 +50,12 @@ extension PrefProperty {
         for stored in forms.values {
             if let value = decoded(stored, coding) { return (stored, value) }
         }
+        for written in forms.values {
+            guard let value = decoded(written, coding, mayBeWritten: true), let stored = coding.vetted(value) else {
+                continue
+            }
+            return (stored, value)
+        }
         let listed = listedValues?.lazy.compactMap(coding.vetted)
         guard let stored = listed?.first(where: { Self.caseName(of: $0) == forms.text }) else { return nil }
         return decoded(stored, coding).map { (stored, $0) }
@@ -59,8 +67,10 @@ extension PrefProperty {
         return TextForms.text(of: stored, if: isText)
     }
 
-    private func decoded(_ stored: StoredValue, _ coding: PrefCoding<Value>) -> Value? {
-        try? coding.decode(stored) { encodedDefault(coding) }
+    private func decoded(
+        _ stored: StoredValue, _ coding: PrefCoding<Value>, mayBeWritten: Bool = false
+    ) -> Value? {
+        try? coding.value(of: stored, forKey: "", mayBeWritten: mayBeWritten) { encodedDefault(coding) }
     }
 
     /// The values of the type or of a list in the constraint; nil if they cannot be listed.

@@ -7,6 +7,7 @@ import PrefsPropertyLists
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let explicitKey: String?
     let formerKeys: [String]
+    let isSensitive: Bool
     let help: String?
     let givenDefault: Value
     /// Makes the constraint at the first access, because each instance evaluates its declarations and most use few of their properties.
@@ -41,8 +42,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     init(
         _ defaultValue: Value, key: String?, previously formerKeys: [String],
-        constraint makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>?, help: String?
+        constraint makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>?,
+        sensitive: Bool, help: String?
     ) {
+        isSensitive = sensitive
         self.help = help
         givenDefault = defaultValue
         explicitKey = key
@@ -92,7 +95,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if !binding.coding.isCheap, let kept, kept.isOf(stored) {
             value = kept.value
         } else {
-            value = try binding.coding.value(of: stored, forKey: binding.key) { encodedDefault(binding.coding) }
+            value = try decoded(stored, binding, in: state)
         }
         if found.revision != nil || !binding.coding.isCheap { keep(found, value, in: state) }
         return try checked(value, binding)
@@ -114,8 +117,15 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The value of what was not read from the current state, such as an earlier state. Not cached.
     func freshValue(of stored: StoredValue, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
-        let value = try binding.coding.value(of: stored, forKey: binding.key) { encodedDefault(binding.coding) }
-        return try checked(value, binding)
+        return try checked(decoded(stored, binding, in: state), binding)
+    }
+
+    private func decoded(
+        _ stored: StoredValue, _ binding: Binding, in state: InstanceState
+    ) throws(PrefsError) -> Value {
+        try binding.coding.value(of: stored, forKey: binding.key, mayBeWritten: state.roots.mayBeWritten) {
+            encodedDefault(binding.coding)
+        }
     }
 
     private func checked(_ value: Value, _ binding: Binding) throws(PrefsError) -> Value {
@@ -151,9 +161,19 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         .property(key: binding.key, try stored(for: value, binding), self)
     }
 
-    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue {
+    func replacing(_ stored: StoredValue, with new: StoredValue, in state: InstanceState) -> StoredValue {
         let coding = binding(in: state).coding
-        return coding.withUnknownFields(new, of: stored) { encodedDefault(coding) }
+        return coding.replacing(stored, with: new, mayBeWritten: state.roots.mayBeWritten) { encodedDefault(coding) }
+    }
+
+    func canonical(
+        _ stored: StoredValue, forKey key: String, mayBeWritten: Bool
+    ) throws(PrefsError) -> StoredValue {
+        if error(of: stored, forKey: key, mayBeWritten: false) == nil { return stored }
+        if let error = error(of: stored, forKey: key, mayBeWritten: mayBeWritten) { throw error }
+        let coding = coding
+        let value = try coding.value(of: stored, forKey: key, mayBeWritten: true) { encodedDefault(coding) }
+        return coding.vetted(value) ?? stored
     }
 
     // MARK: - For the class
@@ -172,10 +192,12 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }
 
-    func error(of stored: StoredValue, forKey key: String) -> PrefsError? {
+    func error(of stored: StoredValue, forKey key: String, mayBeWritten: Bool) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
-            let value = try coding.value(of: stored, forKey: key) { encodedDefault(coding) }
+            let value = try coding.value(of: stored, forKey: key, mayBeWritten: mayBeWritten) {
+                encodedDefault(coding)
+            }
             let reason = constraint?.violation(value)
             return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }
         } catch {

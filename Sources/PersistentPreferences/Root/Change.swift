@@ -120,7 +120,7 @@ extension RootChange {
         of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
         _ state: InstanceState
     ) throws(PrefsError) {
-        let whole = value.map { value in stored.map { property.withUnknownFields(value, of: $0, in: state) } ?? value }
+        let whole = value.map { value in stored.map { property.replacing($0, with: value, in: state) } ?? value }
         self = try RootChange(of: key, from: stored, to: whole).checked()
     }
 

@@ -90,7 +90,7 @@ struct RootView {
             let layered = layered(key, in: layers)
             // A key may be in the list twice: declared and in an override of `keys`.
             faults += layered.faults.filter { !faults.contains($0) }
-            guard let value = layered.value(over: stored?[key]) else { continue }
+            guard let value = layered.value(over: stored?[key], mayBeWritten: root.roots.mayBeWritten) else { continue }
             values = values ?? [:]
             values?[key] = value
         }
@@ -109,7 +109,9 @@ struct RootView {
         if let above = layered.above { return above.value }
         do throws(PrefsError) {
             let stored = try storedValues()?[key]
-            if let stored, let error = layered.mismatch(of: stored) { throw error }
+            if let stored, let error = layered.mismatch(of: stored, mayBeWritten: root.roots.mayBeWritten) {
+                throw error
+            }
             return stored ?? layered.below?.value
         } catch {
             outcome.passOverBase(error)
@@ -132,7 +134,8 @@ struct RootView {
         if let above = layered?.above { return .layer(above.layer) }
         do throws(PrefsError) {
             if let stored = try storedValues()?[key],
-                root.state.declarations[key]?.property.error(of: stored, forKey: key) == nil
+                root.state.declarations[key]?.property.error(
+                    of: stored, forKey: key, mayBeWritten: root.roots.mayBeWritten) == nil
             {
                 return .stored
             }

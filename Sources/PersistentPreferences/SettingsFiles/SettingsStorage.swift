@@ -178,7 +178,8 @@ struct SettingsStorage<Settings: SettingsFile> {
             let isKnown = now == nil || keys != nil
             var root = root
             if preservesUnknown, let now, let keys {
-                root = UnknownFields.preserved(in: root, from: now, keys: keys)
+                root =
+                    values.areSame(now, root) ? now : UnknownFields.preserved(in: root, from: now, keys: keys)
                 try values.check(root)
             }
             var hasChanged = false

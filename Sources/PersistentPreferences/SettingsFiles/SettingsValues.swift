@@ -63,7 +63,7 @@ struct SettingsValues<Settings: SettingsFile> {
         fallback: () -> StoredValue?
     ) throws -> (settings: Settings, keys: [CodedKeys]) {
         do {
-            let (settings, keys) = try StoredValueDecoder.value(type, from: root, fallback: fallback)
+            let (settings, keys) = try decodedFields(of: root, fallback)
             let allowed = others.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.place, $0.unknown) }) }
             for keys in keys.sorted(by: { $0.path < $1.path }) {
                 try check(keys, allowed: allowed.map { $0[keys.place] ?? [] }, path)
@@ -71,6 +71,18 @@ struct SettingsValues<Settings: SettingsFile> {
             return (settings, keys)
         } catch let mismatch as ValueMismatch {
             throw field(mismatch, in: path)
+        }
+    }
+
+    /// In a JSON file, dates and data may be as people write them.
+    private func decodedFields(
+        of root: StoredValue, _ fallback: () -> StoredValue?
+    ) throws -> (Settings, [CodedKeys]) {
+        do {
+            return try StoredValueDecoder.value(type, from: root, fallback: fallback)
+        } catch {
+            guard type.settingsFormat == .json else { throw error }
+            return try StoredValueDecoder.value(type, from: root, .written, fallback: fallback)
         }
     }
 
@@ -101,6 +113,12 @@ struct SettingsValues<Settings: SettingsFile> {
         let (members, others) = (left.dictionary ?? [:], right.dictionary ?? [:])
         return Set(members.keys).union(others.keys).sorted()
             .first { members[$0] != others[$0] } ?? ""
+    }
+
+    /// Whether the values of a JSON file are these, in the form that a person has given them.
+    func areSame(_ written: StoredValue, _ root: StoredValue) -> Bool {
+        guard type.settingsFormat == .json, let settings = try? decode(written, fallback: { nil }) else { return false }
+        return (try? encode(settings)) == root
     }
 
     /// The members of a root, and those of the other root that it lacks.

@@ -11,6 +11,12 @@ package enum NameVetting {
         try check(name, "root key", longest: longestRoot)
     }
 
+    /// Why a text cannot be the key of a value; nil if it can.
+    static func flaw(ofKey key: String) -> String? {
+        if key.isEmpty { return "it is empty" }
+        return key.utf8.contains(0) ? "it contains a NUL" : nil
+    }
+
     /// - Throws: `PrefsError.invalidName`.
     static func checkSuite(_ name: String) throws(PrefsError) {
         try check(name, "suite name", longest: longestSuite)

@@ -48,6 +48,9 @@ package final class Roots: PrefsStore {
         (domain as? FileLocation).map { URL(filePath: $0.path, directoryHint: .notDirectory) }
     }
 
+    /// Whether people may have written the values: the domain is a JSON file.
+    var mayBeWritten: Bool { (domain as? FileLocation)?.isJSON ?? false }
+
     /// Whether the domain is a store of another module, which has roots and no other entries.
     var isForeign: Bool { domain is ForeignDomain }
 

@@ -88,13 +88,14 @@ extension CommandSpec {
             """,
         example: "watch settings.plist Editor.size", options: OptionSpec.layeredTarget,
         parse: { words, options throws(UsageError) in
-            let isOfClass = words.isEmpty || OptionSpec.layeredTarget.contains(where: options.has)
+            let isOfClass =
+                words.isEmpty || (OptionSpec.layeredTarget + [.reveal]).contains(where: options.has)
             return isOfClass ? .watch(keys: words) : .watchDomain(words: words)
         })
 
     /// - Throws: `UsageError` if a domain and the place of the preferences are given.
     private static func checkDomain(_ words: [String], _ options: Options) throws(UsageError) {
-        guard let option = OptionSpec.target.first(where: options.has), !words.isEmpty else { return }
+        guard let option = OptionSpec.place.first(where: options.has), !words.isEmpty else { return }
         throw UsageError("DOMAIN cannot be combined with \(option.name)")
     }
 
@@ -197,7 +198,7 @@ extension CommandSpec {
         CommandSpec(
             name: "undo", operands: "[DOMAIN]", summary: "revert the last write of this tool to a domain",
             details: "Only if nobody has written the file since. A second undo brings the write back.",
-            example: "undo settings.plist", options: [.suite, .file, .dryRun, .timeout],
+            example: "undo settings.plist", options: [.suite, .file, .dryRun, .timeout, .reveal],
             parse: { words, options throws(UsageError) in
                 if !words.isEmpty, options[.suite] != nil || options[.file] != nil {
                     throw UsageError("DOMAIN cannot be combined with --suite or --file")

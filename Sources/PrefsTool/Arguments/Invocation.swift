@@ -51,6 +51,8 @@ struct Invocation {
     /// The paths of the files that are read below the store, as they were given.
     let layerFiles: [String]
     let wantsJSON: Bool
+    /// Whether sensitive values are shown.
+    let reveals: Bool
     /// True if a command prints what it would change, and changes nothing.
     let isDryRun: Bool
     /// True if nothing needs a confirmation.
@@ -61,6 +63,7 @@ struct Invocation {
     init(_ arguments: [String], of program: Program) throws(UsageError) {
         let options = try Options(arguments, of: program)
         wantsJSON = options.has(.json)
+        reveals = options.has(.reveal)
         isDryRun = options.has(.dryRun)
         isForced = options.has(.force)
         timeout = try options.seconds(.timeout)

@@ -54,6 +54,7 @@ struct OptionSpec: Sendable {
     static let force = OptionSpec(name: "--force", summary: "do what would otherwise need a confirmation")
     static let timeout = OptionSpec(
         name: "--timeout", valueName: "SECONDS", summary: "fail if another process holds the lock for so long")
+    static let reveal = OptionSpec(name: "--reveal", summary: "show sensitive values, which are dots otherwise")
     static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
     static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
     static let version = OptionSpec(name: "--version", summary: "show the version")
@@ -71,12 +72,13 @@ struct OptionSpec: Sendable {
     static let all = [
         root, suite, file, store, layers, layer, domain, format, output, merge, replace, dryRun, force, timeout, mend,
         stored,
-        defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, json, help,
+        defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, reveal, json, help,
         version,
     ]
 
     /// The options that select where the test set is stored.
-    static let target = [root, suite, file, store]
+    static let place = [root, suite, file, store]
+    static let target = place + [reveal]
     /// The options of every command that writes.
     static let writing = [dryRun, force, timeout]
     /// The same for commands that may show the values of layers.

@@ -4,40 +4,12 @@ import PersistentPreferences
 enum Suggestion {
     /// Returns ": did you mean `x`?", or an empty string if no word is similar.
     static func text(_ word: String, among known: [String]) -> String {
-        nearest(to: word, among: known).map { ": did you mean `\(ShownText.key($0))`?" } ?? ""
+        NearestWord.nearest(to: word, among: known).map { ": did you mean `\(ShownText.key($0))`?" } ?? ""
     }
 
     /// Returns the same, or refers to the help if no word is similar.
     static func textOrHelp(_ word: String, among known: [String]) -> String {
         let near = text(word, among: known)
         return near.isEmpty ? "; --help lists all" : near
-    }
-
-    /// Returns the word with the smallest edit distance, if the distance is small for its length.
-    static func nearest(to word: String, among known: [String]) -> String? {
-        let word = word.lowercased()
-        let distances = known.map { (word: $0, distance: distance(word, $0.lowercased())) }
-        guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-        return best.distance <= max(1, min(word.count, best.word.count) / 3) ? best.word : nil
-    }
-
-    /// The number of letters to insert, delete, replace or swap with the next one (Damerau–Levenshtein).
-    static func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left), Array(right))
-        // Words this long are not typing errors, and the table would be large.
-        if left.count > 100 || right.count > 100 { return .max }
-        var rows = [Array(0...right.count)]
-        for (i, letter) in left.enumerated() {
-            var row = [i + 1]
-            for (j, other) in right.enumerated() {
-                var best = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (letter == other ? 0 : 1))
-                if i > 0, j > 0, letter == right[j - 1], left[i - 1] == other {
-                    best = min(best, rows[i - 1][j - 1] + 1)
-                }
-                row.append(best)
-            }
-            rows.append(row)
-        }
-        return rows[left.count][right.count]
     }
 }

@@ -7,11 +7,13 @@ struct ClassSource: EditableSource {
 
     private let prefs: PersistentPrefs
     private let keys: [PrefsKey]
+    private let secrets: Secrets
     /// The path of the preferences file; nil if there is none.
     private let file: String?
 
-    init(_ prefs: PersistentPrefs, title: String, file: String?) {
+    init(_ prefs: PersistentPrefs, title: String, file: String?, reveals: Bool = false) {
         self.prefs = prefs
+        secrets = Secrets(of: prefs, reveals: reveals)
         self.title = title
         self.file = file
         keys = PrefsKey.all(of: prefs)
@@ -27,20 +29,24 @@ struct ClassSource: EditableSource {
     private func item(_ key: PrefsKey, _ value: StoredValue?) -> EditorItem {
         EditorItem(
             path: ValuePath(key.name, []), name: key.name, typeName: key.typeName,
-            content: content(value, of: key.name),
+            content: content(value, of: key.name), isHidden: secrets.contains(key.name),
             choices: key.description?.choices ?? [])
     }
 
     private func content(_ value: StoredValue?, of key: String) -> EditorItem.Content {
         guard let value else {
-            return prefs.storedDefault(forKey: key).map { .isDefault(prefs.text(of: $0, forKey: key)) } ?? .notSet
+            return prefs.storedDefault(forKey: key).map { .isDefault(shownText(of: $0, key)) } ?? .notSet
         }
-        let text = prefs.text(of: value, forKey: key)
+        let text = shownText(of: value, key)
         if case .layer(let name) = prefs.source(ofKey: key) { return .ofLayer(text, name: name) }
         guard prefs.mismatch(of: value, forKey: key) != nil else { return .set(text) }
         let type = ValueText.typeName(value)
         let isOfType = prefs.storedDefault(forKey: key).map { ValueText.typeName($0) == type } ?? false
         return .unfit(text, state: isOfType ? "invalid" : type)
+    }
+
+    private func shownText(of value: StoredValue, _ key: String) -> String {
+        secrets.contains(key) ? ShownText.hidden : prefs.text(of: value, forKey: key)
     }
 
     func observe(_ changed: @escaping @Sendable () -> Void) throws -> (observation: [AnyObject], failure: String?) {

@@ -42,7 +42,7 @@ struct EditCommand {
 extension PrefsRunner {
     func edit() -> Outcome {
         EditCommand(program: program, wantsJSON: invocation.wantsJSON).run(setter: "set") {
-            ClassSource(prefs, title: "\(prefs.key)  \(file ?? storeName)", file: file)
+            ClassSource(prefs, title: "\(prefs.key)  \(file ?? storeName)", file: file, reveals: invocation.reveals)
         }
     }
 }

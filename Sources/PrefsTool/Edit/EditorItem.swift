@@ -18,6 +18,8 @@ struct EditorItem: Equatable {
     var content = Content.notSet
     /// The type of a value in a domain; nil in a class, which has types of its own, and for a value that cannot be edited.
     var type: PropertyListType?
+    /// Whether the text is dots in the place of a secret.
+    var isHidden = false
     /// The texts of all values, if they can be listed.
     var choices: [String] = []
     var children: [EditorItem] = []
@@ -26,7 +28,10 @@ struct EditorItem: Equatable {
         if case .container = content { true } else { false }
     }
 
-    /// The text to show and to edit.
+    /// The text to begin an edit with.
+    var editedText: String { isHidden ? "" : text }
+
+    /// The text to show.
     var text: String {
         switch content {
         case .notSet: ""

@@ -115,7 +115,7 @@ struct EditorModel: Equatable {
         } else if isOpen, selected.type == nil {
             statusMessage = "a reference of a keyed archive cannot be edited"
         } else {
-            mode = .edit(TextField(selected.text))
+            mode = .edit(TextField(selected.editedText))
         }
     }
 
@@ -137,6 +137,7 @@ struct EditorModel: Equatable {
             // Does not store an unchanged text.
             switch selected.content {
             case .set(field.text), .isDefault(field.text): endEdit()
+            case _ where selected.isHidden && field.text.isEmpty: endEdit()
             default: return .change(.set(selected.path, field.text, as: selected.type))
             }
         default:

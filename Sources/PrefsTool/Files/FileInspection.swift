@@ -175,12 +175,18 @@ struct FileInspection: Sendable {
         }
     }
 
-    /// Reports the stored values that do not fit the class of the preferences.
+    /// Reports what the class of the preferences cannot read.
     mutating func check(_ prefs: PersistentPrefs) {
         guard state == .whole else { return }
-        for (key, value) in prefs.storedValues.sorted(by: { $0.key < $1.key }) {
-            guard let failure = prefs.mismatch(of: value, forKey: key) else { continue }
-            note(Problem(keys: [prefs.key, key], path: "\(prefs.key).\(failure.path)", reason: failure.reason))
+        for problem in prefs.problems() {
+            let root = prefs.hasFlatLayout || problem.path.isEmpty ? [] : [prefs.key]
+            // A key that is not the class's may be one with a typing error, so no command removes it.
+            let isKey = prefs.allowedKeyList.contains(problem.topLevelKey)
+            note(
+                Problem(
+                    keys: isKey ? root + [problem.topLevelKey] : [],
+                    path: (root + [problem.path]).joined(separator: "."),
+                    reason: problem.reason))
         }
     }
 

@@ -78,7 +78,7 @@ struct Help {
         let prefs = program.sample
         func value(_ key: PrefsKey) -> StoredValue? { prefs.storedDefault(forKey: key.name) }
         let type = ["increment": ["integer", "float"], "toggle": ["boolean"]][spec.name]
-        let key = PrefsKey.all(of: prefs).first { key in
+        let key = PrefsKey.all(of: prefs).filter { !prefs.isSensitive($0.name) }.first { key in
             type.map { types in value(key).map { types.contains(ValueText.typeName($0)) } ?? false } ?? true
         }
         guard let key else { return spec.example }
@@ -91,7 +91,12 @@ struct Help {
         var rows = [("key", key.name)]
         if key.shortName != key.name { rows.append(("name", key.shortName)) }
         rows.append(("type", key.typeName))
-        rows.append(("default", prefs.storedDefault(forKey: key.name).map(ValueText.line) ?? "(none)"))
+        rows.append(
+            (
+                "default",
+                prefs.isSensitive(key.name)
+                    ? ShownText.hidden : prefs.storedDefault(forKey: key.name).map(ValueText.line) ?? "(none)"
+            ))
         if let constraint = key.description?.constraint { rows.append(("constraint", constraint)) }
         if let choices = key.description?.choices { rows.append(("choices", choices.joined(separator: ", "))) }
         if let former = key.description?.formerKeys, !former.isEmpty {

@@ -5,8 +5,12 @@ import PersistentPreferences
 struct Difference {
     private let lines: [(path: [String], old: StoredValue?, new: StoredValue?)]
 
-    /// - Parameter nested: true if values that are dictionaries in both states are compared key by key.
-    init(from before: [String: StoredValue], to after: [String: StoredValue], nested: Bool) {
+    /// - Parameters:
+    ///   - nested: true if values that are dictionaries in both states are compared key by key.
+    ///   - secrets: the values that are not shown; nil for a domain, of whose keys nothing is known.
+    init(
+        from before: [String: StoredValue], to after: [String: StoredValue], nested: Bool, hiding secrets: Secrets?
+    ) {
         var lines: [(path: [String], old: StoredValue?, new: StoredValue?)] = []
         func add(
             _ before: [String: StoredValue], _ after: [String: StoredValue], _ path: [String], nested: Bool
@@ -22,7 +26,9 @@ struct Difference {
             }
         }
         add(before, after, [], nested: nested)
-        self.lines = lines
+        self.lines = lines.map { path, old, new in
+            (path, old.map { secrets?.shown($0, at: path) ?? $0 }, new.map { secrets?.shown($0, at: path) ?? $0 })
+        }
     }
 
     func text(_ style: Style) -> String {

@@ -53,8 +53,8 @@ extension DomainRunner {
         }
         let difference =
             invocation.root.map { root in
-                Difference(from: values(before, root), to: values(after, root), nested: false)
-            } ?? Difference(from: before, to: after, nested: true)
+                Difference(from: values(before, root), to: values(after, root), nested: false, hiding: nil)
+            } ?? Difference(from: before, to: after, nested: true, hiding: nil)
         return difference.outcome(asJSON: wantsJSON, in: program.context)
     }
 

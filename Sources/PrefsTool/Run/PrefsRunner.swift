@@ -7,6 +7,7 @@ struct PrefsRunner {
     let program: Program
     private(set) var prefs: PersistentPrefs
     let keys: [PrefsKey]
+    let secrets: Secrets
     let target: Target?
 
     init(_ invocation: Invocation, of program: Program) {
@@ -22,6 +23,7 @@ struct PrefsRunner {
         }
         prefs = program.make(invocation.root, store)
         keys = PrefsKey.all(of: prefs)
+        secrets = Secrets(of: prefs, reveals: invocation.reveals)
     }
 
     // MARK: - Reading
@@ -50,19 +52,20 @@ struct PrefsRunner {
         } else if case .layer = prefs.source(ofKey: path.root) {
             value = nil
         }
-        guard let value = path.value(in: value) else {
+        guard let found = path.value(in: value) else {
             if let defaultText { return Outcome(output: defaultText + "\n", as: .value) }
             return failed("\(name) is not set").reporting(failure, asJSON: invocation.wantsJSON)
         }
+        let shown = secrets.shown(found, at: [path.root])
         let (text, form): (String, OutputFormat) =
-            invocation.wantsJSON ? (value.json, .json) : (ValueText.line(value), ValueText.format(value))
+            invocation.wantsJSON ? (shown.json, .json) : (ValueText.line(shown), ValueText.format(shown))
         return Outcome(output: text + "\n", as: form).reporting(failure, asJSON: invocation.wantsJSON)
     }
 
     func watch(_ names: [String]) -> Outcome {
         do {
             let source = ClassWatchSource(
-                prefs: prefs, keys: names.map { path($0).root }, file: file, storeName: storeName)
+                prefs: prefs, keys: names.map { path($0).root }, secrets: secrets, file: file, storeName: storeName)
             try Watch(source, of: program, asJSON: invocation.wantsJSON).run()
             return Outcome()
         } catch let error as PrefsError {
@@ -196,7 +199,7 @@ struct PrefsRunner {
         try body(rehearsal)
         let after = rehearsal.prefs.storedValues
         if invocation.isDryRun {
-            let difference = Difference(from: before, to: after, nested: false)
+            let difference = Difference(from: before, to: after, nested: false, hiding: secrets)
             return difference.outcome(asJSON: invocation.wantsJSON, in: program.context).reporting(
                 failure, asJSON: invocation.wantsJSON)
         }
@@ -246,7 +249,8 @@ struct PrefsRunner {
             ? now != nil && now == (try? value(expected, path.root))
             : ValueText.readings(of: expected, like: now).contains { $0 == now }
         guard isSame else {
-            throw CommandError("`\(ShownText.key(name))` is \(now.map(ValueText.line) ?? "not set"), not \(expected)")
+            let shown = now.map { ValueText.line(secrets.shown($0, at: [path.root])) } ?? "not set"
+            throw CommandError("`\(ShownText.key(name))` is \(shown), not \(expected)")
         }
     }
 
@@ -301,7 +305,7 @@ struct PrefsRunner {
         }
         guard case .incorrectKeys(let names) = error else { return error.description }
         if let name = names.first, names.count == 1,
-            let near = Suggestion.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+            let near = NearestWord.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
         {
             return "no key `\(ShownText.key(name))`: did you mean `\(near)`?"
         }
@@ -319,11 +323,12 @@ struct PrefsRunner {
         for key in keys {
             let stored = values[key.name]
             let mismatch = stored.flatMap { prefs.mismatch(of: $0, forKey: key.name) }
-            let text = effective(stored, key.name).map { cell(ValueText.line($0)) } ?? "(not set)"
+            func text(_ value: StoredValue) -> String { ValueText.line(secrets.shown(value, at: [key.name])) }
             let note = mismatch.map {
-                "  (stored: \(ShownText.line(stored.map(ValueText.line) ?? "", longest: 40)): \($0.reason))"
+                "  (stored: \(ShownText.line(stored.map(text) ?? "", longest: 40)): \($0.reason))"
             }
-            table.add(key.name, key.shortName, key.typeName, source(of: key), text + (note ?? ""))
+            let shown = effective(stored, key.name).map { cell(text($0)) } ?? "(not set)"
+            table.add(key.name, key.shortName, key.typeName, source(of: key), shown + (note ?? ""))
         }
         return head.text() + "\n" + table.text(head: program.context.outputStyle, width: program.context.outputWidth)
     }
@@ -339,10 +344,11 @@ struct PrefsRunner {
         program.context.outputWidth.map { ShownText.line(text, longest: max(200, $0)) } ?? text
     }
 
-    /// The values that the program reads, in the format of an export, so that an import accepts them.
+    /// The values that the program reads, in the format of an export, so that an import accepts them: dots would become the value.
     private func json(of values: [String: StoredValue]) throws -> String {
         var shown: [String: StoredValue] = [:]
         for key in keys { shown[key.name] = effective(values[key.name], key.name) }
+        shown = secrets.removed(from: shown)
         return try ExportFormat.json(of: .dictionary(shown))
     }
 }

@@ -44,9 +44,16 @@ struct TransferRunner {
 
     func export(as format: ExportFormat, to path: String?) throws -> Outcome {
         let (values, failure) = try values()
-        return try Export(values: values, failure: failure).run(
+        let shown = runner.secrets.removed(from: values)
+        var outcome = try Export(values: shown, failure: failure).run(
             as: format, to: path,
             Confirmation(program: runner.program, isForced: runner.invocation.isForced), wantsJSON: wantsJSON)
+        let hidden = values.keys.filter { shown[$0] == nil }.sorted()
+        if !hidden.isEmpty {
+            let text = "left out, because sensitive: \(hidden.joined(separator: ", ")); --reveal exports them"
+            outcome.messages.append(Outcome.Message(text: text, isError: false, isJSON: wantsJSON))
+        }
+        return outcome
     }
 
     /// Stores all values of a file or none.
@@ -55,13 +62,16 @@ struct TransferRunner {
         guard runner.invocation.isDryRun else {
             try runner.requireWholeFile()
             return try DomainRunner.outcome(asJSON: wantsJSON) {
-                if let error = prefs.import(bytes, merge: merge) { throw explained(error) }
+                if let error = Self.store(bytes, merge: merge, in: prefs) { throw explained(error) }
                 return prefs.lastError
             }
         }
         let (before, failure) = try values()
-        return Difference(from: before, to: try result(of: bytes, merge: merge, over: before), nested: false)
-            .outcome(asJSON: wantsJSON, in: runner.program.context).reporting(failure, asJSON: wantsJSON)
+        return Difference(
+            from: before, to: try result(of: bytes, merge: merge, over: before), nested: false,
+            hiding: runner.secrets
+        )
+        .outcome(asJSON: wantsJSON, in: runner.program.context).reporting(failure, asJSON: wantsJSON)
     }
 
     private func values() throws -> (values: [String: StoredValue], failure: PrefsError?) {
@@ -76,8 +86,19 @@ struct TransferRunner {
     ) throws -> [String: StoredValue] {
         let copy = runner.program.make(prefs.key, InMemoryStore())
         copy.values = values.objects
-        if let error = copy.import(bytes, merge: merge) { throw explained(error) }
+        if let error = Self.store(bytes, merge: merge, in: copy) { throw explained(error) }
         return copy.storedValues
+    }
+
+    /// Sensitive values that the bytes lack stay, because an export leaves them out.
+    private static func store(_ bytes: Data, merge: Bool, in prefs: PersistentPrefs) -> PrefsError? {
+        if merge { return prefs.import(bytes, merge: true) }
+        return prefs.update {
+            let kept = prefs.storedValues.filter { prefs.isSensitive($0.key) }
+            prefs.import(bytes, merge: false)
+            let now = prefs.storedValues
+            for (key, value) in kept where now[key] == nil { prefs[key] = value.object }
+        }
     }
 
     private func explained(_ error: PrefsError) -> any Error {

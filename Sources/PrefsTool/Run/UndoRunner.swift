@@ -8,6 +8,7 @@ struct UndoRunner {
     let target: Target
     let folder: UndoFolder
     let isDryRun: Bool
+    let secrets: Secrets
     let wantsJSON: Bool
     let context: ProcessContext
 
@@ -29,8 +30,10 @@ struct UndoRunner {
         guard bytes == replacement.after else {
             throw CommandError("\(replacement.path): has changed since that write")
         }
-        return Difference(from: entries(replacement.after), to: entries(replacement.before), nested: true)
-            .outcome(asJSON: wantsJSON, in: context)
+        return Difference(
+            from: entries(replacement.after), to: entries(replacement.before), nested: true, hiding: secrets
+        )
+        .outcome(asJSON: wantsJSON, in: context)
     }
 
     private func entries(_ bytes: Data?) -> [String: StoredValue] {

@@ -30,6 +30,7 @@ struct ClassWatchSource: WatchSource {
     let prefs: PersistentPrefs
     /// Empty for all keys.
     let keys: [String]
+    let secrets: Secrets
     let file: String?
     let storeName: String
 
@@ -41,7 +42,13 @@ struct ClassWatchSource: WatchSource {
     ) throws -> [AnyObject] {
         let observation = prefs.onChange(of: keys, on: queue) { change in
             let (old, new) = (change.difference.old, change.difference.new)
-            report(change.keys.map { WatchedChange(key: $0, old: old[$0], new: new[$0], origin: change.origin) })
+            report(
+                change.keys.map { key in
+                    let (old, new) = (old[key], new[key])
+                    return WatchedChange(
+                        key: key, old: old.map { secrets.shown($0, at: [key]) },
+                        new: new.map { secrets.shown($0, at: [key]) }, origin: change.origin)
+                })
         }
         if let error = prefs.lastError { throw error }
         // A file that becomes malformed is not reported as a change. `onChange` reports a file that cannot be watched.

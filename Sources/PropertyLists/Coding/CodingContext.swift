@@ -22,8 +22,8 @@ struct CodingContext {
     /// Deeper, without a key.
     var deeper: CodingContext { CodingContext(state: state, last: last, depth: depth + 1) }
 
-    init() {
-        state = CodingState()
+    init(_ form: ValueForm = .exact) {
+        state = CodingState(form)
     }
 
     private init(state: CodingState, last: Step?, depth: Int) {
@@ -74,6 +74,8 @@ struct CodingContext {
 
 /// The record of a coder for the whole of one value.
 final class CodingState {
+    /// What scalars may look like. Only for decoding.
+    let form: ValueForm
     /// The place of the last error. Errors of user types do not contain it.
     private(set) var failure: (context: CodingContext, type: Any.Type)?
     /// The values counted so far.
@@ -87,6 +89,10 @@ final class CodingState {
     private(set) var hasReadRoot = false
     /// Types that are not scalars. A cache, because a test for a conformance is slow.
     private var typesWithParts: Set<ObjectIdentifier> = []
+
+    init(_ form: ValueForm) {
+        self.form = form
+    }
 
     func knowsParts(of type: Any.Type) -> Bool { typesWithParts.contains(ObjectIdentifier(type)) }
 

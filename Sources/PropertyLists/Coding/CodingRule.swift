@@ -49,8 +49,8 @@ package enum CodingRule {
     private static func objects<Value>(_ type: Value.Type) -> PrefCoding<Value> {
         PrefCoding(
             encode: { try PropertyListVetter.value(of: $0, forKey: "") },
-            decode: {
-                guard let value = $0.object as? Value else { throw ValueMismatch(expected: type, found: $0) }
+            decode: { stored, _ in
+                guard let value = stored.object as? Value else { throw ValueMismatch(expected: type, found: stored) }
                 return value
             })
     }
@@ -69,15 +69,15 @@ package enum CodingRule {
         let codable = (type as? any (Decodable & Encodable).Type).flatMap { Self.codable($0) as? PrefCoding<Value> }
         return PrefCoding<Value>(
             encode: { try coding.encode($0.rawValue) },
-            decode: { stored in
+            decode: { stored, form in
                 do {
-                    guard let value = Value(rawValue: try coding.decode(stored)) else {
+                    guard let value = Value(rawValue: try coding.decode(stored, as: form)) else {
                         throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
                     }
                     return value
                 } catch {
                     // What PropertyListEncoder made of a type that encodes itself as something else.
-                    guard let value = try? codable?.decode(stored) else { throw error }
+                    guard let value = try? codable?.decode(stored, as: form) else { throw error }
                     return value
                 }
             },
@@ -87,13 +87,13 @@ package enum CodingRule {
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {
         PrefCoding<Value>(
             encode: { try StoredValueEncoder.value(of: $0) },
-            decode: { try StoredValueDecoder.value(type, from: $0) },
-            decodeFields: { try StoredValueDecoder.value(type, from: $0, fallback: $1) })
+            decode: { try StoredValueDecoder.value(type, from: $0, $1) },
+            decodeFields: { try StoredValueDecoder.value(type, from: $0, $1, fallback: $2) })
     }
 }
 
 /// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for Codable types and
 /// containers of them.
-package typealias FieldDecoding<Value> = (_ stored: StoredValue, _ fallback: () -> StoredValue?) throws -> (
-    value: Value, keys: [CodedKeys]
-)
+package typealias FieldDecoding<Value> = (
+    _ stored: StoredValue, _ form: ValueForm, _ fallback: () -> StoredValue?
+) throws -> (value: Value, keys: [CodedKeys])

@@ -13,8 +13,8 @@
 ///
 /// ## Behavior
 /// The rule is the first of these that fits the type:
-/// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL and Decimal,
-///    as exact strings; the dictionaries of `PropertyListEncoder` are read, too.
+/// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL, Decimal and Duration,
+///    as exact strings; what `PropertyListEncoder` makes of them is read, too.
 /// 2. Optionals, arrays, sets and dictionaries of such values. Sets are stored sorted, so that equal sets give equal files. The
 ///    keys of dictionaries are String, or RawRepresentable with a String. The array that `PropertyListEncoder` makes of the latter is
 ///    read, too.
@@ -24,6 +24,9 @@
 /// Numbers convert if nothing is lost: a stored 4.0 reads as Int, 1 as Bool, 5 as Double. A stored 4.5 is a type mismatch for
 /// Int, and so is a number out of range. A Double reads as Float if a Float equals it
 /// exactly, or if both have the same shortest decimal form.
+///
+/// In a JSON file, a Date is also read from ISO 8601 text or from seconds since 2001, and Data from base64 or an array of bytes. A
+/// Duration is read from `90s` and from a number of seconds everywhere.
 ///
 /// nil inside a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
 /// `PropertyListEncoder` does. A string that could be mistaken for it gets one more `$`.
@@ -39,18 +42,18 @@
 public struct PrefCoding<Value> {
     /// nil removes the key.
     package let encode: (Value) throws -> StoredValue?
-    package let decode: (StoredValue) throws -> Value
+    private let decoding: (StoredValue, ValueForm) throws -> Value
     /// nil for a type without fields, and for a coding of closures.
     package let decodeFields: FieldDecoding<Value>?
     /// Whether decoding costs no more than comparing what is stored in two states.
     package let isCheap: Bool
 
     package init(
-        encode: @escaping (Value) throws -> StoredValue?, decode: @escaping (StoredValue) throws -> Value,
+        encode: @escaping (Value) throws -> StoredValue?, decode: @escaping (StoredValue, ValueForm) throws -> Value,
         decodeFields: FieldDecoding<Value>? = nil, isCheap: Bool = false
     ) {
         self.encode = encode
-        self.decode = decode
+        decoding = decode
         self.decodeFields = decodeFields
         self.isCheap = isCheap
     }
@@ -67,10 +70,16 @@ public struct PrefCoding<Value> {
     ) {
         self.init(
             encode: { value in try encode(value).map { try PropertyListVetter.value(of: $0, forKey: "") } },
-            decode: {
-                guard let value = try decode($0.object) else { throw ValueMismatch(expected: Value.self, found: $0) }
+            decode: { stored, _ in
+                guard let value = try decode(stored.object) else {
+                    throw ValueMismatch(expected: Value.self, found: stored)
+                }
                 return value
             })
+    }
+
+    package func decode(_ stored: StoredValue, as form: ValueForm = .exact) throws -> Value {
+        try decoding(stored, form)
     }
 
     /// The rule, for a type that the compiler has vouched for.
@@ -85,3 +94,28 @@ public struct PrefCoding<Value> {
 
 // Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
 extension PrefCoding: @unchecked Sendable where Value: Sendable {}
+
+/// What a stored value may look like.
+package enum ValueForm: Sendable {
+    /// As this package and `UserDefaults` store it.
+    case exact
+    /// Also as people, and encoders of JSON, write it: a Date as ISO 8601 text or as seconds since 2001, Data as base64 or as an array of
+    /// bytes.
+    case written
+}
+
+extension StoredValue {
+    /// Whether this may be what a person has written for a value of which the other is stored. Only the type can tell for sure.
+    package func mayBeWritten(for other: StoredValue) -> Bool {
+        switch (self, other) {
+        case (.string, .date), (.string, .data), (.array, .data): true
+        case (.integer, .date), (.unsigned, .date), (.real, .date): true
+        case (.array(let own), .array(let others)):
+            own.count == others.count && zip(own, others).allSatisfy { $0.mayBeWritten(for: $1) }
+        case (.dictionary(let own), .dictionary(let others)):
+            others.allSatisfy { key, other in own[key]?.mayBeWritten(for: other) ?? false }
+        case _ where isNumber && other.isNumber: nearestDouble == other.nearestDouble
+        default: self == other || Duration(storable: self).map { $0 == Duration(storable: other) } ?? false
+        }
+    }
+}

@@ -27,9 +27,9 @@ extension Array: StorableContainer {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return PrefCoding<[Element]>(
             encode: { .array(try $0.encoded(by: coding)) },
-            decode: { try decoded($0) { (try coding.decode($0), []) }.value },
+            decode: { stored, form in try decoded(stored) { (try coding.decode($0, as: form), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
-                { stored, _ in try decoded(stored) { try decode($0) { nil } } }
+                { stored, form, _ in try decoded(stored) { try decode($0, form) { nil } } }
             })
     }
 
@@ -67,10 +67,11 @@ extension Set: StorableContainer {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return PrefCoding<Set<Element>>(
             encode: { .array(try $0.map(coding.element).sorted(by: StoredValue.precedes)) },
-            decode: { Set(try [Element].decoded($0) { (try coding.decode($0), []) }.value) },
+            decode: { stored, form in Set(try [Element].decoded(stored) { (try coding.decode($0, as: form), []) }.value)
+            },
             decodeFields: coding.decodeFields.map { decode in
-                { stored, _ in
-                    let (elements, fields) = try [Element].decoded(stored) { try decode($0) { nil } }
+                { stored, form, _ in
+                    let (elements, fields) = try [Element].decoded(stored) { try decode($0, form) { nil } }
                     return (Set(elements), fields.map { $0.inSet() })
                 }
             })
@@ -107,9 +108,9 @@ extension Dictionary: StorableContainer {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
         return PrefCoding<[Key: Value]>(
             encode: { .dictionary(try $0.encoded(by: coding, keys.text)) },
-            decode: { try decoded($0, keys.key) { (try coding.decode($0), []) }.value },
+            decode: { stored, form in try decoded(stored, keys.key) { (try coding.decode($0, as: form), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
-                { stored, _ in try decoded(stored, keys.key) { try decode($0) { nil } } }
+                { stored, form, _ in try decoded(stored, keys.key) { try decode($0, form) { nil } } }
             })
     }
 
@@ -199,17 +200,17 @@ extension Optional: StorableOptional {
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.element) }, decode: coding.decode,
-            decodeFields: coding.decodeFields.map { decode in { try decode($0, $1) } }, isCheap: coding.isCheap)
+            encode: { try $0.map(coding.element) }, decode: { try coding.decode($0, as: $1) },
+            decodeFields: coding.decodeFields.map { decode in { try decode($0, $1, $2) } }, isCheap: coding.isCheap)
     }
 
     static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.element($0)) } ?? NilMarker.value },
-            decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0)) },
+            decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0), as: $1) },
             decodeFields: coding.decodeFields.map { decode in
-                { NilMarker.isMarker($0) ? (nil, []) : try decode(NilMarker.unescaped($0), $1) }
+                { NilMarker.isMarker($0) ? (nil, []) : try decode(NilMarker.unescaped($0), $1, $2) }
             },
             isCheap: coding.isCheap)
     }

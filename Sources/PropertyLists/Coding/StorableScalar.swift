@@ -6,6 +6,10 @@ package protocol StorableScalar {
     var storable: StoredValue { get }
     /// Returns nil if what is stored does not stand for a value of the type.
     init?(storable: StoredValue)
+    /// The same for what people and encoders of JSON write.
+    init?(written: StoredValue)
+    /// How people write a value, for errors; nil if it needs no explanation.
+    static var writtenExample: String? { get }
     /// All values; nil if there are too many.
     static var all: [Self]? { get }
     /// The JSON Schema of all that stands for a value, in the form of an export.
@@ -14,9 +18,21 @@ package protocol StorableScalar {
 
 extension StorableScalar {
     package static var all: [Self]? { nil }
+    package static var writtenExample: String? { nil }
 
-    static func decode(_ stored: StoredValue) throws(ValueMismatch) -> Self {
-        guard let value = Self(storable: stored) else { throw ValueMismatch(expected: Self.self, found: stored) }
+    package init?(written: StoredValue) { self.init(storable: written) }
+
+    init?(_ stored: StoredValue, as form: ValueForm) {
+        switch form {
+        case .exact: self.init(storable: stored)
+        case .written: self.init(written: stored)
+        }
+    }
+
+    static func decode(_ stored: StoredValue, as form: ValueForm) throws(ValueMismatch) -> Self {
+        guard let value = Self(stored, as: form) else {
+            throw ValueMismatch(expected: Self.self, found: stored, as: form)
+        }
         return value
     }
 }
@@ -111,6 +127,20 @@ extension Date: StorableScalar {
         guard case .date(let date) = storable else { return nil }
         self = date
     }
+
+    package static var writtenExample: String? { #""2026-11-21T19:02:43Z" or seconds since 2001"# }
+
+    package init?(written: StoredValue) {
+        switch written {
+        case .date(let date): self = date
+        case .string(let text):
+            guard let date = TextForms.date(text) else { return nil }
+            self = date
+        default:
+            guard let seconds = written.nearestDouble, seconds.isFinite else { return nil }
+            self.init(timeIntervalSinceReferenceDate: seconds)
+        }
+    }
 }
 
 extension Data: StorableScalar {
@@ -123,6 +153,20 @@ extension Data: StorableScalar {
     package init?(storable: StoredValue) {
         guard case .data(let data) = storable else { return nil }
         self = data
+    }
+
+    package static var writtenExample: String? { #"base64 such as "AQID""# }
+
+    package init?(written: StoredValue) {
+        switch written {
+        case .data(let data): self = data
+        case .string(let text): self.init(base64Encoded: text)
+        case .array(let elements):
+            let bytes = elements.compactMap { $0.integer(as: UInt8.self) }
+            guard bytes.count == elements.count else { return nil }
+            self.init(bytes)
+        default: return nil
+        }
     }
 }
 

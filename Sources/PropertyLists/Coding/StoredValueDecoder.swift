@@ -3,8 +3,10 @@ import Foundation
 /// Decodes Codable values from values of a property list, without bytes in between. No stored value makes it trap: one that does not
 /// fit throws a `DecodingError`, which the type may catch.
 package enum StoredValueDecoder {
-    static func value<T: Decodable>(_ type: T.Type, from stored: StoredValue) throws -> T {
-        let context = CodingContext()
+    static func value<T: Decodable>(
+        _ type: T.Type, from stored: StoredValue, _ form: ValueForm = .exact
+    ) throws -> T {
+        let context = CodingContext(form)
         do {
             return try ValueDecoder(stored: stored, fallback: nil, context: context).value(type)
         } catch {
@@ -17,12 +19,12 @@ package enum StoredValueDecoder {
     ///
     /// One member at a time comes from it: a type that tries one key and then another must find the key that the object has.
     package static func value<T: Decodable>(
-        _ type: T.Type, from stored: StoredValue, fallback: () -> StoredValue?
+        _ type: T.Type, from stored: StoredValue, _ form: ValueForm = .exact, fallback: () -> StoredValue?
     ) throws -> (value: T, keys: [CodedKeys]) {
         var allowed: Set<String> = []
         var root: StoredValue?
         while true {
-            let context = CodingContext()
+            let context = CodingContext(form)
             context.state.allowedFallbacks = allowed
             context.state.keys = [:]
             do {
@@ -87,7 +89,9 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
             if let scalar = type as? any StorableScalar.Type {
                 // nil was encoded, not a string.
                 guard !decodeNil() else { throw missing(type) }
-                guard let value = scalar.init(storable: NilMarker.unescaped(stored)) as? T else { throw mismatch(type) }
+                guard let value = scalar.init(NilMarker.unescaped(stored), as: context.state.form) as? T else {
+                    throw mismatch(type)
+                }
                 context.state.recordSuccess()
                 context.state.recordReading(in: context)
                 return value
@@ -106,7 +110,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     private func mismatch(_ type: Any.Type) -> DecodingError {
-        let mismatch = ValueMismatch(expected: type, found: stored)
+        let mismatch = ValueMismatch(expected: type, found: stored, as: context.state.form)
         return DecodingError.typeMismatch(
             type,
             DecodingError.Context(

@@ -95,7 +95,7 @@ package struct TextForms {
     }
 
     /// A day, or a moment in UTC or with an offset: `+01`, `+0100` or `+01:00`.
-    private static func date(_ text: String) -> Date? {
+    static func date(_ text: String) -> Date? {
         var (clock, offset) = (text, 0)
         let bytes = Array(text.utf8)
         if bytes.count == 10 {

@@ -11,12 +11,13 @@ package struct ValueMismatch: Error {
         self.reason = reason
     }
 
-    init(expected type: Any.Type, found stored: StoredValue) {
+    init(expected type: Any.Type, found stored: StoredValue, as form: ValueForm = .exact) {
         let kind = Self.kind(of: stored)
+        let example = form == .written ? (type as? any StorableScalar.Type)?.writtenExample : nil
         if kind == Self.integer, let type = type as? any FixedWidthInteger.Type {
             reason = "expected \(type) (\(type.min)...\(type.max)), found \(kind) out of its range"
         } else {
-            reason = "expected \(type), found \(kind)"
+            reason = "expected \(type)\(example.map { " (\($0))" } ?? ""), found \(kind)"
         }
     }
 

@@ -10,6 +10,9 @@ package enum ShownText {
     /// The most scalars of what others say in a message: a server, another module, an error of the system. A path of ours fits in it.
     private static let longestMessage = 1_200
 
+    /// What is shown in the place of a secret.
+    package static let hidden = "•••"
+
     /// Whether a scalar is escaped wherever people see it.
     ///
     /// True for control characters, line and paragraph separators, and format characters: bidirectional overrides and isolates, the

@@ -12,8 +12,9 @@ import Testing
             @Pref var recent: [URL] = []
         }
         let prefs = EditorPrefs()
-        prefs.fontSize += 2  // stored when this line is done
+        prefs.fontSize = 14  // stored when this line is done
         print(EditorPrefs().fontSize)  // 14.0: every instance, thread and process reads the new value
+        prefs.$fontSize.modify { $0 += 2 }  // exact, whatever other threads and processes do
         prefs.theme = "pink"  // rejected: nothing changes
         print(prefs.lastError?.description ?? "ok")  // theme: must be one of light, dark
     }
@@ -29,7 +30,7 @@ import Testing
         let readme = here.deletingLastPathComponent().appending(path: "../../../README.md").standardized
         let code = try String(contentsOf: readme, encoding: .utf8).components(separatedBy: "```")[1]
         let lines = code.split(separator: "\n").dropFirst(3).map { String(repeating: " ", count: 8) + $0 }
-        #expect(lines.count == 10)
+        #expect(lines.count == 11)
         #expect(try String(contentsOf: here, encoding: .utf8).contains(lines.joined(separator: "\n")))
     }
 }

@@ -128,14 +128,17 @@ import Testing
     @Test func changesOfFormerShapesThatWaitBecomeOne() throws {
         let store = InMemoryStore()
         let prefs = ShapedPrefs(key: "Root", store: store)
-        let gate = Gate()
+        let (inside, gate) = (Gate(), Gate())
         let heard = Heard<PrefsChange>()
         let observation = prefs.onChange {
+            inside.open()
             gate.pass()
             heard.append($0)
         }
         let commits = WaitingChanges.capacity + 200
         for number in 1...commits {
+            // The first one is with the observer, and does not wait.
+            if number == 2 { inside.pass() }
             // By turns in the former shape and in that of now.
             if number % 3 == 0 {
                 prefs.size = number * 10

@@ -223,4 +223,28 @@ extension Quote: PropertyListModel {
         let none = try PropertyListController<Quote>(resource: "None", in: .module, folder: folder.file("data"))
         #expect(none.models.isEmpty)
     }
+
+    @Test func aFileByItsURL() throws {
+        let url = folder.file("deep/own.plist")
+        let quotes = try PropertyListController<Quote>(url: url)
+        #expect(quotes.models.isEmpty && quotes.url == url)
+        quotes.models = bundled
+        try quotes.save()
+        #expect(try PropertyListController<Quote>(url: url).models == bundled)
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
+        #expect(list as? [[String: String]] == bundled.map { ["author": $0.author, "text": $0.text] })
+        try Data("{".utf8).write(to: folder.file("bad.plist"))
+        #expect(throws: PrefsError.self) { try PropertyListController<Quote>(url: folder.file("bad.plist")) }
+    }
+
+    @Test func aDictionaryOfAFile() throws {
+        let url = folder.file("one.plist")
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["author": "Seneca", "text": "x"], format: .xml, options: 0)
+        try list.write(to: url)
+        #expect(try Quote(PropertyListDictionary(contentsOf: url)) == Quote(author: "Seneca", text: "x"))
+        #expect(throws: PrefsError.self) { try PropertyListDictionary(contentsOf: folder.file("missing.plist")) }
+        try PropertyListSerialization.data(fromPropertyList: [1], format: .xml, options: 0).write(to: url)
+        #expect(throws: PropertyListFailure.self) { try PropertyListDictionary(contentsOf: url) }
+    }
 }

@@ -183,4 +183,36 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(errors.contains(mistake.message), "\(errors)")
     }
+
+    private final class EmptyKey: PersistentPrefs, @unchecked Sendable {
+        @Pref("") var one = 1
+    }
+
+    private final class NULKey: PersistentPrefs, @unchecked Sendable {
+        @Pref("a\u{0}b") var one = 1
+    }
+
+    private final class EmptyFormerKey: PersistentPrefs, @unchecked Sendable {
+        @Pref(previously: "") var one = 1
+    }
+
+    @Test func aKeyThatIsNoneStopsTheProgram() async {
+        await #expect(processExitsWith: .failure) { _ = EmptyKey(store: InMemoryStore()) }
+        await #expect(processExitsWith: .failure) { _ = NULKey(store: InMemoryStore()) }
+        await #expect(processExitsWith: .failure) { _ = EmptyFormerKey(store: InMemoryStore()) }
+    }
+
+    private final class ListedKeys: PersistentPrefs, @unchecked Sendable {
+        override var keys: [String] { ["a", "", "b\u{0}"] }
+    }
+
+    @Test func anOverrideCannotAllowOne() {
+        let prefs = ListedKeys(store: InMemoryStore())
+        for key in ["", "b\u{0}"] {
+            prefs[key] = 1
+            #expect(prefs.lastError == .incorrectKeys(invalidElements: [key]))
+        }
+        prefs.values = ["a": 1]
+        #expect(prefs.lastError == nil && prefs.values.count == 1)
+    }
 }

@@ -91,11 +91,12 @@ struct LayerState: Sendable {
             return (found.place, property?.reading(of: text).result(forKey: key) ?? .success(.string(text)))
         case .values, .file:
             guard let value = entries.values(of: root)[key] else { return nil }
-            return (place(of: key), Self.checked(value, key, property))
+            return (place(of: key), Self.checked(value, key, property, mayBeWritten: mayBeWritten))
         case .managed(let system):
             guard system.isForced(key), let object = system.object(forKey: key) else { return nil }
             do {
-                return (key, Self.checked(try PropertyListVetter.value(of: object, forKey: key), key, property))
+                let value = try PropertyListVetter.value(of: object, forKey: key)
+                return (key, Self.checked(value, key, property, mayBeWritten: false))
             } catch {
                 return (key, .failure(error.failures[0]))
             }
@@ -107,9 +108,19 @@ struct LayerState: Sendable {
         if case .file(let reading, _) = entries { "\(key) in \(reading.path)" } else { key }
     }
 
+    /// Whether people may have written the values as JSON.
+    private var mayBeWritten: Bool {
+        if case .file(let reading, _) = entries { reading.path.hasSuffix(".json") } else { false }
+    }
+
     private static func checked(
-        _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?
+        _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?, mayBeWritten: Bool
     ) -> Result<StoredValue, PropertyListFailure> {
-        property?.error(of: value, forKey: key)?.failures.first.map(Result.failure) ?? .success(value)
+        guard let property else { return .success(value) }
+        do throws(PrefsError) {
+            return .success(try property.canonical(value, forKey: key, mayBeWritten: mayBeWritten))
+        } catch {
+            return .failure(error.failures.first ?? .init(path: key, topLevelKey: key, reason: "\(error)"))
+        }
     }
 }

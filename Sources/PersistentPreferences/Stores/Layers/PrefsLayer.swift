@@ -80,6 +80,22 @@ public struct PrefsLayer: Sendable {
         return PrefsLayer("arguments", .entries(.text { LayerText(argument: "-" + $0, in: words) }))
     }
 
+    /// The arguments that are not for the keys of the instances: for the program's own parser. Without the name of the program; `--` and what
+    /// follows it stay.
+    ///
+    /// ```swift
+    /// for path in PrefsLayer.unusedArguments(by: prefs) { open(path) }
+    /// ```
+    public static func unusedArguments(
+        by instances: PersistentPrefs..., in arguments: [String] = CommandLine.arguments
+    ) -> [String] {
+        let keys = Set(instances.flatMap { $0.allowedKeyList.map { "-" + $0 } })
+        let words = Array(arguments.dropFirst())
+        let end = words.firstIndex(of: "--") ?? words.count
+        let used = Set(words[..<end].indices.filter { keys.contains(words[$0]) }.flatMap { [$0, $0 + 1] })
+        return words.indices.filter { $0 >= end || !used.contains($0) }.map { words[$0] }
+    }
+
     /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written.
     ///
     /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs one `fstat` for each

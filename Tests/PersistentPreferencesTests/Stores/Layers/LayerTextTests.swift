@@ -157,4 +157,19 @@ import Testing
         default: try #require(nil, "no key \(key)")
         }
     }
+
+    private static let words = [
+        "program", "in.txt", "-size", "14", "-x", "-name", "-size", "15", "out", "--", "-size", "1",
+    ]
+
+    /// The rest is for the parser of the program.
+    @Test func whatTheLayerHasUsedIsLeftOut() {
+        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(Self.words)]))
+        #expect(prefs.size == 15 && prefs.name == "-size")
+        #expect(
+            PrefsLayer.unusedArguments(by: prefs, in: Self.words) == ["in.txt", "-x", "out", "--", "-size", "1"])
+        #expect(PrefsLayer.unusedArguments(by: prefs, in: ["program"]) == [])
+        #expect(PrefsLayer.unusedArguments(by: prefs, in: ["program", "-size"]) == [])
+        #expect(PrefsLayer.unusedArguments(in: ["program", "-size", "1"]) == ["-size", "1"])
+    }
 }

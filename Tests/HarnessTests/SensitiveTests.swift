@@ -1,0 +1,168 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+@testable import PrefsTool
+
+/// Preferences with a secret of each kind.
+private final class SecretPrefs: Prefs, @unchecked Sendable {
+    struct Account: Codable, Equatable { var name = "default-secret", pin = 1 }
+
+    @Pref var plain = "open"
+    @Pref(sensitive: true) var token = "default-secret"
+    @Pref(in: 100...99_999, sensitive: true) var pin = 100
+    @Pref(sensitive: true) var account = Account()
+    @Pref(sensitive: true) var code: String? = nil
+
+    static func program(_ url: URL) -> Program {
+        Program(
+            name: "myapp prefs", commands: CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others,
+            make: { root, store in
+                SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: url))
+            })
+    }
+}
+
+/// A sensitive value is in no output of the tool and of the library, unless it is asked for.
+@Suite struct SensitiveTests {
+    private static let secrets = ["hunter2", "54321", "default-secret", "code-red"]
+    private let home: HarnessHome
+    private let url: URL
+
+    init() throws {
+        home = try HarnessHome()
+        url = home.folder.file("secret.json")
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        prefs.update {
+            prefs.plain = "seen"
+            prefs.token = "hunter2"
+            prefs.pin = 54_321
+            prefs.account = .init(name: "hunter2", pin: 54_321)
+        }
+        #expect(prefs.lastError == nil)
+    }
+
+    private func run(_ words: [String], input: String = "") throws -> Printed {
+        try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: SecretPrefs.program(url), input: input)
+    }
+
+    private func hides(_ result: Printed, _ place: SourceLocation = #_sourceLocation) {
+        for secret in Self.secrets {
+            #expect(!(result.output + result.errors).contains(secret), "\(result)", sourceLocation: place)
+        }
+    }
+
+    @Test(arguments: [
+        ["show"], ["show", "--json"], ["get", "token"], ["get", "token", "--json"], ["get", "account.name"],
+        ["get", "pin", "--stored"], ["get", "code", "--default", "none"], ["export"], ["export", "--format", "xml"],
+        ["set", "token", "other", "--dry-run"], ["set", "token=a", "pin=200", "--dry-run", "--json"],
+        ["set", "token", "x", "--if", "wrong"], ["set", "pin", "12345678code-red"], ["set", "pin", "5"],
+        ["set", "account", "code-red"], ["set", "account.pin", "code-red"],
+        ["unset", "token", "account", "--dry-run"], ["reset", "--dry-run"], ["increment", "pin", "--dry-run"],
+        ["toggle", "token"], ["help", "token"], ["help", "set"], ["help", "pin"], ["schema"], ["doctor"],
+        ["completions"],
+    ])
+    func noCommandShowsIt(words: [String]) throws {
+        hides(try run(words))
+    }
+
+    @Test func dotsStandForIt() throws {
+        #expect(try run(["get", "token"]) == Printed("•••\n"))
+        #expect(try run(["get", "token", "--json"]) == Printed("\"•••\"\n"))
+        #expect(try run(["get", "code", "--default", "none"]) == Printed("none\n"), "what is not set is no secret")
+        #expect(try run(["get", "plain"]) == Printed("seen\n"))
+        #expect(try run(["set", "token", "x", "--if", "wrong"]).errors.contains("`token` is •••, not wrong"))
+        let difference = try run(["set", "token=a", "plain=b", "--dry-run"])
+        #expect(difference == Printed("~ plain: seen → b\n~ token: ••• → •••\n"))
+    }
+
+    @Test func itIsRevealedIfAsked() throws {
+        #expect(try run(["get", "token", "--reveal"]) == Printed("hunter2\n"))
+        #expect(try run(["get", "account.name", "--reveal"]) == Printed("hunter2\n"))
+        #expect(try run(["show", "--reveal"]).output.contains("hunter2"))
+        #expect(try run(["set", "token", "a", "--dry-run", "--reveal"]) == Printed("~ token: hunter2 → a\n"))
+    }
+
+    @Test func anExportLeavesItOutAndAnImportKeepsIt() throws {
+        let exported = try run(["export"])
+        #expect(
+            exported.errors == "myapp prefs: left out, because sensitive: account, pin, token; --reveal exports them\n")
+        hides(exported)
+        #expect(try run(["import", "--replace"], input: exported.output) == Printed(""))
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        #expect(prefs.token == "hunter2" && prefs.pin == 54_321 && prefs.plain == "seen")
+        hides(try run(["import", "--replace", "--dry-run"], input: #"{"token": "code-red", "plain": "x"}"#))
+        let all = try run(["export", "--reveal"])
+        #expect(all.output.contains("hunter2") && all.errors.isEmpty)
+        // What the file has is stored, and what it lacks stays.
+        #expect(try run(["import", "--replace"], input: #"{"token": "new"}"#) == Printed(""))
+        #expect(prefs.token == "new" && prefs.pin == 54_321 && !prefs.$plain.isSet)
+    }
+
+    @Test func anUndoDoesNotShowIt() throws {
+        #expect(try run(["set", "token=a", "account.name=b"]) == Printed(""))
+        let undo = try run(["undo", url.path, "--dry-run"])
+        #expect(undo.output.contains("•••") && undo.code == 0, "\(undo)")
+        hides(undo)
+        hides(try run(["undo", url.path]))
+        #expect(SecretPrefs(store: PropertyListFileStore(url: url)).token == "hunter2")
+    }
+
+    @Test func completionsDoNotOfferIt() {
+        let program = SecretPrefs.program(url)
+        for words in [
+            ["set", "token", ""], ["set", "token="], ["get", "token", "--default", ""], ["set", "pin", ""],
+        ] {
+            let offers = WordCompleter(of: program, before: words.dropLast(), word: words.last ?? "").candidates
+            #expect(!offers.contains { offer in Self.secrets.contains { (offer.text + offer.note).contains($0) } })
+        }
+    }
+
+    @Test func theEditorShowsDotsAndEditsFromNothing() throws {
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        let source = ClassSource(prefs, title: "", file: nil)
+        let items = try source.read().items
+        let token = try #require(items.first { $0.name == "token" })
+        #expect(token.text == "•••" && token.editedText.isEmpty && token.content == .set("•••"))
+        #expect(items.first { $0.name == "code" }?.content == .notSet)
+        #expect(!"\(items)".contains("hunter2") && !"\(items)".contains("54321"))
+    }
+
+    // MARK: - The library
+
+    @Test func theLibraryDoesNotShowIt() throws {
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        var texts = ["\(prefs)", "\(prefs.debugDescription)", "\(SecretPrefs.describe())", "\(prefs.describe())"]
+        texts.append(String(decoding: SecretPrefs.jsonSchema(), as: UTF8.self))
+        texts.append("\(prefs.$token) \(String(reflecting: prefs.$token))")
+        dump(prefs, to: &texts[0])
+        prefs.pin = 5
+        texts.append("\(prefs.lastError as Any)")
+        prefs["pin"] = "code-red"
+        texts.append("\(prefs.lastError as Any)")
+        texts.append("\(prefs.lastError?.localizedDescription ?? "") \(String(reflecting: prefs.lastError))")
+        let layered = SecretPrefs(
+            store: LayeredStore(
+                PropertyListFileStore(url: url), above: [.arguments(["p", "-pin", "code-red", "-account", "code-red"])])
+        )
+        _ = (layered.pin, layered.account)
+        texts.append("\(layered.lastError as Any) \(layered)")
+        for text in texts {
+            for secret in Self.secrets { #expect(!text.contains(secret), "\(text)") }
+        }
+        #expect(texts[0].contains("token: •••") && texts[0].contains("plain: seen"))
+        #expect(SecretPrefs.describe().map(\.isSensitive) == [false, true, true, true, true])
+    }
+
+    @Test func aChangeIsDescribedByItsKeys() throws {
+        let prefs = SecretPrefs(key: "Root", store: InMemoryStore())
+        let changes = prefs.changes()
+        prefs.token = "hunter2"
+        let change = PrefsChange(root: "Root", from: [:], to: ["token": "hunter2"], origin: .thisProcess)
+        var text = "\(change as Any) \(String(reflecting: change))"
+        dump(change, to: &text)
+        #expect(text.contains("Root: token") && !text.contains("hunter2"))
+        _ = changes
+    }
+}
