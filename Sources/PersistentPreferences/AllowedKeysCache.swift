@@ -9,11 +9,8 @@ struct AllowedKeysCache {
     /// - Parameter declared: the keys of declared properties, which an override need not repeat.
     init(_ keys: [String], and declared: AllowedKeys) {
         given = keys
-        let list = keys.allSatisfy(Self.canBeKey) ? keys : keys.filter(Self.canBeKey)
-        allowed = AllowedKeys(declared.list.isEmpty ? list : list + declared.list, isForMany: false)
+        allowed = AllowedKeys(declared.list.isEmpty ? keys : keys + declared.list, isForMany: false)
     }
-
-    private static func canBeKey(_ text: String) -> Bool { NameVetting.flaw(ofKey: text) == nil }
 
     /// True if the list has the same storage. A comparison of its elements would cost as much as creating the keys.
     mutating func areMade(of keys: [String]) -> Bool {

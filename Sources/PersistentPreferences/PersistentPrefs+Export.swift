@@ -19,7 +19,8 @@ extension PersistentPrefs {
         return read { try format.data(of: allowedKeys.visible(in: $0.values(&$1))) }
     }
 
-    /// Stores the values in `data`: a binary or XML property list, or JSON, recognized by its content.
+    /// Stores the values in `data`: a binary or XML property list, or JSON, recognized by its content. Dates and data may be as people write
+    /// them in JSON.
     ///
     /// Stores all values in one transaction, or none; inside an `update`, in that transaction. Nothing changes if the bytes
     /// cannot be read (``PrefsError/invalidImport(reason:)``), if a key is not allowed, or if a property list cannot hold a value
@@ -32,6 +33,17 @@ extension PersistentPrefs {
     /// - Returns: the error of this call, or nil if the new state is committed.
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {
-        assign(merging: merge) { try ImportedData.values(of: data).objects }
+        assign(merging: merge) {
+            let values = try ImportedData.values(of: data)
+            // What does not fit is rejected with everything else that does not.
+            return Dictionary(
+                uniqueKeysWithValues: values.map { key, value in
+                    (
+                        key,
+                        ((try? declarations[key]?.property.canonical(value, forKey: key, mayBeWritten: true)) ?? value)
+                            .object
+                    )
+                })
+        }
     }
 }

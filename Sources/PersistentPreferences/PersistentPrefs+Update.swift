@@ -13,7 +13,9 @@ extension PersistentPrefs {
     /// }.get()
     /// ```
     ///
-    /// - Parameter timeout: how long to wait before the body runs, as for the form without a value.
+    /// - Parameters:
+    ///   - timeout: how long to wait before the body runs, as for the form without a value.
+    ///   - body: returns the value.
     /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
@@ -31,7 +33,9 @@ extension PersistentPrefs {
     /// Makes the accesses in the body one transaction, and returns what the body returns:
     /// `try prefs.update { prefs.next += 1; return prefs.next }.get()`.
     ///
-    /// - Parameter timeout: how long to wait before the body runs, as for the form without a value.
+    /// - Parameters:
+    ///   - timeout: how long to wait before the body runs, as for the form without a value.
+    ///   - body: returns the value.
     /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
@@ -60,8 +64,10 @@ extension PersistentPrefs {
     /// sees the task's values, also those of ``withStore(_:_:)``. Cancellation of the task neither prevents nor stops it; the body may ask
     /// `Task.isCancelled` and throw.
     ///
-    /// - Parameter timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
-    ///   ``PrefsError/busy(_:)``. nil waits for as long as it takes.
+    /// - Parameters:
+    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
+    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes.
+    ///   - body: makes the accesses.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult

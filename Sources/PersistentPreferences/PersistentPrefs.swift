@@ -20,7 +20,7 @@ public import Foundation
 /// Instances hold no values: two instances with the same root key and store always agree. A write is atomic. With a file, and with
 /// `UserDefaults` on Linux, a read returns the last state that any process has committed, and a write is on disk when it returns. On
 /// Apple platforms, `UserDefaults` tells of changes by other processes, and its daemon writes later. A write of equal
-/// values changes nothing and notifies nobody. ``update(timeout:_:)-(_,()->Void)`` makes several accesses one transaction.
+/// values changes nothing and notifies nobody. `update` makes several accesses one transaction.
 ///
 /// ## Performance
 /// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write to a file
@@ -88,8 +88,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The allowed keys: those of the ``PersistentPrefs/Pref`` properties, base classes first, and those of an override.
     ///
-    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible. A text that is
-    /// empty or contains a NUL is no key.
+    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
     open var keys: [String] { state.declarations.allowed.list }
 
     /// The steps that bring an older root to the current version, which is that of the last step. Empty by default.
@@ -229,7 +228,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Makes the accesses in the body one transaction: `prefs.update { prefs.low = 1; prefs.high = 9 }`.
     ///
-    /// - Parameter timeout: how long to wait before the body runs, as for the other form.
+    /// - Parameters:
+    ///   - timeout: how long to wait before the body runs, as for the other form.
+    ///   - body: makes the accesses.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
     @discardableResult

@@ -82,7 +82,7 @@ public struct AppSetting<Value> {
     public var projectedValue: Self { self }
 
     /// Calls the closure with the old and the new value after each change, in the order of the commits. As
-    /// ``PrefHandle/onChange(on:_:)``, but errors go to the key. A setting that reads several keys is observed by the first one.
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to the key. A setting that reads several keys is observed by the first one.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {

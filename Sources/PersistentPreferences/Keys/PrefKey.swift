@@ -109,7 +109,9 @@ extension PrefKey {
     /// Changes the value, exactly: no other thread changes it in between, and in `UserDefaults.standard` on Linux no other process. On a
     /// `UserDefaults` of your own, it is a read and a write.
     ///
-    /// - Parameter change: gets the current value. Not called if the stored value cannot be read.
+    /// - Parameters:
+    ///   - defaults: where the value is.
+    ///   - change: gets the current value. Not called if the stored value cannot be read.
     /// - Returns: the error of this call, or nil if the new value is stored.
     /// - Throws: what the closure throws; then nothing has changed.
     @discardableResult
@@ -120,7 +122,7 @@ extension PrefKey {
     }
 
     /// Calls the closure with the old and the new value after each change, in the order of the commits. As
-    /// ``PrefHandle/onChange(on:_:)``, but errors go to ``didFail(_:)``: ``PrefsError/notWatched(_:)`` on a `UserDefaults` of your own.
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to ``didFail(_:)``: ``PrefsError/notWatched(_:)`` on a `UserDefaults` of your own.
     public static func onChange(
         _ defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
         _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void

@@ -138,11 +138,14 @@ final class ClassDeclarations: Sendable {
         // In an export, a lone key that begins with $ has one more.
         for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
         // What a file may have besides: the version that this package keeps, and the line by which an editor finds the schema.
-        properties[RootSchema.versionKey] = .dictionary(["type": .string("integer"), "minimum": .integer(0)])
-        properties["$schema"] = .dictionary(["type": .string("string")])
+        let others: [String: StoredValue] = [
+            "^\(RootSchema.versionKey)$": .dictionary(["type": .string("integer"), "minimum": .integer(0)]),
+            "^\\$schema$": .dictionary(["type": .string("string")]),
+        ]
         return JSONWriter.data(ofDocument: [
             "$schema": .string("https://json-schema.org/draft/2020-12/schema"), "title": .string(title),
-            "type": .string("object"), "properties": .dictionary(properties), "additionalProperties": .bool(false),
+            "type": .string("object"), "properties": .dictionary(properties), "patternProperties": .dictionary(others),
+            "additionalProperties": .bool(false),
         ])
     }
 

@@ -49,7 +49,7 @@ struct Difference {
     /// Returns `1 → 2`. Uses the lossless format of exports if the plain texts are equal, as for 1 and 1.0.
     private static func change(from old: StoredValue?, to new: StoredValue?) -> String {
         var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
-        if texts[0] == texts[1] {
+        if texts[0] == texts[1], texts[0] != ShownText.hidden {
             texts = [old, new].map { $0.map { exact($0).json } ?? "" }
         }
         return texts.joined(separator: " → ")

@@ -108,14 +108,16 @@ extension StoredValue {
     /// Whether this may be what a person has written for a value of which the other is stored. Only the type can tell for sure.
     package func mayBeWritten(for other: StoredValue) -> Bool {
         switch (self, other) {
-        case (.string, .date), (.string, .data), (.array, .data): true
-        case (.integer, .date), (.unsigned, .date), (.real, .date): true
         case (.array(let own), .array(let others)):
             own.count == others.count && zip(own, others).allSatisfy { $0.mayBeWritten(for: $1) }
         case (.dictionary(let own), .dictionary(let others)):
             others.allSatisfy { key, other in own[key]?.mayBeWritten(for: other) ?? false }
+        case (.string, .string):
+            self == other || Duration(storable: self).map { $0 == Duration(storable: other) } ?? false
+        case (.date, .date), (.data, .data), (.bool, .bool): self == other
         case _ where isNumber && other.isNumber: nearestDouble == other.nearestDouble
-        default: self == other || Duration(storable: self).map { $0 == Duration(storable: other) } ?? false
+        // A date as text, a Decimal as a number, a dictionary as an array.
+        default: true
         }
     }
 }

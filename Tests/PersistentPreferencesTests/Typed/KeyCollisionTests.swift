@@ -201,18 +201,4 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
         await #expect(processExitsWith: .failure) { _ = NULKey(store: InMemoryStore()) }
         await #expect(processExitsWith: .failure) { _ = EmptyFormerKey(store: InMemoryStore()) }
     }
-
-    private final class ListedKeys: PersistentPrefs, @unchecked Sendable {
-        override var keys: [String] { ["a", "", "b\u{0}"] }
-    }
-
-    @Test func anOverrideCannotAllowOne() {
-        let prefs = ListedKeys(store: InMemoryStore())
-        for key in ["", "b\u{0}"] {
-            prefs[key] = 1
-            #expect(prefs.lastError == .incorrectKeys(invalidElements: [key]))
-        }
-        prefs.values = ["a": 1]
-        #expect(prefs.lastError == nil && prefs.values.count == 1)
-    }
 }

@@ -15,7 +15,7 @@ extension AppSettingsValues {
 
     /// Reads a key and makes something of it.
     fileprivate var percent: Int {
-        get { Int(volume * 100) }
+        get { Int((volume * 100).rounded()) }
         set { volume = Double(newValue) / 100 }
     }
 }
