@@ -73,12 +73,16 @@ package struct DomainState {
     /// What there is to report although the read has succeeded: the file is malformed, and the content is the newest known state; or a
     /// warning of an earlier write.
     package let warning: FileError?
+    /// Whether people may have written the values: they are in a JSON file.
+    package let isHandWritten: Bool
 
     package init(
-        _ content: Transaction.Content?, isWhole: Bool = true, revision: Revision? = nil, warning: FileError? = nil
+        _ content: Transaction.Content?, isWhole: Bool = true, revision: Revision? = nil, warning: FileError? = nil,
+        isHandWritten: Bool = false
     ) {
         self.content = content
         self.isWhole = isWhole
+        self.isHandWritten = isHandWritten
         self.revision = revision
         self.warning = warning
     }

@@ -100,7 +100,9 @@ package final class PropertyListFile: Sendable {
     ///
     /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write depends on the read.
     package func read(waits: Bool = false) throws -> DomainState {
-        if let transaction = queue.transaction { return DomainState(transaction.content) }
+        if let transaction = queue.transaction {
+            return DomainState(transaction.content, isHandWritten: transaction.session?.isHandWritten ?? false)
+        }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else {
             return reading(of: try load(under: nil, waits: waits), hasWarning: true)
@@ -120,7 +122,8 @@ package final class PropertyListFile: Sendable {
     private func reading(of snapshot: Snapshot, hasWarning: Bool) -> DomainState {
         DomainState(
             snapshot.content, revision: snapshot.revision,
-            warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil))
+            warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
+            isHandWritten: snapshot.format == .json)
     }
 
     /// The state that reads return, if the file has not changed since it was read.

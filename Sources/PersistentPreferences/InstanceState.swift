@@ -9,7 +9,7 @@ import PrefsPropertyLists
 final class InstanceState: @unchecked Sendable {
     struct State {
         var lastKeys: AllowedKeysCache?
-        var migratedCache: (stored: [String: StoredValue], current: [String: StoredValue])?
+        var shapeCache: (stored: [String: StoredValue], isHandWritten: Bool, shape: RootShape)?
         var shown: Shown?
         /// The revision and the root key of the state that `shown` was made from.
         var stateShown: (revision: Revision, root: String)?
@@ -19,6 +19,7 @@ final class InstanceState: @unchecked Sendable {
         var subscribersToTidy = 16
         /// The closures of `onError`, by their number.
         var errorHandlers: [(number: Int, action: @Sendable (PrefsError) -> Void)] = []
+        var errorHandlersSoFar = 0
         /// The keys that key-value observers ask for.
         var observedKeys: Set<String> = []
     }
@@ -124,15 +125,21 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// A root in the shape that the class wants: made once of each stored state.
-    func current(_ stored: [String: StoredValue]?, root: String) throws(PrefsError) -> [String: StoredValue]? {
-        let schema = declarations.schema
-        guard !schema.isTrivial, let stored else { return stored }
-        if let migratedCache = lock.withLock({ state.migratedCache }), migratedCache.stored.isIdentical(to: stored) {
-            return migratedCache.current
+    ///
+    /// - Parameter isHandWritten: whether people may have written it.
+    func shape(
+        of stored: [String: StoredValue], root: String, isHandWritten: Bool
+    ) throws(PrefsError) -> RootShape {
+        if declarations.schema.isTrivial, !isHandWritten { return RootShape(migrated: stored, current: stored) }
+        if let known = lock.withLock({ state.shapeCache }), known.stored.isIdentical(to: stored),
+            known.isHandWritten == isHandWritten
+        {
+            return known.shape
         }
-        let current = try schema.current(stored, root: root)
-        if let current { lock.withLock { state.migratedCache = (stored, current) } }
-        return current
+        let last = lock.withLock { state.shapeCache?.shape }
+        let shape = try declarations.shape(of: stored, root: root, isHandWritten: isHandWritten, after: last)
+        lock.withLock { state.shapeCache = (stored, isHandWritten, shape) }
+        return shape
     }
 
     /// Registers a subscriber that is told when the instance moves to another root.
@@ -177,14 +184,19 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// In the order of their registration.
-    var errorHandlers: [@Sendable (PrefsError) -> Void] { lock.withLock { state.errorHandlers.map(\.action) } }
+    var errorHandlers: [Int] { lock.withLock { state.errorHandlers.map(\.number) } }
+
+    /// nil if it has ended.
+    func errorHandler(_ number: Int) -> (@Sendable (PrefsError) -> Void)? {
+        lock.withLock { state.errorHandlers.first { $0.number == number }?.action }
+    }
 
     /// - Returns: the number to remove it by.
     func addErrorHandler(_ action: @escaping @Sendable (PrefsError) -> Void) -> Int {
         lock.withLock {
-            let number = (state.errorHandlers.last?.number ?? 0) + 1
-            state.errorHandlers.append((number, action))
-            return number
+            state.errorHandlersSoFar += 1
+            state.errorHandlers.append((state.errorHandlersSoFar, action))
+            return state.errorHandlersSoFar
         }
     }
 

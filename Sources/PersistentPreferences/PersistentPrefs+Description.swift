@@ -51,7 +51,7 @@ extension InstanceState: CustomReflectable {
 
 /// What `dump` shows of a property.
 extension PersistentPrefs.Pref: CustomReflectable {
-    /// The default.
+    /// The default; dots if it is sensitive.
     public var customMirror: Mirror {
         let property = declaredProperty
         return Mirror(
@@ -65,7 +65,7 @@ extension PrefsChange: CustomStringConvertible, CustomReflectable {
     /// The root and the keys: `EditorPrefs: fontSize, theme`.
     public var description: String { "\(root): \(keys.joined(separator: ", "))" }
 
-    /// The root, the keys and the origin.
+    /// The root, the keys, the origin and the count.
     public var customMirror: Mirror {
         Mirror(self, children: ["root": root, "keys": keys, "origin": origin, "count": count], displayStyle: .struct)
     }

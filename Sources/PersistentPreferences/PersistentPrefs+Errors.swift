@@ -62,15 +62,16 @@ extension PersistentPrefs {
         }
     }
 
-    /// Calls the closure for each error of this instance, as ``prefsDidFail(_:)`` is called, until the observation ends.
+    /// Calls the closure for each error of this instance, after ``prefsDidFail(_:)``.
     ///
     /// ```swift
     /// let observation = prefs.onError { error in print(error) }
     /// ```
     ///
-    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an access of the same
-    /// instance in it fails, that access sets ``lastError`` and no closure is called again. Warnings are reported, too
-    /// (``PrefsError/isWarning``). Several closures are called in the order of their registration. Any thread.
+    /// Keep the result: releasing it ends the calls. They come on the thread of the access after every lock is released; inside an
+    /// `update`, after the update, for each access that failed and for the update itself. If an access of the same instance in a closure
+    /// fails, that access sets ``lastError`` and no closure is called again. Warnings are reported, too (``PrefsError/isWarning``). Several
+    /// closures are called in the order of their registration. Any thread.
     public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
         let number = state.addErrorHandler(action)
         return PrefsObservation { [weak state] in state?.removeErrorHandler(number) }
@@ -93,7 +94,8 @@ extension PersistentPrefs {
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(owner)) {
                 owner.prefsDidFail(error)
-                for handler in owner.state.errorHandlers { handler(error) }
+                // One may end another.
+                for number in owner.state.errorHandlers { owner.state.errorHandler(number)?(error) }
             }
         }
     }

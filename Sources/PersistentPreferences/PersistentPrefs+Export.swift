@@ -40,7 +40,7 @@ extension PersistentPrefs {
                 uniqueKeysWithValues: values.map { key, value in
                     (
                         key,
-                        ((try? declarations[key]?.property.canonical(value, forKey: key, mayBeWritten: true)) ?? value)
+                        ((try? declarations[key]?.property.canonical(value, forKey: key)) ?? value)
                             .object
                     )
                 })

@@ -1,18 +1,18 @@
 import PrefsPropertyLists
 
 extension PersistentPrefs {
-    /// What is stored for this instance and cannot be read, with the reasons, sorted by path: values of another type, values that violate
-    /// a constraint, entries of layers, and keys that are not the class's and look like a typing error. Empty if all is well.
+    /// Returns what is stored for this instance and cannot be read, and why: first faults of the file and of layers, then, sorted by path,
+    /// values of another type, values that violate a constraint, and keys that resemble a key of the class. Empty if there are none.
     ///
     /// ```swift
     /// for problem in prefs.problems() { print(problem) }  // size: expected Int, found a string
     /// ```
     ///
-    /// If the file is damaged or the root cannot be read, the first one says so; its path is empty. In a JSON file, every key that is not the
-    /// class's is a problem; elsewhere only one that resembles a key of the class, because other versions and other code have keys, too.
+    /// A fault of the file has an empty path. If the root cannot be read, it is the only one. In a JSON file, every key that is not the class's
+    /// is a problem; elsewhere only one that resembles a key of the class, because other versions and other code have keys, too.
     /// The tool's `doctor` reports the same. Costs a read and the decoding of all values. Leaves ``lastError`` alone. Any thread.
     public func problems() -> [PropertyListFailure] {
-        var outcome = AccessOutcome(of: state)
+        var outcome = AccessOutcome(of: state, isSilent: true)
         let root: RootView
         let stored: [String: StoredValue]
         do {
@@ -23,17 +23,19 @@ extension PersistentPrefs {
             return [PropertyListFailure(path: "", topLevelKey: "", reason: "\(PrefsError(error))")]
         }
         let values = stored.flatMap { key, value in problems(of: value, key, in: state.roots) }
-        return (outcome.warning?.asProblems ?? []) + values.sorted { $0.path < $1.path }
+        var faults: [PropertyListFailure] = []
+        for fault in (outcome.noted ?? []).flatMap(\.asProblems) where !faults.contains(fault) { faults.append(fault) }
+        return faults + values.sorted { $0.path < $1.path }
     }
 
     private func problems(of value: StoredValue, _ key: String, in roots: Roots) -> [PropertyListFailure] {
         if let property = declarations[key]?.property {
-            return property.error(of: value, forKey: key, mayBeWritten: roots.mayBeWritten)?.failures ?? []
+            return property.error(of: value, forKey: key, isHandWritten: roots.isHandWritten)?.failures ?? []
         }
-        // The line by which an editor finds the schema.
-        if allowedKeys.contains(key) || declarations.schema.ownKeys.contains(key) || key == "$schema" { return [] }
+        let isKnown = allowedKeys.contains(key) || declarations.schema.ownKeys.contains(key) || key == JSONForm.schema
+        if isKnown { return [] }
         let near = NearestWord.nearest(to: key, among: allowedKeys.list)
-        guard near != nil || roots.mayBeWritten else { return [] }
+        guard near != nil || roots.isHandWritten else { return [] }
         let reason = "is not a key of \(className)" + (near.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? "")
         return [PropertyListFailure(path: key, topLevelKey: key, reason: reason)]
     }

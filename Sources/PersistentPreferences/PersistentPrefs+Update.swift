@@ -55,8 +55,8 @@ extension PersistentPrefs {
 
 /// Updates that block no thread of the cooperative pool.
 ///
-/// As overloads they make a synchronous call in an asynchronous function an error, which names the remedy: `await`. A
-/// blocked call there stops a thread that all tasks of the program share. Where that is meant, call a synchronous function that updates.
+/// In an asynchronous function, the compiler chooses these overloads and requires `await`, because a call that blocks there stops a thread
+/// that all tasks share. To block on purpose, update in a synchronous function.
 extension PersistentPrefs {
     /// Makes the accesses in the body one transaction, without blocking the task's thread: `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
     ///
@@ -74,33 +74,42 @@ extension PersistentPrefs {
     public func update(
         timeout: Duration? = nil, _ body: @Sendable () throws -> Void
     ) async rethrows -> PrefsError? {
-        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+        try await LockWait.within(timeout) { end in
+            try await AsyncUpdate(of: self, by: end).run { try update(body) }
+        }
     }
 
-    /// The same with the values of the allowed keys as a dictionary.
+    /// Changes many keys in one transaction, without blocking the task's thread. Parameters and results are those of the form without a
+    /// dictionary.
     @discardableResult
     public func update(
         timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> Void
     ) async rethrows -> PrefsError? {
-        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+        try await LockWait.within(timeout) { end in
+            try await AsyncUpdate(of: self, by: end).run { try update(body) }
+        }
     }
 
-    /// The same, and returns what the body returns.
+    /// Makes the accesses in the body one transaction, without blocking the task's thread, and returns what the body returns.
     @_disfavoredOverload
     @discardableResult
     public func update<R: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable () throws -> R
     ) async rethrows -> Result<R, PrefsError> {
-        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+        try await LockWait.within(timeout) { end in
+            try await AsyncUpdate(of: self, by: end).run { try update(body) }
+        }
     }
 
-    /// The same with the values of the allowed keys as a dictionary, and returns what the body returns.
+    /// Changes many keys in one transaction, without blocking the task's thread, and returns what the body returns.
     @_disfavoredOverload
     @discardableResult
     public func update<R: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> R
     ) async rethrows -> Result<R, PrefsError> {
-        try await AsyncUpdate(of: self).run { try update(timeout: timeout, body) }
+        try await LockWait.within(timeout) { end in
+            try await AsyncUpdate(of: self, by: end).run { try update(body) }
+        }
     }
 }
 
@@ -110,8 +119,9 @@ actor AsyncUpdate {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(of prefs: PersistentPrefs) {
-        executor = Executor(threads: prefs.state.roots.updateThreads)
+    /// - Parameter end: when to give up the wait; the call does not block then.
+    init(of prefs: PersistentPrefs, by end: ContinuousClock.Instant?) {
+        executor = Executor(threads: prefs.state.roots.updateThreads, end: end)
     }
 
     func run<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R { try body() }
@@ -119,14 +129,16 @@ actor AsyncUpdate {
     /// Has one job, the call. So there is nothing to put in order.
     private final class Executor: SerialExecutor {
         private let threads: WorkerThreads
+        private let end: ContinuousClock.Instant?
 
-        init(threads: WorkerThreads) {
+        init(threads: WorkerThreads, end: ContinuousClock.Instant?) {
             self.threads = threads
+            self.end = end
         }
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
-            threads.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+            threads.run(by: end) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         }
     }
 }

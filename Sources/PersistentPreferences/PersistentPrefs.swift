@@ -208,7 +208,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// the asynchronous form, which does not.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
-    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. A store of another module waits as it does without.
+    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
     ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
@@ -245,8 +245,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Removes the values of several keys in one transaction.
     ///
-    /// - Returns: the error of this call, or nil if it succeeded: ``PrefsError/incorrectKeys(invalidElements:)`` if ``keys`` does not contain
-    ///   all of them. Then nothing is removed.
+    /// - Parameter keys: allowed keys; none of them need be stored.
+    /// - Returns: the error of this call, or nil if all are removed. If ``keys`` lacks one of them, the error is
+    ///   ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
     @discardableResult
     public func remove(_ keys: String...) -> PrefsError? {
         removeValues(of: keys)

@@ -43,17 +43,16 @@ public indirect enum PrefsError: Error, Sendable {
     /// A read leaves the file alone. It returns the last state that this package stored or, in a running program, the newest that the
     /// program has read or written (``MalformedFile/state``). The next write reports ``quarantined(_:)``.
     case damaged(MalformedFile)
-    /// The write has succeeded, and kept what it replaced under another name (``MalformedFile/quarantinedAs``): the bytes of a damaged
-    /// file, whose known state (``MalformedFile/state``) was stored with the change; or the last good copy of a file that was missing,
-    /// which the write made from nothing. A warning; see ``isWarning``.
+    /// A warning (``isWarning``): the write succeeded. It quarantined a damaged file and stored its known state with the change; or it found
+    /// no file, quarantined the last good copy, and stored only the change. ``MalformedFile/quarantinedAs`` is the path.
     case quarantined(MalformedFile)
     /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so this package
     /// has not written the file. Reads return what this process last read from it, if anything. Writes are rejected.
     case notOurs(MalformedFile)
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
-    /// The update has waited as long as its `timeout` allows, for another process that holds the lock or for another thread of this one. The
-    /// failure names the process if the system does. The body has not run.
+    /// The `timeout` passed while another process held the lock, or while another thread was updating. The body has not run. On Linux, the
+    /// failure names the process that holds the lock.
     case busy(StorageFailure)
     /// Nobody knows whether the new state is stored: the servers of a store on other machines have not answered in time. A read
     /// after the next update shows it. Repeat the update only if it may be done twice.
@@ -64,8 +63,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// The new state is stored, in memory and on disk, but an older one may return: after a power cut, because the system did not confirm
     /// a flush; or if the file is damaged, because the last good copy could be neither replaced nor removed. The failure tells which.
     case durabilityUnconfirmed(StorageFailure)
-    /// Values of another type than their properties, sorted by path. A write was rejected as a whole; the failures are then all that
-    /// speaks against it, also violated constraints of other values. A read returned the default, and the stored value is kept.
+    /// Values whose type differs from their property's, sorted by path. A write was rejected as a whole; the failures then include violated
+    /// constraints of other values. A read returned the default, and the stored value is kept.
     case typeMismatch([PropertyListFailure])
     /// Values that violate the constraints of their properties, sorted by path. A write was rejected as a whole. A read returned the
     /// default, and the stored value is kept.
@@ -130,6 +129,19 @@ extension PrefsError {
                 }
         case .typeMismatch(let failures), .constraintViolated(let failures): failures
         default: []
+        }
+    }
+
+    /// The same without the paths inside of values.
+    var withoutPaths: PrefsError {
+        func bare(_ failures: [PropertyListFailure]) -> [PropertyListFailure] {
+            failures.map { .init(path: $0.topLevelKey, topLevelKey: $0.topLevelKey, reason: $0.reason) }
+        }
+        switch self {
+        case .typeMismatch(let failures): return .typeMismatch(bare(failures))
+        case .constraintViolated(let failures): return .constraintViolated(bare(failures))
+        case .valuesNotPlistCompatible: return .valuesNotPlistCompatible(bare(failures))
+        default: return self
         }
     }
 

@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import PrefsPropertyLists
 
 /// A bounded number of threads for code of the program that may block. A thread ends when nothing is left to do.
@@ -7,29 +6,43 @@ final class WorkerThreads: Sendable {
     /// For the closures of observers that have no queue of their own.
     ///
     /// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues of the program.
-    static let observers = WorkerThreads { queue.async(execute: $0) }
+    static let observers = WorkerThreads {
+        queue.async(execute: $0)
+        return true
+    }
 
     static let count = 8
 
     private static let queue = DispatchQueue(label: "PersistentPreferences.observers", attributes: .concurrent)
 
+    private final class Job: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
     private struct State {
         /// Whose threads they are: a forked child has none of them.
         var process = LockRegistry.forks
-        var jobs: [@Sendable () -> Void] = []
+        var jobs: [Job] = []
         var running = 0
     }
 
     private let state = Locked(State())
-    private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let start: @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// - Parameter start: runs the closure on a thread of its own.
-    init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { Thread.detachNewThread($0) }) {
+    /// - Parameter start: runs the closure on a thread of its own. Returns false if there is none to be had.
+    init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { SpareStack.start($0) }) {
         self.start = start
     }
 
-    /// Runs a job soon, in the order of the calls as far as threads are free.
-    func run(_ job: @escaping @Sendable () -> Void) {
+    /// Runs a job soon, in the order of the calls as far as threads are free. Without any, on the thread of the caller.
+    ///
+    /// - Parameter end: when the job runs although no thread is free. It must not block then.
+    func run(by end: ContinuousClock.Instant? = nil, _ job: @escaping @Sendable () -> Void) {
+        let job = Job(job)
         let isThreadDue = state.withLock { state in
             if state.process != LockRegistry.forks { state = State() }
             state.jobs.append(job)
@@ -37,19 +50,34 @@ final class WorkerThreads: Sendable {
             state.running += 1
             return true
         }
-        if isThreadDue { start(runJobs) }
+        if isThreadDue {
+            if !start(runJobs) { runJobs() }
+        } else if let end {
+            Self.queue.asyncAfter(deadline: .now() + max(0, (end - .now) / .seconds(1))) {
+                if self.takes(job) { job.run() }
+            }
+        }
     }
 
     @Sendable private func runJobs() {
-        while let job = next() { job() }
+        while let job = next() { job.run() }
     }
 
     /// - Returns: nil if the thread is to end.
-    private func next() -> (@Sendable () -> Void)? {
+    private func next() -> Job? {
         state.withLock { state in
             guard state.jobs.isEmpty else { return state.jobs.removeFirst() }
             state.running -= 1
             return nil
+        }
+    }
+
+    /// - Returns: false if the job has begun.
+    private func takes(_ job: Job) -> Bool {
+        state.withLock { state in
+            guard let index = state.jobs.firstIndex(where: { $0 === job }) else { return false }
+            state.jobs.remove(at: index)
+            return true
         }
     }
 }

@@ -14,12 +14,14 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     @Pref(in: 100...99_999, sensitive: true) var pin = 100
     @Pref(sensitive: true) var account = Account()
     @Pref(sensitive: true) var code: String? = nil
+    @Pref(previously: "oldCode", sensitive: true) var newCode = ""
+    @Pref(sensitive: true) var byName: [String: Int] = [:]
 
     static func program(_ url: URL) -> Program {
         Program(
             name: "myapp prefs", commands: CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others,
             make: { root, store in
-                SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: url))
+                SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: url, format: .json))
             })
     }
 }
@@ -33,7 +35,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     init() throws {
         home = try HarnessHome()
         url = home.folder.file("secret.json")
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
         prefs.update {
             prefs.plain = "seen"
             prefs.token = "hunter2"
@@ -72,7 +74,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(try run(["get", "token", "--json"]) == Printed("\"•••\"\n"))
         #expect(try run(["get", "code", "--default", "none"]) == Printed("none\n"), "what is not set is no secret")
         #expect(try run(["get", "plain"]) == Printed("seen\n"))
-        #expect(try run(["set", "token", "x", "--if", "wrong"]).errors.contains("`token` is •••, not wrong"))
+        #expect(try run(["set", "token", "x", "--if", "wrong"]).errors.contains("`token` is •••, not •••"))
         let difference = try run(["set", "token=a", "plain=b", "--dry-run"])
         #expect(difference == Printed("~ plain: seen → b\n~ token: ••• → •••\n"))
     }
@@ -90,7 +92,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
             exported.errors == "myapp prefs: left out, because sensitive: account, pin, token; --reveal exports them\n")
         hides(exported)
         #expect(try run(["import", "--replace"], input: exported.output) == Printed(""))
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
         #expect(prefs.token == "hunter2" && prefs.pin == 54_321 && prefs.plain == "seen")
         hides(try run(["import", "--replace", "--dry-run"], input: #"{"token": "code-red", "plain": "x"}"#))
         let all = try run(["export", "--reveal"])
@@ -106,7 +108,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(undo.output.contains("•••") && undo.code == 0, "\(undo)")
         hides(undo)
         hides(try run(["undo", url.path]))
-        #expect(SecretPrefs(store: PropertyListFileStore(url: url)).token == "hunter2")
+        #expect(SecretPrefs(store: PropertyListFileStore(url: url, format: .json)).token == "hunter2")
     }
 
     @Test func completionsDoNotOfferIt() {
@@ -120,7 +122,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func theEditorShowsDotsAndEditsFromNothing() throws {
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
         let source = ClassSource(prefs, title: "", file: nil)
         let items = try source.read().items
         let token = try #require(items.first { $0.name == "token" })
@@ -132,11 +134,16 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     // MARK: - The library
 
     @Test func theLibraryDoesNotShowIt() throws {
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url))
+        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
         var texts = ["\(prefs)", "\(prefs.debugDescription)", "\(SecretPrefs.describe())", "\(prefs.describe())"]
         texts.append(String(decoding: SecretPrefs.jsonSchema(), as: UTF8.self))
         texts.append("\(prefs.$token) \(String(reflecting: prefs.$token))")
         dump(prefs, to: &texts[0])
+        _ = prefs.token
+        dump(prefs.$token, to: &texts[1])
+        dump(prefs.describe(), to: &texts[2])
+        prefs["byName"] = ["hunter2": "x"]
+        texts.append("\(prefs.lastError as Any) \(prefs.problems())")
         prefs.pin = 5
         texts.append("\(prefs.lastError as Any)")
         prefs["pin"] = "code-red"
@@ -144,7 +151,8 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         texts.append("\(prefs.lastError?.localizedDescription ?? "") \(String(reflecting: prefs.lastError))")
         let layered = SecretPrefs(
             store: LayeredStore(
-                PropertyListFileStore(url: url), above: [.arguments(["p", "-pin", "code-red", "-account", "code-red"])])
+                PropertyListFileStore(url: url, format: .json),
+                above: [.arguments(["p", "-pin", "code-red", "-account", "code-red"])])
         )
         _ = (layered.pin, layered.account)
         texts.append("\(layered.lastError as Any) \(layered)")
@@ -152,7 +160,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
             for secret in Self.secrets { #expect(!text.contains(secret), "\(text)") }
         }
         #expect(texts[0].contains("token: •••") && texts[0].contains("plain: seen"))
-        #expect(SecretPrefs.describe().map(\.isSensitive) == [false, true, true, true, true])
+        #expect(SecretPrefs.describe().map(\.isSensitive) == [false, true, true, true, true, true, true])
     }
 
     @Test func aChangeIsDescribedByItsKeys() throws {
@@ -164,5 +172,25 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         dump(change, to: &text)
         #expect(text.contains("Root: token") && !text.contains("hunter2"))
         _ = changes
+    }
+
+    @Test func aDamagedLineIsNotQuoted() throws {
+        try Data("{\n  \"SecretPrefs\": {\"plain\": 1 \"token\": \"hunter2\"}\n}".utf8).write(to: url)
+        let result = try run(["set", "plain", "x"])
+        #expect(
+            result.code == 1 && result.errors.contains("line 2") && result.errors.contains("correct it, or --force"))
+        hides(result)
+        #expect(try run(["set", "plain", "x", "--reveal"]).errors.contains("hunter2"))
+    }
+
+    @Test func aFormerKeyIsASecretToo() throws {
+        let store = PropertyListFileStore(url: url, format: .json)
+        try store.update(root: "SecretPrefs") { $0 = ["oldCode": "code-red", "plain": "a"] }
+        hides(try run(["show"]))
+        hides(try run(["set", "plain", "b"]))
+        let undo = try run(["undo", url.path, "--dry-run"])
+        #expect(undo.output.contains("oldCode: •••"), "\(undo)")
+        hides(undo)
+        hides(try run(["set", "token", "x", "--if", "hunter2"]))
     }
 }

@@ -74,6 +74,7 @@ enum Probe {
     }
 
     private struct count: PrefKey { static let defaultValue = 0 }
+    private struct other: PrefKey { static let defaultValue = 0 }
 
     /// Other code has set a key on UserDefaults and not synchronized it: a `PrefKey` returns it, and writes nothing. What another
     /// process has written meanwhile is returned too.
@@ -91,6 +92,13 @@ enum Probe {
         let theirs = try? PropertyListSerialization.data(fromPropertyList: ["count": 4], format: .xml, options: 0)
         try? theirs?.write(to: file)
         print(count.value, UserDefaults.standard.integer(forKey: "count"))
+        // After a write of ours, UserDefaults reads the file when another key is asked for: what it read then is not of other code.
+        count.value = 7
+        for number in [1, 2, 3] {
+            try? PropertyListSerialization.data(fromPropertyList: ["count": number], format: .xml, options: 0).write(
+                to: file)
+            if number == 1 { _ = other.value } else { print(count.value) }
+        }
         UserDefaults.standard.register(defaults: ["count": 9])
         count.reset()
         print(count.value, UserDefaults.standard.integer(forKey: "count"))

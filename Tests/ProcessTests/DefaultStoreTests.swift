@@ -119,6 +119,8 @@ import Testing
                 1 \(names)
                 3 3
                 4 3
+                2
+                3
                 0 9
                 no count \(names)
 

@@ -27,9 +27,10 @@ package final class FileLocation {
         resolved.withLock { $0?.followsLinks ?? false }
     }
 
-    /// Whether the file, as it was last read, is JSON.
+    /// Whether the file, as it was last read, is JSON; before that, whether it is meant to be.
     package var isJSON: Bool {
-        resolved.withLock { $0?.file }?.cached?.format == .json
+        guard let file = try? file() else { return false }
+        return file.cached.map { $0.format == .json } ?? file.readsJSON
     }
 
     /// Runs the closure with the file at the path. Runs it once more with another file if a link changed in between.
@@ -88,7 +89,10 @@ extension FileLocation: Domain {
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        try withFile { try $0.queue.transact(durability: durability, begin: $0.begin, body) }
+        try withFile { file in
+            try file.queue.transact(
+                durability: durability, lock: file.names.path(of: file.names.lock), begin: file.begin, body)
+        }
     }
 
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {

@@ -2,15 +2,17 @@
     import Foundation
 
     extension LockHolder {
-        /// Returns the processes that hold a lock on the file. The kernel's list names the process that took the lock, but not a forked
-        /// child that inherited it, so this also reads the descriptors of all accessible processes.
+        /// Returns the processes that hold a lock on the file. The kernel's list names the process that took the lock. If that
+        /// has ended, a forked child may have inherited the lock: then this reads the descriptors of all accessible processes.
         package static func all(of path: String) -> [LockHolder] {
             guard let file = status(path) else { return [] }
             let lines = text("/proc/locks").split(separator: "\n").filter { isFlock($0, of: file) }
             let listed = lines.compactMap { $0.split(separator: " ").dropFirst(4).first.flatMap { Int($0) } }
+            let listedNow = listed.filter { status("/proc/\($0)") != nil }
+            if !listedNow.isEmpty { return Set(listedNow).sorted().map(LockHolder.init) }
             let running = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int($0) } ?? []
             let holding = running.filter { holds(file, $0) }
-            return Set(listed.filter { status("/proc/\($0)") != nil } + holding).sorted().map(LockHolder.init)
+            return holding.sorted().map(LockHolder.init)
         }
 
         private init(_ pid: Int) {

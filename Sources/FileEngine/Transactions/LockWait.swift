@@ -24,9 +24,12 @@ package struct LockWait: Sendable {
 
     /// Limits all waits from now on together.
     private init(within timeout: Duration) {
-        let seconds = timeout / .seconds(1)
-        (self.timeout, end, notice) = (seconds, .now + timeout, nil)
+        let seconds = max(0, timeout / .seconds(1))
+        // A longer one than a year is as good as none, and beyond the arithmetic of clocks.
+        (self.timeout, end, notice) = (seconds, seconds < Self.forEver ? .now + .seconds(seconds) : nil, nil)
     }
+
+    private static let forEver: TimeInterval = 366 * 86_400
 
     /// Runs the closure so that its writes throw `FileError.busy` if they cannot begin in time.
     ///
@@ -36,12 +39,35 @@ package struct LockWait: Sendable {
         return try $current.withValue(LockWait(within: timeout), operation: body)
     }
 
-    /// When a wait that begins now ends; nil for never.
-    var deadline: ContinuousClock.Instant? { end ?? timeout.map { .now + .seconds($0) } }
+    /// The same for an asynchronous closure, which gets the end of the wait.
+    package static func within<R>(
+        _ timeout: Duration?, isolation: isolated (any Actor)? = #isolation,
+        _ body: (_ end: ContinuousClock.Instant?) async throws -> R
+    ) async rethrows -> R {
+        guard let timeout else { return try await body(nil) }
+        let wait = LockWait(within: timeout)
+        return try await $current.withValue(wait, operation: { try await body(wait.end) }, isolation: isolation)
+    }
 
-    /// That there was no turn in time.
-    var lostTurn: any Error {
-        FileError.busy(StorageFailure(path: "", reason: "another thread is still updating it after \(seconds) s"))
+    /// Runs what follows a wait: the body of an update may write to other places, and start tasks.
+    static func afterTheWait<R>(_ body: () throws -> R) rethrows -> R {
+        current?.end == nil ? try body() : try $current.withValue(nil, operation: body)
+    }
+
+    /// When a wait that begins now ends; nil for never.
+    var deadline: ContinuousClock.Instant? {
+        end ?? timeout.flatMap { $0 < Self.forEver ? .now + .seconds($0) : nil }
+    }
+
+    /// The error of a thread whose turn has not come in time.
+    ///
+    /// - Parameter path: of the lock file; nil for a domain without one.
+    func lostTurn(_ path: String?) -> FileError {
+        let holders = path.map { LockHolder.all(of: $0).filter { $0.pid != getpid() } } ?? []
+        let reason =
+            holders.isEmpty ? "busy in another thread after" : "still locked after"
+        let holder = holders.isEmpty ? "" : ": " + LockHolder.text(of: holders)
+        return .busy(StorageFailure(path: path ?? "", reason: "\(reason) \(seconds) s\(holder)", code: ETIMEDOUT))
     }
 
     private var seconds: String {
@@ -108,7 +134,8 @@ package struct LockWait: Sendable {
         /// The lock files that a thread still waits for although its caller has given up.
         private static let abandoned = Locked(Set<String>())
 
-        /// nil if a thread of an earlier attempt still waits for the lock: there is one at most, however often callers try.
+        /// nil if a thread of an earlier attempt still waits for the lock: there is one at most, however often callers try. nil also if
+        /// the system has no thread to give.
         init?(
             _ descriptor: SystemCalls.Descriptor, at path: String, _ system: SystemCalls
         ) throws(StorageFailure) {
@@ -118,7 +145,7 @@ package struct LockWait: Sendable {
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
             let file = OpenFile.kept(copy, system)
-            Thread.detachNewThread { [self] in
+            let hasThread = SpareStack.start { [self] in
                 // If this fails, the caller tries again, and reports the error.
                 try? system.lockRetrying(file.descriptor)
                 let isAbandoned = state.withLock { state in
@@ -131,6 +158,7 @@ package struct LockWait: Sendable {
                 }
                 over.signal()
             }
+            if !hasThread { return nil }
         }
 
         func succeeds(until deadline: ContinuousClock.Instant?) -> Bool {

@@ -46,6 +46,7 @@ extension PropertyListFile {
 
 extension PropertyListFile.Session {
     var content: Content? { base.content }
+    var isHandWritten: Bool { base.format == .json }
 
     /// Stores the content, if it is another than the file has.
     func commit(_ content: Content, durability: CommitDurability) throws {

@@ -117,7 +117,7 @@ package final class Transaction {
     }
 
     func runAfterwards() {
-        afterwards.forEach { $0() }
+        if !afterwards.isEmpty { LockWait.afterTheWait { afterwards.forEach { $0() } } }
     }
 
     // MARK: - The thread's own
@@ -156,7 +156,7 @@ package final class Transaction {
             Self.threads.value = outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
             session = nil
         }
-        try body(self)
+        try LockWait.afterTheWait { try body(self) }
         if let failure { throw failure }
     }
 

@@ -18,13 +18,16 @@ package final class TransactionQueue: Sendable {
 
     /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
     ///
-    /// - Parameter begin: keeps other processes out until the session ends. Called by one thread at a time.
+    /// - Parameters:
+    ///   - path: of the lock file, to say who holds it.
+    ///   - begin: keeps other processes out until the session ends. Called by one thread at a time.
     /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or the commit throw.
     package func transact(
-        durability: CommitDurability, begin: () throws -> any TransactionSession, _ body: (Transaction) throws -> Void
+        durability: CommitDurability, lock path: String? = nil, begin: () throws -> any TransactionSession,
+        _ body: (Transaction) throws -> Void
     ) throws {
         if let current = Transaction.current { return try current.join(self, durability: durability, body) }
-        let batch = try enter(begin)
+        let batch = try enter(path, begin)
         let transaction = Transaction(
             of: self, session: batch.group.session, content: batch.group.content, durability: durability)
         defer { transaction.runAfterwards() }
@@ -35,12 +38,14 @@ package final class TransactionQueue: Sendable {
         try outcome.get()
     }
 
-    private func enter(_ begin: () throws -> any TransactionSession) throws -> GroupCommit<TransactionBatch>.Batch {
+    private func enter(_ path: String?, _ begin: () throws -> any TransactionSession) throws
+        -> GroupCommit<TransactionBatch>.Batch
+    {
         let wait = LockWait.current
         do {
             return try commits.enter(until: wait?.deadline) { TransactionBatch(try begin(), feed) }
         } catch let timeout as GroupCommit<TransactionBatch>.Timeout {
-            throw wait?.lostTurn ?? timeout
+            throw wait?.lostTurn(path) ?? timeout
         }
     }
 }

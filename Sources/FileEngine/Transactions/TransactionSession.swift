@@ -22,6 +22,8 @@ package protocol TransactionSession {
     func end()
     /// The form in which the domain stores a content.
     func stored(_ content: Content?) -> Content?
+    /// Whether people may have written the content.
+    var isHandWritten: Bool { get }
 }
 
 extension TransactionSession {
@@ -30,6 +32,7 @@ extension TransactionSession {
     package func quarantine() {}
     package func end() {}
     package func stored(_ content: Content?) -> Content? { content }
+    package var isHandWritten: Bool { false }
 }
 
 /// The failures that a commit survives after it returns.

@@ -25,7 +25,7 @@ extension AppSetting where Value: Codable {
         self.init(nil, key, store, nil, didFail)
     }
 
-    /// The same with the default as an argument: `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
+    /// Declares a property of a flat key, with the default as an argument: `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
     public init(
         key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -43,7 +43,7 @@ extension AppSetting where Value: _UseAStructOrGiveACoding {
         fatalError("a Codable class needs a coding")
     }
 
-    /// Ambiguous on purpose, as the other one.
+    /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding.
     public init(
         key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil

@@ -82,7 +82,7 @@ public struct AppSetting<Value> {
     public var projectedValue: Self { self }
 
     /// Calls the closure with the old and the new value after each change, in the order of the commits. As
-    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to the key. A setting that reads several keys is observed by the first one.
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to the key's `didFail`. Only changes of the first key that a setting reads are reported.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
@@ -102,7 +102,7 @@ public struct AppSetting<Value> {
         }
     }
 
-    /// Changes the value, exactly: no other thread changes it in between. As ``PrefKey/modify(_:_:)``.
+    /// Changes the value, with the guarantees of ``PrefKey/modify(in:_:)``; by key path, in a transaction of the first key that it reads.
     ///
     /// - Returns: the error of this call, or nil if the new value is stored.
     /// - Throws: what the closure throws; then nothing has changed.

@@ -15,7 +15,7 @@ struct KeyedEntries: @unchecked Sendable {
         case root(Roots, String)
         /// What a `UserDefaults` object finds, which does not tell the name of its domain. Without transactions.
         case object(UserDefaults)
-        /// Entries of which one is as it was; only to be read.
+        /// Entries of which one has a former value; only to be read.
         indirect case past(key: String, StoredValue?, others: Place)
     }
 
@@ -43,10 +43,10 @@ struct KeyedEntries: @unchecked Sendable {
     }
 
     /// Whether people may have written the values.
-    var mayBeWritten: Bool {
+    var isHandWritten: Bool {
         switch place {
-        case .domain(let roots, _), .root(let roots, _): roots.mayBeWritten
-        case .past(_, _, let others): KeyedEntries(others).mayBeWritten
+        case .domain(let roots, _), .root(let roots, _): roots.isHandWritten
+        case .past(_, _, let others): KeyedEntries(others).isHandWritten
         case .object: false
         }
     }
@@ -136,7 +136,7 @@ struct KeyedEntries: @unchecked Sendable {
         }
     }
 
-    /// The same entries, but for one that is as in a state that a subscriber was told of.
+    /// Entries with the value of one key from a state that a subscriber was told of.
     func with(_ key: String, at state: EntryState) -> KeyedEntries {
         let value: StoredValue?
         if case .root(_, let root) = place {

@@ -45,14 +45,14 @@ extension KeyedValue {
         } catch {
             throw PrefsError.valuesNotPlistCompatible(error.failures)
         }
-        let mayBeWritten = entries.mayBeWritten
-        guard let new, coding.decodeFields != nil || mayBeWritten else {
+        let isHandWritten = entries.isHandWritten
+        guard let new, coding.decodeFields != nil || isHandWritten else {
             return try entries.setValue(new, forKey: key)
         }
         try entries.transact(forKey: key) {
             let stored = try entries.value(forKey: key, isForWriting: true) { _ in }
             let whole = stored.map {
-                coding.replacing($0, with: new, mayBeWritten: mayBeWritten, filledFrom: encodedDefault)
+                coding.replacing($0, with: new, isHandWritten: isHandWritten, filledFrom: encodedDefault)
             }
             try entries.setValue(whole ?? new, forKey: key)
         }
@@ -117,7 +117,7 @@ extension KeyedValue {
             return defaultValue
         }
         return try coding.value(
-            of: stored, forKey: key, mayBeWritten: entries.mayBeWritten, filledFrom: encodedDefault)
+            of: stored, forKey: key, isHandWritten: entries.isHandWritten, filledFrom: encodedDefault)
     }
 
     private func attempt(_ write: (_ key: String) throws -> Void) -> PrefsError? {

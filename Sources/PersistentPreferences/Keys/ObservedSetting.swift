@@ -54,7 +54,7 @@ struct ObservedSetting<Value>: @unchecked Sendable {
             try NameVetting.checkRoot(key)
             let subscriber = SettingSubscriber(key, entries, receive)
             guard let subscription = try entries.subscribe(to: key, subscriber) else {
-                let reason = "nothing tells of changes of this UserDefaults object"
+                let reason = "only UserDefaults.standard reports its changes"
                 throw PrefsError.notWatched(StorageFailure(path: "", reason: reason))
             }
             if let failure = subscription.failure { report(.notWatched(failure)) }

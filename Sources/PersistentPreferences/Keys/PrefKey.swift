@@ -106,8 +106,8 @@ extension PrefKey {
         keyed.remove(from: KeyedEntries(defaults))
     }
 
-    /// Changes the value, exactly: no other thread changes it in between, and in `UserDefaults.standard` on Linux no other process. On a
-    /// `UserDefaults` of your own, it is a read and a write.
+    /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in between; on Linux, no other
+    /// process. In any other `UserDefaults`, this is a read and a write.
     ///
     /// - Parameters:
     ///   - defaults: where the value is.
@@ -116,7 +116,7 @@ extension PrefKey {
     /// - Throws: what the closure throws; then nothing has changed.
     @discardableResult
     public static func modify(
-        _ defaults: UserDefaults = .standard, _ change: (inout Value) throws -> Void
+        in defaults: UserDefaults = .standard, _ change: (inout Value) throws -> Void
     ) rethrows -> PrefsError? {
         try keyed.modify(in: KeyedEntries(defaults), change)
     }
@@ -124,7 +124,7 @@ extension PrefKey {
     /// Calls the closure with the old and the new value after each change, in the order of the commits. As
     /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to ``didFail(_:)``: ``PrefsError/notWatched(_:)`` on a `UserDefaults` of your own.
     public static func onChange(
-        _ defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
+        in defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
         _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
         keyed.observed(in: KeyedEntries(defaults)).onChange(on: queue, action)

@@ -12,8 +12,8 @@ import PrefsPropertyLists
 /// A model is a ``PropertyListModel`` or Codable. Follows `DataController`.
 ///
 /// ## Behavior
-/// It loads a file and saves to it; or the file in a folder or, if that is missing, the one in a bundle, and saves to the folder. Without
-/// a folder it only reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
+/// With a URL, it loads that file and saves to it. With a folder, it loads the file there, else the one in the bundle, and saves to the
+/// folder. With neither it only reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
 /// stores it as a dictionary again. A new file has an array. A save drops the keys that the model does not encode.
 ///
 /// ## Performance
@@ -46,7 +46,7 @@ public final class PropertyListController<Model> {
         try self.init(url: url, initial: nil, .ofModel)
     }
 
-    /// The same for Codable models. A model that is only read may be Decodable.
+    /// Loads the Codable models of a file. A model that is only read may be Decodable.
     @_disfavoredOverload
     public convenience init(url: URL) throws where Model: Decodable {
         try self.init(url: url, initial: nil, .ofCodable)

@@ -74,6 +74,7 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
     /// - Throws: ``PrefsError`` if the file is missing, cannot be read or is malformed; ``PropertyListFailure`` if its root is not a
     ///   dictionary.
     public init(contentsOf url: URL) throws {
+        _ = try NameVetting.path(of: url)
         let root = try PropertyListDocument.contents(ofResource: url).root
         guard let values = root.dictionary else {
             let reason = "expected a dictionary, found \(ValueMismatch.kind(of: root))"

@@ -30,7 +30,8 @@ struct ObservedRoot: Sendable {
         let schema = state.declarations.schema
         let isLayered = change.after.layers != nil
         let hasShape =
-            !isLayered && schema.hasShape(change.before.members) && schema.hasShape(change.after.members)
+            !isLayered && !self.root.roots.isHandWritten && schema.hasShape(change.before.members)
+            && schema.hasShape(change.after.members)
         // A flat domain is the root under whatever key the instance has.
         let root = change.key.isEmpty ? state.key : change.key
         var pending = PendingChange(change, root: root, keepsWhole: !hasShape)

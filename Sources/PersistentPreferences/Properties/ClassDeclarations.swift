@@ -149,12 +149,33 @@ final class ClassDeclarations: Sendable {
         ])
     }
 
+    /// A root in the shape that the class wants. Runs the code of migrations and codings.
+    ///
+    /// - Parameter last: the shape of another state, whose values are not decoded again.
+    func shape(
+        of stored: [String: StoredValue], root: String, isHandWritten: Bool, after last: RootShape? = nil
+    ) throws(PrefsError) -> RootShape {
+        let migrated = try schema.current(stored, root: root) ?? stored
+        var current = migrated
+        if isHandWritten {
+            for (key, declaration) in byKey {
+                guard let value = migrated[key] else { continue }
+                if let last, last.migrated[key] == value {
+                    current[key] = last.current[key]
+                } else if let own = try? declaration.property.canonical(value, forKey: key) {
+                    current[key] = own
+                }
+            }
+        }
+        return RootShape(migrated: migrated, current: current)
+    }
+
     /// The values that do not fit their properties: they are of another type, or they break the constraint.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(_ values: [String: StoredValue]) throws(PrefsError) {
         if byKey.isEmpty { return }
-        let errors = values.compactMap { byKey[$0]?.property.error(of: $1, forKey: $0, mayBeWritten: false) }
+        let errors = values.compactMap { byKey[$0]?.property.error(of: $1, forKey: $0) }
         if errors.isEmpty { return }
         let failures = errors.flatMap(\.failures).sorted { $0.path < $1.path }
         let isOfType = errors.contains { if case .typeMismatch = $0 { true } else { false } }
@@ -195,7 +216,7 @@ final class ClassDeclarations: Sendable {
             } catch {
                 fatalError("\(type): \"\(key)\" in formerRootKeys cannot be a root key: \(error)")
             }
-            if key == String(describing: type) { fatalError("\(type): formerRootKeys contains the root key of today") }
+            if key == String(describing: type) { fatalError("\(type): formerRootKeys contains the current root key") }
         }
         return formerKeys
     }
@@ -228,7 +249,7 @@ final class ClassDeclarations: Sendable {
             for (key, kind) in [(declaration.key, "key")] + declaration.property.formerKeys.map({ ($0, "former key") })
             {
                 guard let flaw = NameVetting.flaw(ofKey: key) else { continue }
-                fatalError("\(type): a \(kind) of the property \"\(declaration.name)\" cannot be one: \(flaw)")
+                fatalError("\(type): a \(kind) of the property \"\(declaration.name)\" is invalid: \(flaw)")
             }
             if let other = byProperty.updateValue(declaration, forKey: ObjectIdentifier(declaration.property)) {
                 fatalError(

@@ -24,17 +24,22 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var help: String? { get }
     /// The JSON Schema of the values.
     var schema: [String: StoredValue] { get }
-    /// What a new value is stored as in the place of another: with the fields that the type does not know, and in the form that a person
-    /// has given to an equal value.
-    func replacing(_ stored: StoredValue, with new: StoredValue, in state: InstanceState) -> StoredValue
-    /// What people have written, as the property stores it.
+    /// The new value with the fields of the stored one that the type does not know.
+    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue
+    /// What people have written, in the form in which the property stores it. Fields that are missing come from the default.
     ///
     /// - Throws: as a read does.
-    func canonical(_ stored: StoredValue, forKey key: String, mayBeWritten: Bool) throws(PrefsError) -> StoredValue
+    func canonical(_ stored: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue
     /// Why what is stored under a key cannot be read: it is of another type, or violates the constraint. nil if it can.
     ///
-    /// - Parameter mayBeWritten: whether people may have written it, in a JSON file.
-    func error(of stored: StoredValue, forKey key: String, mayBeWritten: Bool) -> PrefsError?
+    /// - Parameter isHandWritten: whether people may have written it, in a JSON file.
+    func error(of stored: StoredValue, forKey key: String, isHandWritten: Bool) -> PrefsError?
+}
+
+extension DeclaredProperty {
+    func error(of stored: StoredValue, forKey key: String) -> PrefsError? {
+        error(of: stored, forKey: key, isHandWritten: false)
+    }
 }
 
 /// A wrapper that a mirror finds in an instance.

@@ -24,7 +24,7 @@ extension PersistentPrefs {
     /// Why something cannot be stored under a key, or does not read back: its type or the constraint. nil if it fits, and for a key
     /// without a declaration.
     package func mismatch(of stored: StoredValue, forKey key: String) -> PropertyListFailure? {
-        declarations[key]?.property.error(of: stored, forKey: key, mayBeWritten: state.roots.mayBeWritten)?.failures
+        declarations[key]?.property.error(of: stored, forKey: key)?.failures
             .first
     }
 }

@@ -19,8 +19,9 @@ extension PersistentPrefs.Pref where Value: Codable {
     ///     first write to the root moves it, for every class that shares the root.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to the same accesses as
     ///     `constraints`, and is called only with values that satisfy them. The check of an optional property gets nil, too.
-    ///   - sensitive: whether the value is a secret: no error, description, schema or log of this package shows it or its default, and
-    ///     the tool shows dots. It is stored as any other value; a keychain is safer. The reasons of your own checks must not quote it.
+    ///   - sensitive: hides the value and its default in errors, descriptions, schemas and the tool's commands on the class. The file,
+    ///     ``PersistentPrefs/values``, exports and the tool's commands on a domain show it; a keychain is safer. Your own checks must not
+    ///     quote it.
     ///   - help: one sentence for people, for ``PrefDescription/help``, the JSON Schema and tools. Never stored.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
@@ -190,7 +191,7 @@ extension PersistentPrefs.Pref {
     ///   - constraints: what values must be.
     ///   - formerKeys: the keys of former versions of the program.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value.
-    ///   - sensitive: whether the value is a secret.
+    ///   - sensitive: hides the value, as for Codable values.
     ///   - help: one sentence for people.
     public init(
         wrappedValue: Value, _ key: String? = nil, coding: PrefCoding<Value>,

@@ -2,20 +2,31 @@ import PrefsPropertyLists
 
 extension PrefCoding {
     /// - Parameters:
-    ///   - mayBeWritten: whether people may have written the value, in a JSON file or a layer.
+    ///   - isHandWritten: whether people may have written the value, in a JSON file or a layer.
     ///   - fallback: what is stored for a value that gives the missing fields of a Codable type.
     /// - Throws: `PrefsError.typeMismatch`.
     func value(
-        of stored: StoredValue, forKey key: String, mayBeWritten: @autoclosure () -> Bool = false,
+        of stored: StoredValue, forKey key: String, isHandWritten: @autoclosure () -> Bool = false,
         filledFrom fallback: () -> StoredValue? = { nil }
     ) throws(PrefsError) -> Value {
         do throws(ValueMismatch) {
             do throws(ValueMismatch) {
                 return try decode(stored, as: .exact, filledFrom: fallback)
             } catch {
-                guard mayBeWritten() else { throw error }
+                guard isHandWritten() else { throw error }
                 return try decode(stored, as: .written, filledFrom: fallback)
             }
+        } catch {
+            throw .typeMismatch([error.failure(forKey: key)])
+        }
+    }
+
+    /// - Throws: `PrefsError.typeMismatch`.
+    func value(
+        of stored: StoredValue, forKey key: String, as form: ValueForm, filledFrom fallback: () -> StoredValue?
+    ) throws(PrefsError) -> Value {
+        do {
+            return try decode(stored, as: form, filledFrom: fallback)
         } catch {
             throw .typeMismatch([error.failure(forKey: key)])
         }
@@ -47,19 +58,23 @@ extension PrefCoding {
         return stored
     }
 
-    /// What a new value is stored as in the place of another: with the fields that the type does not know, and in the form that a person
-    /// has given to an equal value.
+    /// What to store for a new value in the place of another: the stored one if a person has written an equal value, so that its form
+    /// stays, else the new one with the fields that the type does not know.
     func replacing(
-        _ stored: StoredValue, with new: StoredValue, mayBeWritten: @autoclosure () -> Bool,
-        filledFrom fallback: () -> StoredValue?
+        _ stored: StoredValue, with new: StoredValue, isHandWritten: Bool, filledFrom fallback: () -> StoredValue?
     ) -> StoredValue {
-        if new == stored { return stored }
-        if mayBeWritten(), stored.mayBeWritten(for: new),
-            let same = try? value(of: stored, forKey: "", mayBeWritten: true),
+        if isHandWritten, stored.mayStand(for: new), let same = try? value(of: stored, forKey: "", isHandWritten: true),
             (try? encode(same)) == new
         {
             return stored
         }
+        return withUnknownFields(new, of: stored, filledFrom: fallback)
+    }
+
+    /// The new value with the fields of the stored one that the type does not know.
+    func withUnknownFields(
+        _ new: StoredValue, of stored: StoredValue, filledFrom fallback: () -> StoredValue?
+    ) -> StoredValue {
         guard let decodeFields, UnknownFields.mayBeLost(from: stored, in: new),
             let keys = try? decodeFields(stored, .written, fallback).keys
         else { return new }

@@ -2,15 +2,16 @@ import Foundation
 import PrefsPropertyLists
 
 extension PrefCoding where Value: Codable {
-    /// JSON in a String entry, as `Defaults` and `@AppStorage` code for Codable values store it. Data and String are read.
+    /// Stores JSON as a String, as `Defaults` does, and as code around `@AppStorage` often does. Reads String and Data.
     ///
     /// ```swift
     /// @Pref(coding: .json) var profile = Profile()
     /// ```
     ///
-    /// What `JSONEncoder` makes of the value, with sorted keys. Dates are read as seconds since 2001 and as ISO 8601 text. Also reads an
-    /// array and a dictionary of such entries, which `Defaults` makes of a collection. Fields that the type does not know are lost by a
-    /// write. Errors are those of a coding of your own.
+    /// The JSON is what `JSONEncoder` makes of the value, with sorted keys; nil removes the key. Dates are read as seconds since 2001 and as
+    /// ISO 8601 text, data as base64 and as an array of bytes. Also reads an array and a dictionary of such entries, which `Defaults` makes of
+    /// a collection. A write loses fields that the type does not know. What is not JSON of the type is ``PrefsError/typeMismatch(_:)``.
+    /// Costs time linear in the size of the JSON.
     public static var json: PrefCoding { json(in: .string) }
 
     /// JSON in a Data entry. Otherwise as ``json``.
@@ -21,6 +22,7 @@ extension PrefCoding where Value: Codable {
     private static func json(in entry: Entry) -> PrefCoding {
         PrefCoding(
             encode: { value in
+                if let optional = value as? any OptionalValue, optional.wrappedValue == nil { return nil }
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 let data = try encoder.encode(value)
@@ -32,6 +34,7 @@ extension PrefCoding where Value: Codable {
                 }
                 let decoder = JSONDecoder()
                 decoder.dateDecodingStrategy = .custom { try JSONEntry.date(from: $0) }
+                decoder.dataDecodingStrategy = .custom { try JSONEntry.data(from: $0) }
                 return try decoder.decode(Value.self, from: data)
             })
     }
@@ -62,6 +65,15 @@ private enum JSONEntry {
         else { return nil }
         let members = zip(keys, values).map { $0 + Data(":".utf8) + $1 }
         return Data("{".utf8) + members.joined(separator: Data(",".utf8)) + Data("}".utf8)
+    }
+
+    static func data(from decoder: any Decoder) throws -> Data {
+        let container = try decoder.singleValueContainer()
+        if let bytes = try? container.decode([UInt8].self) { return Data(bytes) }
+        guard let data = Data(written: .string(try container.decode(String.self))) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not base64")
+        }
+        return data
     }
 
     static func date(from decoder: any Decoder) throws -> Date {

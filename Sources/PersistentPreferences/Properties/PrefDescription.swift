@@ -60,3 +60,9 @@ public struct PrefDescription: CustomStringConvertible {
         return optional.wrappedValue.map(text) ?? "nil"
     }
 }
+
+/// What `dump` shows of a description.
+extension PrefDescription: CustomReflectable {
+    /// The line that `print` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }
+}

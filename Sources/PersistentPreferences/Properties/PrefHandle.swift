@@ -1,3 +1,6 @@
+import PrefsFileEngine
+import PrefsPropertyLists
+
 /// A handle for one property of one instance: the value of `$property`.
 ///
 /// ```swift
@@ -32,7 +35,7 @@ public struct PrefHandle<Value> {
     /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.
     public var isDefault: Bool { prefs.isDefault(property) }
 
-    /// Changes the value, exactly: no other thread or process changes it in between. `prefs.$hits.modify { $0 += 1 }`
+    /// Changes the value in one transaction, with the guarantees of `update`: `prefs.$hits.modify { $0 += 1 }`.
     ///
     /// A value that cannot be read is not changed, and its error is returned. Costs an `update`.
     /// - Parameters:
@@ -68,11 +71,20 @@ public struct PrefHandle<Value> {
 extension PrefHandle: Sendable where Value: Sendable {}
 
 extension PrefHandle where Value: Sendable {
-    /// The same without blocking the task's thread: `await prefs.$hits.modify { $0 += 1 }`. Runs as the asynchronous `update` does.
+    /// Changes the value in one transaction without blocking the task's thread, as the asynchronous `update` does:
+    /// `await prefs.$hits.modify { $0 += 1 }`. Parameters and results are those of the synchronous form.
     @discardableResult
     public func modify(
         timeout: Duration? = nil, _ change: @Sendable (inout Value) throws -> Void
     ) async rethrows -> PrefsError? {
-        try await AsyncUpdate(of: prefs).run { try modify(timeout: timeout, change) }
+        try await LockWait.within(timeout) { end in
+            try await AsyncUpdate(of: prefs, by: end).run { try modify(change) }
+        }
     }
+}
+
+/// What `dump` shows of a handle: no value, because it may be secret.
+extension PrefHandle: CustomReflectable {
+    /// The key.
+    public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .struct) }
 }

@@ -51,7 +51,7 @@ extension PrefProperty {
             if let value = decoded(stored, coding) { return (stored, value) }
         }
         for written in forms.values {
-            guard let value = decoded(written, coding, mayBeWritten: true), let stored = coding.vetted(value) else {
+            guard let value = decoded(written, coding, isHandWritten: true), let stored = coding.vetted(value) else {
                 continue
             }
             return (stored, value)
@@ -68,9 +68,9 @@ extension PrefProperty {
     }
 
     private func decoded(
-        _ stored: StoredValue, _ coding: PrefCoding<Value>, mayBeWritten: Bool = false
+        _ stored: StoredValue, _ coding: PrefCoding<Value>, isHandWritten: Bool = false
     ) -> Value? {
-        try? coding.value(of: stored, forKey: "", mayBeWritten: mayBeWritten) { encodedDefault(coding) }
+        try? coding.value(of: stored, forKey: "", isHandWritten: isHandWritten) { encodedDefault(coding) }
     }
 
     /// The values of the type or of a list in the constraint; nil if they cannot be listed.

@@ -123,8 +123,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     private func decoded(
         _ stored: StoredValue, _ binding: Binding, in state: InstanceState
     ) throws(PrefsError) -> Value {
-        try binding.coding.value(of: stored, forKey: binding.key, mayBeWritten: state.roots.mayBeWritten) {
-            encodedDefault(binding.coding)
+        try shown { () throws(PrefsError) in
+            try binding.coding.value(of: stored, forKey: binding.key, isHandWritten: state.roots.isHandWritten) {
+                encodedDefault(binding.coding)
+            }
         }
     }
 
@@ -151,7 +153,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = binding.constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        return try binding.coding.stored(for: value, forKey: key)
+        return try shown { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
     }
 
     /// The write of a value.
@@ -161,19 +163,31 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         .property(key: binding.key, try stored(for: value, binding), self)
     }
 
-    func replacing(_ stored: StoredValue, with new: StoredValue, in state: InstanceState) -> StoredValue {
+    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue {
         let coding = binding(in: state).coding
-        return coding.replacing(stored, with: new, mayBeWritten: state.roots.mayBeWritten) { encodedDefault(coding) }
+        return coding.withUnknownFields(new, of: stored) { encodedDefault(coding) }
     }
 
-    func canonical(
-        _ stored: StoredValue, forKey key: String, mayBeWritten: Bool
-    ) throws(PrefsError) -> StoredValue {
-        if error(of: stored, forKey: key, mayBeWritten: false) == nil { return stored }
-        if let error = error(of: stored, forKey: key, mayBeWritten: mayBeWritten) { throw error }
+    func canonical(_ stored: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
         let coding = coding
-        let value = try coding.value(of: stored, forKey: key, mayBeWritten: true) { encodedDefault(coding) }
-        return coding.vetted(value) ?? stored
+        let fallback = { self.encodedDefault(coding) }
+        let value = try shown { () throws(PrefsError) in
+            try coding.value(of: stored, forKey: key, as: .written, filledFrom: fallback)
+        }
+        if let reason = constraint?.violation(value) {
+            throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
+        }
+        return coding.vetted(value).map { coding.withUnknownFields($0, of: stored, filledFrom: fallback) } ?? stored
+    }
+
+    /// Runs the closure so that an error does not show a path inside of a secret, such as a key of a dictionary.
+    private func shown<R>(_ body: () throws(PrefsError) -> R) throws(PrefsError) -> R {
+        do {
+            return try body()
+        } catch {
+            guard isSensitive else { throw error }
+            throw error.withoutPaths
+        }
     }
 
     // MARK: - For the class
@@ -192,11 +206,11 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     var defaultViolation: String? { constraint?.violation(givenDefault) }
 
-    func error(of stored: StoredValue, forKey key: String, mayBeWritten: Bool) -> PrefsError? {
+    func error(of stored: StoredValue, forKey key: String, isHandWritten: Bool) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
-            let value = try coding.value(of: stored, forKey: key, mayBeWritten: mayBeWritten) {
-                encodedDefault(coding)
+            let value = try shown { () throws(PrefsError) in
+                try coding.value(of: stored, forKey: key, isHandWritten: isHandWritten) { encodedDefault(coding) }
             }
             let reason = constraint?.violation(value)
             return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }

@@ -7,18 +7,27 @@ struct AccessOutcome {
     /// Whether the write has reached the domain. If it fails after that, the domain itself has rolled back the update.
     var hasReachedDomain = false
     private let state: InstanceState
+    /// All that was noted; nil if what finds no place in the warning is reported at once.
+    private(set) var noted: [PrefsError]?
 
-    init(of state: InstanceState, warning: PrefsError? = nil) {
+    /// - Parameter isSilent: whether nothing is reported: `noted` has all.
+    init(of state: InstanceState, warning: PrefsError? = nil, isSilent: Bool = false) {
         self.state = state
         self.warning = warning
+        noted = isSilent ? [] : nil
     }
 
     mutating func note(_ new: PrefsError) {
+        noted?.append(new)
         warning = warning ?? new
     }
 
     mutating func note(_ faults: [LayerFault]) {
         guard !faults.isEmpty else { return }
+        if noted != nil {
+            noted?.append(.invalidLayer(faults))
+            return
+        }
         switch warning {
         case nil: warning = .invalidLayer(faults)
         case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
@@ -30,7 +39,8 @@ struct AccessOutcome {
     @inline(never)
     mutating func passOverBase(_ error: PrefsError) {
         hasPassedOverBase = true
-        if let warning, warning != error { state.owner?.notify(of: warning) }
+        noted?.append(error)
+        if noted == nil, let warning, warning != error { state.owner?.notify(of: warning) }
         warning = error
     }
 

@@ -80,7 +80,7 @@ extension RootView {
         // An unchanged root keeps its old shape, too.
         guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
         return ChangeEffect(
-            values: schema.withVersion(values), movedRoots: formerKey.map { [$0] } ?? [],
+            values: schema.withVersion(try withHandWrittenForms(values)), movedRoots: formerKey.map { [$0] } ?? [],
             replacesMismigrated: !migrated.isEmpty && (try? root.state.declarations.check(migrated)) == nil)
     }
 
@@ -94,7 +94,8 @@ extension RootView {
         let isHiding = try otherFormerRoots().isEmpty == false
         let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
         return ChangeEffect(
-            values: isNeeded ? rest.map(schema.withVersion) : nil, movedRoots: formerKey.map { [$0] } ?? [])
+            values: isNeeded ? try rest.map(withHandWrittenForms).map(schema.withVersion) : nil,
+            movedRoots: formerKey.map { [$0] } ?? [])
     }
 
     private func removing(_ allowed: AllowedKeys) throws -> ChangeEffect? {
@@ -120,7 +121,7 @@ extension RootChange {
         of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
         _ state: InstanceState
     ) throws(PrefsError) {
-        let whole = value.map { value in stored.map { property.replacing($0, with: value, in: state) } ?? value }
+        let whole = value.map { value in stored.map { property.withUnknownFields(value, of: $0, in: state) } ?? value }
         self = try RootChange(of: key, from: stored, to: whole).checked()
     }
 

@@ -45,7 +45,7 @@ struct Root {
         let view = RootView(
             self, roots.layout.entry(of: key, in: found.content),
             isWhole: found.isWhole || roots.layout != .flat,
-            revision: roots.revision(found.revision, in: layers), in: layers)
+            revision: roots.revision(found.revision, in: layers), in: layers, isHandWritten: found.isHandWritten)
         return layers == nil && !state.hasFormerRoots
             ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
@@ -67,7 +67,9 @@ struct Root {
     /// The state that observers know, or that an observer was told of.
     func view(of entry: EntryState) -> RootView {
         let around = entry.layers as? LayersOfRoot
-        return RootView(at(around?.root ?? key), entry.value, isWhole: false, in: around?.layers)
+        return RootView(
+            at(around?.root ?? key), entry.value, isWhole: false, in: around?.layers,
+            isHandWritten: roots.isHandWritten)
     }
 
     /// Another root of the same class and store.
@@ -157,7 +159,9 @@ struct Root {
 
     /// The state in a transaction of this root.
     private func view(in transaction: Transaction) throws -> RootView {
-        let view = RootView(self, transaction.entry(of: key, roots.layout), in: roots.currentLayers())
+        let view = RootView(
+            self, transaction.entry(of: key, roots.layout), in: roots.currentLayers(),
+            isHandWritten: transaction.session?.isHandWritten ?? false)
         return state.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 

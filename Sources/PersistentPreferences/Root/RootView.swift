@@ -15,11 +15,14 @@ struct RootView {
     let layers: LayersSnapshot?
     /// Why what is stored cannot be read. The layers are read all the same.
     let failure: PrefsError?
+    /// Whether people may have written what is stored.
+    let isHandWritten: Bool
 
     init(
         _ root: Root, _ entry: StoredValue?, isWhole: Bool = true, revision: Revision? = nil,
-        in layers: LayersSnapshot?, failure: PrefsError? = nil
+        in layers: LayersSnapshot?, failure: PrefsError? = nil, isHandWritten: Bool = false
     ) {
+        self.isHandWritten = isHandWritten
         self.root = root
         self.entry = entry
         self.isWhole = isWhole
@@ -48,10 +51,23 @@ struct RootView {
     }
 
     /// The stored values, in the shape of today; nil if nothing is stored.
-    func storedValues() throws(PrefsError) -> [String: StoredValue]? {
-        let stored = try dictionary()
+    func storedValues() throws(PrefsError) -> [String: StoredValue]? { try shape()?.current }
+
+    private func shape() throws(PrefsError) -> RootShape? {
+        guard let stored = try dictionary() else { return nil }
         return isWhole
-            ? try root.state.current(stored, root: root.key) : try root.schema.current(stored, root: root.key)
+            ? try root.state.shape(of: stored, root: root.key, isHandWritten: isHandWritten)
+            : try root.state.declarations.shape(of: stored, root: root.key, isHandWritten: isHandWritten)
+    }
+
+    /// The same values, of which those that a person has written and that are as they were keep their form.
+    func withHandWrittenForms(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
+        guard isHandWritten, let shape = try shape() else { return values }
+        var values = values
+        for (key, written) in shape.migrated {
+            if let value = values[key], value == shape.current[key] { values[key] = written }
+        }
+        return values
     }
 
     // MARK: - Between the layers
@@ -90,7 +106,7 @@ struct RootView {
             let layered = layered(key, in: layers)
             // A key may be in the list twice: declared and in an override of `keys`.
             faults += layered.faults.filter { !faults.contains($0) }
-            guard let value = layered.value(over: stored?[key], mayBeWritten: root.roots.mayBeWritten) else { continue }
+            guard let value = layered.value(over: stored?[key]) else { continue }
             values = values ?? [:]
             values?[key] = value
         }
@@ -109,7 +125,7 @@ struct RootView {
         if let above = layered.above { return above.value }
         do throws(PrefsError) {
             let stored = try storedValues()?[key]
-            if let stored, let error = layered.mismatch(of: stored, mayBeWritten: root.roots.mayBeWritten) {
+            if let stored, let error = layered.mismatch(of: stored) {
                 throw error
             }
             return stored ?? layered.below?.value
@@ -134,8 +150,7 @@ struct RootView {
         if let above = layered?.above { return .layer(above.layer) }
         do throws(PrefsError) {
             if let stored = try storedValues()?[key],
-                root.state.declarations[key]?.property.error(
-                    of: stored, forKey: key, mayBeWritten: root.roots.mayBeWritten) == nil
+                root.state.declarations[key]?.property.error(of: stored, forKey: key) == nil
             {
                 return .stored
             }
@@ -163,4 +178,12 @@ struct RootView {
         }
         if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
     }
+}
+
+/// A root as the class wants it.
+struct RootShape {
+    /// With the migrations of the class and the keys of today, in the form in which it is stored.
+    let migrated: [String: StoredValue]
+    /// The same in the form in which the properties store their values.
+    let current: [String: StoredValue]
 }

@@ -49,7 +49,7 @@ package final class Roots: PrefsStore {
     }
 
     /// Whether people may have written the values: the domain is a JSON file.
-    var mayBeWritten: Bool { (domain as? FileLocation)?.isJSON ?? false }
+    var isHandWritten: Bool { (domain as? FileLocation)?.isJSON ?? false }
 
     /// Whether the domain is a store of another module, which has roots and no other entries.
     var isForeign: Bool { domain is ForeignDomain }

@@ -46,8 +46,11 @@
         private let suiteName: String?
         /// Made at its first use, under the lock of all calls: most programs that only read never need it.
         private lazy var defaults: UserDefaults? = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
-        /// The last known state of the domain in UserDefaults; nil if UserDefaults will read the file again.
-        private let loaded = Locked<[String: StoredValue]?>(nil)
+        /// The states of the domain that UserDefaults may have read since it was last synchronized, the newest last: it reads the file at an
+        /// access that nobody tells of.
+        private let loaded = Locked<[[String: StoredValue]]>([])
+
+        private static let mostStates = 8
 
         private init(suiteName: String?) {
             self.suiteName = suiteName
@@ -55,7 +58,7 @@
 
         /// Remembers what UserDefaults reads at its next access, unless another program changes the file before.
         @Sendable func note(_ content: [String: StoredValue]?) {
-            loaded.withLock { $0 = content ?? [:] }
+            loaded.withLock { $0 = [content ?? [:]] }
         }
 
         /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
@@ -63,9 +66,11 @@
         @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
         {
             Self.inCLocale {
-                let former = loaded.withLock { loaded in
-                    loaded = loaded ?? content ?? [:]
-                    return loaded ?? [:]
+                let content = content ?? [:]
+                loaded.withLock { loaded in
+                    if loaded.last?.isIdentical(to: content) == true { return }
+                    if loaded.count == Self.mostStates { loaded.removeFirst() }
+                    loaded.append(content)
                 }
                 // `object(forKey:)` copies one value and not the domain, but also finds arguments, registered defaults and other domains.
                 // Where it finds the stored value, a removal that is not synchronized may hide behind an equal registered default.
@@ -75,11 +80,9 @@
                     set = defaults?.value(ofEntry: key, inDomain: suiteName ?? UserDefaults.standardDomain)
                     isStored = Self.areAlike(set, stored)
                 }
-                if isStored {
-                    if !Self.areAlike(former[key], stored) { loaded.withLock { $0?[key] = stored } }
-                    return stored
-                }
-                return Self.areAlike(set, former[key]) ? stored : set
+                if isStored { return stored }
+                let isOld = loaded.withLock { $0.contains { Self.areAlike(set, $0[key]) } }
+                return isOld ? stored : set
             }
         }
 
@@ -112,7 +115,7 @@
             Self.inCLocale {
                 // Returns false for dirty keys of other code, in any suite of the process; this package's own write reports its own errors.
                 _ = defaults?.synchronize()
-                loaded.withLock { $0 = nil }
+                loaded.withLock { $0 = [] }
             }
         }
 

@@ -54,7 +54,11 @@ struct OptionSpec: Sendable {
     static let force = OptionSpec(name: "--force", summary: "do what would otherwise need a confirmation")
     static let timeout = OptionSpec(
         name: "--timeout", valueName: "SECONDS", summary: "fail if another process holds the lock for so long")
-    static let reveal = OptionSpec(name: "--reveal", summary: "show sensitive values, which are dots otherwise")
+    static let reveal = OptionSpec(
+        name: "--reveal",
+        summary:
+            "show sensitive values of the program, which are dots otherwise; of a DOMAIN no value is known to be sensitive"
+    )
     static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
     static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
     static let version = OptionSpec(name: "--version", summary: "show the version")

@@ -6,8 +6,12 @@ struct Secrets {
 
     /// - Parameter reveals: whether nothing is hidden.
     init(of prefs: PersistentPrefs, reveals: Bool) {
-        keys = reveals ? [] : Set(prefs.allowedKeyList.filter(prefs.isSensitive))
+        let secret = type(of: prefs).describe().filter(\.isSensitive)
+        // A value under a former key is the same secret.
+        keys = reveals ? [] : Set(secret.flatMap { [$0.key] + $0.formerKeys })
     }
+
+    var isEmpty: Bool { keys.isEmpty }
 
     func contains(_ key: String) -> Bool { keys.contains(key) }
 

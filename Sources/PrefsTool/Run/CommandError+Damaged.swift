@@ -3,8 +3,11 @@ import PersistentPreferences
 
 extension CommandError {
     /// The rejection of a write to a damaged file, which would quarantine what a person has edited. Shows the line to correct.
-    init(damaged file: MalformedFile) {
-        let correction = Self.line(of: file).map { "correct the line `\($0)`, or " } ?? ""
+    ///
+    /// - Parameter showsLine: false if it may contain what is not to be shown.
+    init(damaged file: MalformedFile, showsLine: Bool = true) {
+        let line = showsLine ? Self.line(of: file) : nil
+        let correction = line.map { "correct the line `\($0)`, or " } ?? (file.line == nil ? "" : "correct it, or ")
         self.init(
             "\(file.place); \(correction)--force quarantines the file and starts from \(file.state); nothing has changed"
         )

@@ -171,7 +171,7 @@ struct PrefsRunner {
     func requireWholeFile() throws {
         if invocation.isForced || invocation.isDryRun { return }
         _ = prefs.storedValues
-        if case .damaged(let file)? = prefs.lastError { throw CommandError(damaged: file) }
+        if case .damaged(let file)? = prefs.lastError { throw CommandError(damaged: file, showsLine: secrets.isEmpty) }
     }
 
     /// Makes the change to a copy in memory. Returns the outcome if nothing is left to do.
@@ -250,7 +250,8 @@ struct PrefsRunner {
             : ValueText.readings(of: expected, like: now).contains { $0 == now }
         guard isSame else {
             let shown = now.map { ValueText.line(secrets.shown($0, at: [path.root])) } ?? "not set"
-            throw CommandError("`\(ShownText.key(name))` is \(shown), not \(expected)")
+            let wanted = secrets.contains(path.root) ? ShownText.hidden : expected
+            throw CommandError("`\(ShownText.key(name))` is \(shown), not \(wanted)")
         }
     }
 

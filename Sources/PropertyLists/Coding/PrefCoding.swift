@@ -42,7 +42,7 @@
 public struct PrefCoding<Value> {
     /// nil removes the key.
     package let encode: (Value) throws -> StoredValue?
-    private let decoding: (StoredValue, ValueForm) throws -> Value
+    let decoding: (StoredValue, ValueForm) throws -> Value
     /// nil for a type without fields, and for a coding of closures.
     package let decodeFields: FieldDecoding<Value>?
     /// Whether decoding costs no more than comparing what is stored in two states.
@@ -106,12 +106,12 @@ package enum ValueForm: Sendable {
 
 extension StoredValue {
     /// Whether this may be what a person has written for a value of which the other is stored. Only the type can tell for sure.
-    package func mayBeWritten(for other: StoredValue) -> Bool {
+    package func mayStand(for other: StoredValue) -> Bool {
         switch (self, other) {
         case (.array(let own), .array(let others)):
-            own.count == others.count && zip(own, others).allSatisfy { $0.mayBeWritten(for: $1) }
+            own.count == others.count && zip(own, others).allSatisfy { $0.mayStand(for: $1) }
         case (.dictionary(let own), .dictionary(let others)):
-            others.allSatisfy { key, other in own[key]?.mayBeWritten(for: other) ?? false }
+            others.allSatisfy { key, other in own[key]?.mayStand(for: other) ?? false }
         case (.string, .string):
             self == other || Duration(storable: self).map { $0 == Duration(storable: other) } ?? false
         case (.date, .date), (.data, .data), (.bool, .bool): self == other

@@ -27,7 +27,7 @@ extension Array: StorableContainer {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return PrefCoding<[Element]>(
             encode: { .array(try $0.encoded(by: coding)) },
-            decode: { stored, form in try decoded(stored) { (try coding.decode($0, as: form), []) }.value },
+            decode: { stored, form in try decoded(stored) { (try coding.decoding($0, form), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
                 { stored, form, _ in try decoded(stored) { try decode($0, form) { nil } } }
             })
@@ -67,7 +67,7 @@ extension Set: StorableContainer {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return PrefCoding<Set<Element>>(
             encode: { .array(try $0.map(coding.element).sorted(by: StoredValue.precedes)) },
-            decode: { stored, form in Set(try [Element].decoded(stored) { (try coding.decode($0, as: form), []) }.value)
+            decode: { stored, form in Set(try [Element].decoded(stored) { (try coding.decoding($0, form), []) }.value)
             },
             decodeFields: coding.decodeFields.map { decode in
                 { stored, form, _ in
@@ -108,7 +108,7 @@ extension Dictionary: StorableContainer {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
         return PrefCoding<[Key: Value]>(
             encode: { .dictionary(try $0.encoded(by: coding, keys.text)) },
-            decode: { stored, form in try decoded(stored, keys.key) { (try coding.decode($0, as: form), []) }.value },
+            decode: { stored, form in try decoded(stored, keys.key) { (try coding.decoding($0, form), []) }.value },
             decodeFields: coding.decodeFields.map { decode in
                 { stored, form, _ in try decoded(stored, keys.key) { try decode($0, form) { nil } } }
             })
@@ -200,7 +200,7 @@ extension Optional: StorableOptional {
     static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.element) }, decode: { try coding.decode($0, as: $1) },
+            encode: { try $0.map(coding.element) }, decode: coding.decoding,
             decodeFields: coding.decodeFields.map { decode in { try decode($0, $1, $2) } }, isCheap: coding.isCheap)
     }
 
@@ -208,7 +208,7 @@ extension Optional: StorableOptional {
         guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.element($0)) } ?? NilMarker.value },
-            decode: { NilMarker.isMarker($0) ? nil : try coding.decode(NilMarker.unescaped($0), as: $1) },
+            decode: { NilMarker.isMarker($0) ? nil : try coding.decoding(NilMarker.unescaped($0), $1) },
             decodeFields: coding.decodeFields.map { decode in
                 { NilMarker.isMarker($0) ? (nil, []) : try decode(NilMarker.unescaped($0), $1, $2) }
             },

@@ -6,7 +6,7 @@ package protocol StorableScalar {
     var storable: StoredValue { get }
     /// Returns nil if what is stored does not stand for a value of the type.
     init?(storable: StoredValue)
-    /// The same for what people and encoders of JSON write.
+    /// Returns nil if what people, or encoders of JSON, have written does not stand for a value of the type.
     init?(written: StoredValue)
     /// How people write a value, for errors; nil if it needs no explanation.
     static var writtenExample: String? { get }
@@ -22,15 +22,8 @@ extension StorableScalar {
 
     package init?(written: StoredValue) { self.init(storable: written) }
 
-    init?(_ stored: StoredValue, as form: ValueForm) {
-        switch form {
-        case .exact: self.init(storable: stored)
-        case .written: self.init(written: stored)
-        }
-    }
-
     static func decode(_ stored: StoredValue, as form: ValueForm) throws(ValueMismatch) -> Self {
-        guard let value = Self(stored, as: form) else {
+        guard let value = form == .exact ? Self(storable: stored) : Self(written: stored) else {
             throw ValueMismatch(expected: Self.self, found: stored, as: form)
         }
         return value
@@ -118,7 +111,9 @@ extension Date: StorableScalar {
     package static var schema: ValueSchema {
         .form(
             JSONForm.date,
-            ["type": .array([.string("string"), .string("number")]), "format": .string("date-time")])
+            ["type": .array([.string("string"), .string("number")]), "format": .string("date-time")],
+            types: ["object", "string", "number"],
+            ["pattern": .string("^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9:]+))?$")])
     }
 
     package var storable: StoredValue { .date(self) }
@@ -145,7 +140,13 @@ extension Date: StorableScalar {
 
 extension Data: StorableScalar {
     package static var schema: ValueSchema {
-        .form(JSONForm.data, ["type": .string("string"), "contentEncoding": .string("base64")])
+        .form(
+            JSONForm.data, ["type": .string("string"), "contentEncoding": .string("base64")],
+            types: ["object", "string", "array"],
+            [
+                "pattern": .string("^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"),
+                "items": .dictionary(UInt8.schema.keywords),
+            ])
     }
 
     package var storable: StoredValue { .data(ownCopy) }
@@ -160,7 +161,7 @@ extension Data: StorableScalar {
     package init?(written: StoredValue) {
         switch written {
         case .data(let data): self = data
-        case .string(let text): self.init(base64Encoded: text)
+        case .string(let text): self.init(base64Encoded: text.filter { !$0.isWhitespace })
         case .array(let elements):
             let bytes = elements.compactMap { $0.integer(as: UInt8.self) }
             guard bytes.count == elements.count else { return nil }

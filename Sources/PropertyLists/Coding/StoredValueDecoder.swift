@@ -89,9 +89,10 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
             if let scalar = type as? any StorableScalar.Type {
                 // nil was encoded, not a string.
                 guard !decodeNil() else { throw missing(type) }
-                guard let value = scalar.init(NilMarker.unescaped(stored), as: context.state.form) as? T else {
-                    throw mismatch(type)
-                }
+                let stored = NilMarker.unescaped(stored)
+                let value =
+                    context.state.form == .exact ? scalar.init(storable: stored) : scalar.init(written: stored)
+                guard let value = value as? T else { throw mismatch(type) }
                 context.state.recordSuccess()
                 context.state.recordReading(in: context)
                 return value

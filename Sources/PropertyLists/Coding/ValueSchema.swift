@@ -33,15 +33,19 @@ package struct ValueSchema {
     }
 
     /// The form of a value that JSON does not have: an object with one key.
+    ///
+    /// - Parameters:
+    ///   - types: those of the form, and of other values that stand for the same.
+    ///   - others: the keywords of the other values.
     static func form(
-        _ key: String, _ content: [String: StoredValue], types: [String] = ["object"]
+        _ key: String, _ content: [String: StoredValue], types: [String] = ["object"],
+        _ others: [String: StoredValue] = [:]
     ) -> ValueSchema {
-        ValueSchema(
-            types: types,
-            [
-                "properties": .dictionary([key: .dictionary(content)]), "required": .array([.string(key)]),
-                "additionalProperties": .bool(false),
-            ])
+        let keywords: [String: StoredValue] = [
+            "properties": .dictionary([key: .dictionary(content)]), "required": .array([.string(key)]),
+            "additionalProperties": .bool(false),
+        ]
+        return ValueSchema(types: types, keywords.merging(others) { $1 })
     }
 
     /// The same inside a container, where nil has a marker.

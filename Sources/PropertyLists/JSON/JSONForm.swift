@@ -12,8 +12,11 @@ package enum JSONForm {
 
     /// Whether an object with this key alone is a form. By bytes: a combining mark may follow the `$`.
     static func isMarked(_ key: String) -> Bool {
-        key.utf8.first == UInt8(ascii: "$")
+        key.utf8.first == UInt8(ascii: "$") && key != schema
     }
+
+    /// The key by which an editor finds the schema of a file. It stands for itself, alone too.
+    package static let schema = "$schema"
 
     struct Flaw: Error {
         let reason: String
@@ -35,7 +38,7 @@ package enum JSONForm {
             throw Flaw(reason: #""$double" needs "nan", "inf" or "-inf""#)
         default:
             let rest = String(decoding: key.utf8.dropFirst(), as: UTF8.self)
-            if isMarked(rest) { return .dictionary([rest: content]) }
+            if isMarked(rest) || rest == schema { return .dictionary([rest: content]) }
             throw Flaw(
                 reason:
                     #"expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $"#)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs work that needs more stack than the caller's thread may have: a secondary thread may have 96 KiB or less.
+/// Runs work on a thread with room: a secondary thread may have 96 KiB of stack or less.
 package enum SpareStack {
     /// What recursion over the deepest property list takes in a debug build, and as much again.
     private static let bytes = 2 << 20
@@ -21,7 +21,22 @@ package enum SpareStack {
         return result
     }
 
+    /// Runs the closure on a thread of its own, and does not wait for it.
+    ///
+    /// - Returns: false if the system has no thread to give.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let work = Unmanaged.passRetained(Work(body))
+        let hasStarted = withAttributes { detachThread($0, work.toOpaque()) }
+        if !hasStarted { work.release() }
+        return hasStarted
+    }
+
     private static func runOnThread(_ work: Work) {
+        let hasRun = withAttributes { runThread($0, Unmanaged.passUnretained(work).toOpaque()) }
+        if !hasRun { work.body() }
+    }
+
+    private static func withAttributes(_ body: (UnsafePointer<pthread_attr_t>) -> Bool) -> Bool {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
         defer {
@@ -29,8 +44,13 @@ package enum SpareStack {
             attributes.deallocate()
         }
         pthread_attr_setstacksize(attributes, bytes)
-        let hasRun = runThread(attributes, Unmanaged.passUnretained(work).toOpaque())
-        if !hasRun { work.body() }
+        return body(attributes)
+    }
+
+    /// What the thread does that nobody waits for.
+    static func performDetached(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeRetainedValue().body() }
+        return nil
     }
 
     /// What the thread does.

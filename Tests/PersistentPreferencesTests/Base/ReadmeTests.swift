@@ -14,7 +14,7 @@ import Testing
         let prefs = EditorPrefs()
         prefs.fontSize = 14  // stored when this line is done
         print(EditorPrefs().fontSize)  // 14.0: every instance, thread and process reads the new value
-        prefs.$fontSize.modify { $0 += 2 }  // exact, whatever other threads and processes do
+        prefs.$fontSize.modify { $0 += 2 }  // exact, even while other threads write it
         prefs.theme = "pink"  // rejected: nothing changes
         print(prefs.lastError?.description ?? "ok")  // theme: must be one of light, dark
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import TestSupport
 import Testing
 
@@ -23,10 +24,13 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     private struct Stop: Error {}
 
+    private var sidecar: String {
+        folder.file().deletingLastPathComponent().path + "/." + folder.file().lastPathComponent + ".lock"
+    }
+
     /// Holds the lock of the file as another process would, through an open file of its own.
     private func lockedFile() throws -> Int32 {
         prefs.ticks = 1
-        let sidecar = folder.file().deletingLastPathComponent().path + "/." + folder.file().lastPathComponent + ".lock"
         let descriptor = open(sidecar, O_RDWR | O_CLOEXEC)
         try #require(flock(descriptor, LOCK_EX) == 0)
         return descriptor
@@ -114,7 +118,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         holder.start()
         inside.pass()
         let error = prefs.update(timeout: .milliseconds(10)) {}
-        #expect(error?.description == "another thread is still updating it after 0.01 s; the stored state is unchanged")
+        #expect(error?.description == "\(sidecar): busy in another thread after 0.01 s; the stored state is unchanged")
         over.open()
         #expect(prefs.update(timeout: .seconds(Patience.seconds)) {} == nil)
     }
@@ -130,7 +134,59 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         }
     #endif
 
+    /// The limit is that of the wait: what the body starts, and what is told afterwards, waits as it likes.
+    @Test func theTimeoutEndsWithTheWait() {
+        let told = Heard<Bool>()
+        let observation = prefs.onError { _ in told.append(LockWait.current == nil) }
+        var isOver = false
+        prefs.update(timeout: .seconds(Patience.seconds)) {
+            isOver = LockWait.current == nil
+            prefs["z"] = 1
+        }
+        #expect(isOver && told.wait(for: 2) == [true, true])
+        observation.cancel()
+    }
+
+    @Test(arguments: [
+        Duration.seconds(-1e19), .seconds(-1), .zero, Duration(secondsComponent: .min, attosecondsComponent: 0),
+    ])
+    func aTimeoutThatIsOverGivesUp(_ timeout: Duration) throws {
+        let descriptor = try lockedFile()
+        defer { close(descriptor) }
+        let error = prefs.update(timeout: timeout) {}
+        #expect(error?.description.contains("still locked after 0 s") == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: [
+        Duration.seconds(1e18), .seconds(1.7e20), Duration(secondsComponent: .max, attosecondsComponent: 0),
+    ])
+    func anEndlessTimeoutIsNone(_ timeout: Duration) async {
+        #expect(limited(timeout) == nil)
+        let prefs = prefs
+        #expect(await prefs.update(timeout: timeout) { prefs.ticks += 1 } == nil && prefs.ticks == 2)
+    }
+
+    private func limited(_ timeout: Duration) -> PrefsError? { prefs.update(timeout: timeout) { prefs.ticks += 1 } }
+
     // MARK: - Without blocking
+
+    /// A call with a timeout does not queue behind those that wait for ever.
+    @Test func aTimeoutHoldsBehindOtherUpdates() async throws {
+        let descriptor = try lockedFile()
+        let prefs = prefs
+        let others = (0..<20).map { _ in Task { await prefs.update { prefs.ticks += 1 } } }
+        for _ in 0..<3 {
+            let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks = 0 }
+            guard case .busy? = error else {
+                Issue.record("\(String(describing: error))")
+                break
+            }
+        }
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+        for other in others { #expect(await other.value == nil) }
+        #expect(prefs.ticks == 21)
+    }
 
     @Test func waitingUpdatesStopNoOtherTask() async throws {
         let descriptor = try lockedFile()
@@ -286,5 +342,19 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.clear()
         prefs.deleteAll()
         #expect((prefs as? OverridingPrefs)?.calls == ["subscript", "values", "flush", "clear", "deleteAll"])
+    }
+
+    @Test func aClosureMayEndAnother() {
+        let prefs = prefs
+        let heard = Heard<Int>()
+        let second = Locked<PrefsObservation?>(nil)
+        let first = prefs.onError { _ in
+            heard.append(1)
+            second.withLock { $0 }?.cancel()
+        }
+        second.withLock { $0 = prefs.onError { _ in heard.append(2) } }
+        prefs.digit = 10
+        #expect(heard.all == [1])
+        first.cancel()
     }
 }

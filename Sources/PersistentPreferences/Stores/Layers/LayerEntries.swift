@@ -91,12 +91,12 @@ struct LayerState: Sendable {
             return (found.place, property?.reading(of: text).result(forKey: key) ?? .success(.string(text)))
         case .values, .file:
             guard let value = entries.values(of: root)[key] else { return nil }
-            return (place(of: key), Self.checked(value, key, property, mayBeWritten: mayBeWritten))
+            return (place(of: key), Self.checked(value, key, property, isHandWritten: isHandWritten))
         case .managed(let system):
             guard system.isForced(key), let object = system.object(forKey: key) else { return nil }
             do {
                 let value = try PropertyListVetter.value(of: object, forKey: key)
-                return (key, Self.checked(value, key, property, mayBeWritten: false))
+                return (key, Self.checked(value, key, property, isHandWritten: false))
             } catch {
                 return (key, .failure(error.failures[0]))
             }
@@ -109,16 +109,19 @@ struct LayerState: Sendable {
     }
 
     /// Whether people may have written the values as JSON.
-    private var mayBeWritten: Bool {
+    private var isHandWritten: Bool {
         if case .file(let reading, _) = entries { reading.path.hasSuffix(".json") } else { false }
     }
 
     private static func checked(
-        _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?, mayBeWritten: Bool
+        _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?, isHandWritten: Bool
     ) -> Result<StoredValue, PropertyListFailure> {
         guard let property else { return .success(value) }
+        guard isHandWritten else {
+            return property.error(of: value, forKey: key)?.failures.first.map(Result.failure) ?? .success(value)
+        }
         do throws(PrefsError) {
-            return .success(try property.canonical(value, forKey: key, mayBeWritten: mayBeWritten))
+            return .success(try property.canonical(value, forKey: key))
         } catch {
             return .failure(error.failures.first ?? .init(path: key, topLevelKey: key, reason: "\(error)"))
         }

@@ -39,14 +39,14 @@ final class LayeredKey: Sendable {
     }
 
     /// The value between the layers.
-    func value(over stored: StoredValue?, mayBeWritten: @autoclosure () -> Bool) -> StoredValue? {
+    func value(over stored: StoredValue?) -> StoredValue? {
         if let above { return above.value }
-        guard let stored, mismatch(of: stored, mayBeWritten: mayBeWritten()) == nil else { return below?.value }
+        guard let stored, mismatch(of: stored) == nil else { return below?.value }
         return stored
     }
 
     /// Why a stored value does not fit its property, so that the layer below is read; nil if it fits, or if no layer below has a value.
-    func mismatch(of stored: StoredValue, mayBeWritten: @autoclosure () -> Bool) -> PrefsError? {
-        below == nil ? nil : property?.error(of: stored, forKey: key, mayBeWritten: mayBeWritten())
+    func mismatch(of stored: StoredValue) -> PrefsError? {
+        below == nil ? nil : property?.error(of: stored, forKey: key)
     }
 }

@@ -80,8 +80,8 @@ public struct PrefsLayer: Sendable {
         return PrefsLayer("arguments", .entries(.text { LayerText(argument: "-" + $0, in: words) }))
     }
 
-    /// The arguments that are not for the keys of the instances: for the program's own parser. Without the name of the program; `--` and what
-    /// follows it stay.
+    /// Returns the arguments that are neither `-key` of an instance's class nor its value, for your own parser. Drops the program's name;
+    /// keeps `--` and what follows it. Costs time linear in the number of arguments. Any thread.
     ///
     /// ```swift
     /// for path in PrefsLayer.unusedArguments(by: prefs) { open(path) }

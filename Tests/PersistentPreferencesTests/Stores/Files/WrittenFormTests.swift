@@ -3,6 +3,8 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
+@testable import EngineSupport
+
 /// The forms in which people and Foundation's encoders write values in JSON. Foundation's encoders are the judges.
 @Suite struct WrittenFormTests {
     enum Theme: String, Codable { case light, dark }
@@ -248,6 +250,8 @@ import Testing
         #expect(prefs.entry == Self.config.entry && prefs.data == Self.config.entry)
         #expect(prefs.entries == [Self.config.entry, Self.config.entry] && prefs.byName == ["a": Self.config.entry])
         #expect(prefs.theme == .dark && prefs.lastError == nil)
+        prefs.theme = nil
+        #expect(!prefs.$theme.isSet)
         prefs.entry.title = "new"
         prefs.data.title = "new"
         prefs.entries.removeLast()
@@ -264,5 +268,73 @@ import Testing
         #expect(
             prefs.data == Entry()
                 && prefs.lastError?.description == #"data: expected JSON in a string or in data, such as {"size": 12}"#)
+    }
+
+    /// Every way to write compares with what the class reads, and leaves what is equal as it is.
+    @Test func everyWayToWriteKeepsTheForm() throws {
+        let text = #"{"since": "2026-11-21", "icon": "AQID", "wait": "90s", "theme": "dark"}"#
+        let prefs = try prefs(.standard, in: Data(text.utf8))
+        let day = Date(timeIntervalSince1970: 1_795_219_200)
+        #expect(prefs["since"] as? Date == day && prefs.values["icon"] as? Data == Data([1, 2, 3]))
+        prefs["since"] = day
+        prefs.values = prefs.values
+        prefs.update { $0["icon"] = Data([1, 2, 3]) }
+        #expect(prefs.import(Data(text.utf8), merge: false) == nil)
+        if let export = prefs.exported(as: .json) { #expect(prefs.import(export, merge: true) == nil) }
+        #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text && prefs.lastError == nil)
+        // What is not assigned keeps its form.
+        prefs["theme"] = "light"
+        let after = try entries()
+        #expect(after["since"] == "2026-11-21" as NSString && after["icon"] == "AQID" as NSString)
+        #expect(after["wait"] == "90s" as NSString && after["theme"] == "light" as NSString)
+        let copy = ConfigPrefs(store: InMemoryStore())
+        copy.values = prefs.values
+        #expect(copy.lastError == nil && copy.since == day && copy.wait == .seconds(90))
+    }
+
+    final class OddPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var float = Float(0)
+        @Pref var set: Set<Int> = []
+        @Pref var id = UUID()
+        @Pref var part = Entry()
+        @Pref var number = 0.0
+    }
+
+    @Test func otherFormsAreKept() throws {
+        let text = """
+            {"float": 0.1, "set": [3, 1, 2], "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e5f", "number": 1,
+             "part": {"when": "2026-11-21"}}
+            """
+        let url = folder.file("config.json")
+        try Data(text.utf8).write(to: url)
+        let prefs = OddPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
+        (prefs.float, prefs.set, prefs.id, prefs.number) = (prefs.float, prefs.set, prefs.id, prefs.number)
+        let part = prefs.part
+        prefs.part = part
+        #expect(prefs.lastError == nil && prefs.float == 0.1 && prefs.set == [1, 2, 3])
+        #expect(try String(contentsOf: url, encoding: .utf8) == text)
+    }
+
+    @Test func changesAreReportedWithTheirValues() throws {
+        let prefs = try prefs(.standard, in: Data(#"{"since": "2026-11-21"}"#.utf8))
+        let heard = Heard<String>()
+        let observations = [
+            prefs.$since.onChange {
+                heard.append("\($0.timeIntervalSinceReferenceDate) \($1.timeIntervalSinceReferenceDate)")
+            },
+            prefs.onChange { heard.append("\($0.oldValues["since"] is Date) \($0.newValues["since"] is Date)") },
+        ]
+        try Data(#"{"since": 5}"#.utf8).write(to: folder.file("config.json"), options: .atomic)
+        #expect(heard.wait(for: 2).sorted() == ["816912000.0 5.0", "true true"])
+        observations.forEach { $0.cancel() }
+    }
+
+    @Test func aFileWithTheSchemaAloneIsReadAndKept() throws {
+        let text = #"{"$schema": "schema.json"}"#
+        let prefs = try prefs(.standard, in: Data(text.utf8))
+        #expect(prefs.lastError == nil && prefs.problems().isEmpty)
+        prefs.theme = .dark
+        prefs.$theme.reset()
+        #expect(try entries() == ["$schema": "schema.json" as NSString] && prefs.lastError == nil)
     }
 }

@@ -114,10 +114,10 @@ extension AppSettingsValues {
     /// Nothing tells of the changes of a UserDefaults object: that is reported, and the key works.
     @Test func anObjectOfTheCallersIsNotWatched() throws {
         let defaults = try #require(UserDefaults(suiteName: "KeyObservationTests"))
-        let observation = watched.onChange(defaults) { _, _ in }
+        let observation = watched.onChange(in: defaults) { _, _ in }
         #expect(
             watched.told.wait(for: 1) == [
-                "nothing tells of changes of this UserDefaults object; changes made elsewhere are not reported"
+                "only UserDefaults.standard reports its changes; changes made elsewhere are not reported"
             ])
         observation.cancel()
     }
