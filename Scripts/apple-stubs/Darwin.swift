@@ -19,6 +19,13 @@ package typealias sigset_t = UInt32
 /// sys/_pthread/_pthread_key_t.h
 public typealias pthread_key_t = UInt
 
+// MARK: - Times: sys/_types/_timespec.h
+
+struct timespec {
+    var tv_sec = 0
+    var tv_nsec = 0
+}
+
 // MARK: - Files: sys/stat.h, sys/fcntl.h, dirent.h
 
 struct stat {
@@ -54,6 +61,9 @@ var S_IFREG: mode_t { 0o100000 }
 var S_IFLNK: mode_t { 0o120000 }
 var S_IFSOCK: mode_t { 0o140000 }
 
+func utimensat(
+    _ folder: Int32, _ path: UnsafePointer<CChar>!, _ times: UnsafePointer<timespec>!, _ flags: Int32
+) -> Int32 { fatalError() }
 func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { fatalError() }
 func fchmod(_ descriptor: Int32, _ mode: mode_t) -> Int32 { fatalError() }
 func fchmodat(_ folder: Int32, _ path: UnsafePointer<CChar>!, _ mode: mode_t, _ flags: Int32) -> Int32 { fatalError() }
@@ -114,6 +124,7 @@ func pthread_equal(_ left: pthread_t?, _ right: pthread_t?) -> Int32 { fatalErro
     _ thread: UnsafeMutablePointer<pthread_t?>, _ attributes: UnsafePointer<pthread_attr_t>?,
     _ start: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 { fatalError() }
+@discardableResult func pthread_detach(_ thread: pthread_t) -> Int32 { fatalError() }
 @discardableResult func pthread_join(
     _ thread: pthread_t, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> Int32 { fatalError() }

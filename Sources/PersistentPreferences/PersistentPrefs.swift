@@ -143,7 +143,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// changed, in one transaction too. It works on a snapshot, so several threads that add 1 need `update`. If the change ends by
     /// throwing, or if the values could not be read, nothing is stored.
     ///
-    /// Costs a read, and time linear in the number of keys.
+    /// You may override it; declared properties, the subscript and `update` do not go through an override. Costs a read, and time linear in
+    /// the number of keys.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -161,7 +162,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The stored value of one key, or nil. Assigning nil removes the value. Atomic.
+    /// The stored value of one key, or nil. Assigning nil removes the value. Atomic. You may override it; declared properties do not go
+    /// through an override.
     ///
     /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
     /// ``PrefsError/incorrectKeys(invalidElements:)``. A value of another type than that of the declared property is rejected, with

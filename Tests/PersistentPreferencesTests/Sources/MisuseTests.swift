@@ -25,8 +25,8 @@ struct MisuseTests {
     /// The compiler prints the lines of ours that say what to do below it.
     private static let anObject = "ambiguous use of 'init'"
     private static let anObjectWithArguments =
-        "ambiguous use of 'init(wrappedValue:_:constraint:previously:check:help:)'"
-    private static let anObjectIn = "ambiguous use of 'init(wrappedValue:_:in:previously:check:help:)'"
+        "ambiguous use of 'init(wrappedValue:_:constraint:previously:check:sensitive:help:)'"
+    private static let anObjectIn = "ambiguous use of 'init(wrappedValue:_:in:previously:check:sensitive:help:)'"
     private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
 
     private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"
