@@ -36,6 +36,15 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         return descriptor
     }
 
+    /// Releases the lock once the gate is open, or after a wait that is too long: then a fault does not keep the test for ever.
+    private func release(_ descriptor: Int32, after gate: Gate) {
+        Thread.detachNewThread {
+            gate.pass()
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
+    }
+
     // MARK: - One key
 
     @Test func modifiesOfManyTasksAllCount() async {
@@ -174,23 +183,25 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func aTimeoutHoldsBehindOtherUpdates() async throws {
         let descriptor = try lockedFile()
         let prefs = prefs
+        let gate = Gate()
+        release(descriptor, after: gate)
         let others = (0..<20).map { _ in Task { await prefs.update { prefs.ticks += 1 } } }
         for _ in 0..<3 {
-            let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks = 0 }
+            let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks += 0 }
             guard case .busy? = error else {
                 Issue.record("\(String(describing: error))")
                 break
             }
         }
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        gate.open()
         for other in others { #expect(await other.value == nil) }
         #expect(prefs.ticks == 21)
     }
 
     @Test func waitingUpdatesStopNoOtherTask() async throws {
         let descriptor = try lockedFile()
-        let prefs = prefs
+        let (prefs, gate) = (prefs, Gate())
+        release(descriptor, after: gate)
         let updates = (0..<3 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
             Task { await prefs.update { prefs.ticks += 1 } }
         }
@@ -199,8 +210,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
             await withTaskGroup { group in for _ in 0..<10 { group.addTask { await Task.yield() } } }
         }
         #expect(prefs.ticks == 1)
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        gate.open()
         for update in updates { #expect(await update.value == nil) }
         #expect(prefs.ticks == 1 + updates.count)
     }
