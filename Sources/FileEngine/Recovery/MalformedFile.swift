@@ -9,7 +9,7 @@ import PrefsPropertyLists
 /// }
 /// ```
 ///
-/// Also a file that a write found missing although its last good copy was there (`PrefsError.quarantined`); then `quarantinedAs` is the path of that copy. It
+/// Also a file that a write found missing although its last good copy was there; then `quarantinedAs` is the path of that copy. It
 /// contains names and keys of the file, and no value. A value type; may be passed between threads.
 public struct MalformedFile: Sendable, Hashable {
     /// The state that reads return while the file is malformed, and that the next write starts from.

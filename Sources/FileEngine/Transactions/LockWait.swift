@@ -39,7 +39,7 @@ package struct LockWait: Sendable {
         return try $current.withValue(LockWait(within: timeout), operation: body)
     }
 
-    /// The same for an asynchronous closure, which gets the end of the wait.
+    /// Runs an asynchronous closure in the same way, and tells it when the wait ends.
     package static func within<R>(
         _ timeout: Duration?, isolation: isolated (any Actor)? = #isolation,
         _ body: (_ end: ContinuousClock.Instant?) async throws -> R
@@ -63,11 +63,12 @@ package struct LockWait: Sendable {
     ///
     /// - Parameter path: of the lock file; nil for a domain without one.
     func lostTurn(_ path: String?) -> FileError {
-        let holders = path.map { LockHolder.all(of: $0).filter { $0.pid != getpid() } } ?? []
+        let holders = path.map(Self.others(holding:)) ?? []
         let reason =
-            holders.isEmpty ? "busy in another thread after" : "still locked after"
-        let holder = holders.isEmpty ? "" : ": " + LockHolder.text(of: holders)
-        return .busy(StorageFailure(path: path ?? "", reason: "\(reason) \(seconds) s\(holder)", code: ETIMEDOUT))
+            holders.isEmpty
+            ? "busy in another thread after \(seconds) s"
+            : "still locked after \(seconds) s: \(LockHolder.text(of: holders))"
+        return .busy(StorageFailure(path: path ?? "", reason: reason, code: ETIMEDOUT))
     }
 
     private var seconds: String {
@@ -92,16 +93,18 @@ package struct LockWait: Sendable {
         }
         if try succeeds(until: isPatient ? patience : deadline) { return }
         if isPatient {
-            notice?("waiting for the lock \(path), \(Self.holders(of: path))")
+            notice?("waiting for the lock \(path), \(LockHolder.text(of: Self.others(holding: path)))")
             if try succeeds(until: deadline) { return }
         }
         if let attempt, !attempt.giveUp() { return }
         throw StorageFailure(
-            path: path, reason: "still locked after \(seconds) s: \(Self.holders(of: path))", code: ETIMEDOUT)
+            path: path, reason: "still locked after \(seconds) s: \(LockHolder.text(of: Self.others(holding: path)))",
+            code: ETIMEDOUT)
     }
 
-    private static func holders(of path: String) -> String {
-        LockHolder.text(of: LockHolder.all(of: path).filter { $0.pid != getpid() })
+    /// The other processes that hold the lock; empty if the system does not name them.
+    private static func others(holding path: String) -> [LockHolder] {
+        LockHolder.all(of: path).filter { $0.pid != getpid() }
     }
 
     /// Tries without a thread, now and then until the deadline.

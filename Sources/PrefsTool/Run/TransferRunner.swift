@@ -66,7 +66,9 @@ struct TransferRunner {
                 return prefs.lastError
             }
         }
-        let (before, failure) = try values()
+        let (stored, failure) = try values()
+        // What does not fit cannot be stored in the copy.
+        let before = stored.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }
         return Difference(
             from: before, to: try result(of: bytes, merge: merge, over: before), nested: false,
             hiding: runner.secrets

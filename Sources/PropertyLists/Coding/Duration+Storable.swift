@@ -5,7 +5,11 @@ extension Duration: StorableScalar {
 
     package static var writtenExample: String? { #""PT1M30S", "90s" or seconds"# }
 
-    package var storable: StoredValue { .string(isoText) }
+    /// A duration beyond the limit is stored as seconds, and is not read back: the arithmetic of its text would stop the program.
+    package var storable: StoredValue {
+        let seconds = self / .seconds(1)
+        return abs(seconds) < DurationText.limit ? .string(isoText) : .real(seconds)
+    }
 
     package init?(storable: StoredValue) {
         let value: Duration? =

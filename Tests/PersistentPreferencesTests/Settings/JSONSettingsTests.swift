@@ -109,4 +109,23 @@ import Testing
     }
 
     private struct AppSettingsDefaultPlace: SettingsFile { var a = 1 }
+
+    /// As people and JSONEncoder write dates and data. A save of equal values leaves the file as it is.
+    @Test func whatPeopleWriteIsReadAndKept() throws {
+        try SettingsPlace.with { _ throws in
+            let written = #"{"accent": "red", "alpha": 1, "changed": "2001-01-01T00:00:05Z", "icon": "AQID"}"#
+            var colors = Colors()
+            succeeds(colors.load())
+            try edit(written)
+            succeeds(colors.load())
+            #expect(colors.changed == Date(timeIntervalSinceReferenceDate: 5) && colors.icon == Data([1, 2, 3]))
+            succeeds(colors.save())
+            #expect(try text() == written)
+            colors.accent = "green"
+            succeeds(colors.save())
+            var again = Colors()
+            succeeds(again.load())
+            #expect(again == colors && again.alpha == 1)
+        }
+    }
 }

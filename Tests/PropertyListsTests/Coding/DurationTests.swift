@@ -35,6 +35,12 @@ import Testing
         #expect(Duration(storable: .real(.nan)) == nil && Duration(storable: .real(1e300)) == nil)
     }
 
+    /// As long as they can be: 5 billion millennia.
+    @Test func theLongestDurationsStopNothing() {
+        let longest = Duration.seconds(1.7014e20)
+        for duration in [longest, .zero - longest] { #expect(Duration(storable: duration.storable) == nil) }
+    }
+
     @Test func theArrayOfFoundationsEncodersIsRead() throws {
         for duration in [Duration.seconds(90), .milliseconds(-1_500), .zero] {
             let array = try #require(
