@@ -18,6 +18,14 @@ package struct FileReplacement: Sendable {
 
     /// Called with each commit of the task, under the write lock, after the file was replaced.
     @TaskLocal package static var observer: (@Sendable (FileReplacement) -> Void)?
+
+    /// Runs the body with an observer. Here, because a release build of another module that binds the task-local value itself crashes
+    /// (Swift 6.3.1): it passes no metadata of the closure's type.
+    package static func observing<R>(
+        with observer: @escaping @Sendable (FileReplacement) -> Void, _ body: () throws -> R
+    ) rethrows -> R {
+        try $observer.withValue(observer, operation: body)
+    }
 }
 
 extension PropertyListFile {

@@ -28,8 +28,11 @@ protocol DeclaredProperty: AnyObject, Sendable {
     func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue
     /// What people have written, in the form in which the property stores it. Fields that are missing come from the default.
     ///
+    /// - Parameter keepsUnknownFields: whether the result has the fields that the type does not know.
     /// - Throws: as a read does.
-    func canonical(_ stored: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue
+    func canonical(
+        _ stored: StoredValue, forKey key: String, keepsUnknownFields: Bool
+    ) throws(PrefsError) -> StoredValue
     /// Why what is stored under a key cannot be read: it is of another type, or violates the constraint. nil if it can.
     ///
     /// - Parameter isHandWritten: whether people may have written it, in a JSON file.
@@ -37,6 +40,10 @@ protocol DeclaredProperty: AnyObject, Sendable {
 }
 
 extension DeclaredProperty {
+    func canonical(_ stored: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
+        try canonical(stored, forKey: key, keepsUnknownFields: true)
+    }
+
     func error(of stored: StoredValue, forKey key: String) -> PrefsError? {
         error(of: stored, forKey: key, isHandWritten: false)
     }

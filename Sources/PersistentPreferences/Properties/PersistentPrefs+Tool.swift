@@ -27,4 +27,20 @@ extension PersistentPrefs {
         declarations[key]?.property.error(of: stored, forKey: key)?.failures
             .first
     }
+
+    /// The value of an export, or of a file that a person has written, as the property stores it.
+    ///
+    /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated` if it does not fit.
+    package func canonical(_ value: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
+        try declarations[key]?.property.canonical(value, forKey: key) ?? value
+    }
+
+    /// What the program reads of a stored value: with the fields that it lacks, and without those that its type does not know. nil if
+    /// it does not fit.
+    package func readValue(of stored: StoredValue, forKey key: String) -> StoredValue? {
+        guard let property = declarations[key]?.property else { return stored }
+        // A text that people may write for a date is one in JSON only.
+        guard property.error(of: stored, forKey: key) == nil else { return nil }
+        return try? property.canonical(stored, forKey: key, keepsUnknownFields: false)
+    }
 }

@@ -20,14 +20,15 @@ public struct PrefDescription: CustomStringConvertible {
     /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
     ///
     /// They can for the cases of a `CaseIterable` type of at most 256, for Bool (`true`, `false`) and for a list in a constraint; also
-    /// in an optional. Values that another constraint rejects are left out.
-    public let choices: [String]?
+    /// in an optional. Values that another constraint rejects are left out. They are made at each access, because few callers ask.
+    public var choices: [String]? { property.choices }
     /// Whether the value is a secret, which is not to be shown: `@Pref(sensitive: true)`.
     public let isSensitive: Bool
     /// The text of `@Pref(help:)`.
     public let help: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]
+    private let property: any DeclaredProperty
     /// Where the value of the instance comes from. nil in the description of a class, and if the root cannot be read.
     public internal(set) var source: PrefSource?
 
@@ -37,7 +38,7 @@ public struct PrefDescription: CustomStringConvertible {
         valueType = declaration.property.valueType
         defaultValue = declaration.property.anyDefaultValue
         constraint = declaration.property.constraintDescription
-        choices = declaration.property.choices
+        property = declaration.property
         isSensitive = declaration.property.isSensitive
         help = declaration.property.help
         formerKeys = declaration.property.formerKeys

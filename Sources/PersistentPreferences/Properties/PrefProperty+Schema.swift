@@ -15,6 +15,7 @@ extension PrefProperty {
             if used.isDisjoint(with: keywords.keys) {
                 schema.merge(keywords) { $1 }
                 used.formUnion(keywords.keys)
+                if keywords["minimum"] != nil, keywords.count > 1 { schema = ValueSchema.finite(schema) }
             } else {
                 others.append(.dictionary(keywords))
             }

@@ -30,7 +30,8 @@ extension PrefProperty {
             return .mismatch("expected one of \(choices), found \(found)")
         }
         if isSensitive { return .mismatch("expected \(Value.self), found another text") }
-        return .mismatch(TextMismatch(text, forms, of: Value.self).reason)
+        let example = encodedDefault(coding).map { self.text(of: $0, coding) }
+        return .mismatch(TextMismatch(text, forms, of: Value.self, example: example).reason)
     }
 
     func text(of stored: StoredValue) -> String { text(of: stored, coding) }

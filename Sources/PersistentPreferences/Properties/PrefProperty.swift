@@ -168,7 +168,9 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return coding.withUnknownFields(new, of: stored) { encodedDefault(coding) }
     }
 
-    func canonical(_ stored: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
+    func canonical(
+        _ stored: StoredValue, forKey key: String, keepsUnknownFields: Bool
+    ) throws(PrefsError) -> StoredValue {
         let coding = coding
         let fallback = { self.encodedDefault(coding) }
         let value = try shown { () throws(PrefsError) in
@@ -177,7 +179,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
-        return coding.vetted(value).map { coding.withUnknownFields($0, of: stored, filledFrom: fallback) } ?? stored
+        guard let read = coding.vetted(value) else { return stored }
+        return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, filledFrom: fallback) : read
     }
 
     /// Runs the closure so that an error does not show a path inside of a secret, such as a key of a dictionary.

@@ -1,3 +1,4 @@
+import Foundation
 import PrefsPropertyLists
 
 /// A text from outside that is not a value of a type.
@@ -5,24 +6,37 @@ struct TextMismatch {
     private let text: String
     private let forms: TextForms
     private let type: Any.Type
+    /// A text of the type, such as that of the default.
+    private let example: String?
 
-    init(_ text: String, _ forms: TextForms, of type: Any.Type) {
+    init(_ text: String, _ forms: TextForms, of type: Any.Type, example: String?) {
         self.text = text
         self.forms = forms
+        self.example = example
         self.type = (type as? any OptionalValue.Type)?.wrappedType ?? type
     }
 
     /// One clause, such as `expected Int8, found "300": out of range for Int8 (-128...127)`. The text is shortened.
     var reason: String {
-        let expectation = "expected \(type), found \"\(ShownText.line(text, longest: 40))\""
-        return expectation + (cause.map { ": \($0)" } ?? "")
+        let form = form.map { " (such as \($0))" } ?? ""
+        return "expected \(type)\(form), found \"\(ShownText.line(text, longest: 40))\""
+            + (cause.map { ": \($0)" } ?? "")
+    }
+
+    /// A text that is accepted, if the name of the type does not tell.
+    private var form: String? {
+        if forms.flaw != nil || type is any Numeric.Type { return nil }
+        if type == Date.self { return "2026-11-23 or 2026-11-23T10:00:00Z" }
+        if type == Data.self { return "SGVsbG8=, which is base64" }
+        return example.flatMap { $0.utf8.count > 60 || ["", "[]", "{}"].contains($0) ? nil : $0 }
     }
 
     /// nil if the type says no more.
     private var cause: String? {
         if let flaw = forms.flaw { return "invalid JSON: \(flaw)" }
         if let integers = type as? any FixedWidthInteger.Type {
-            return switch forms.number {
+            // A whole number of more than 64 bits is none of JSON here.
+            return switch forms.number ?? (text.utf8.first == UInt8(ascii: "+") ? nil : Double(text)) {
             case nil: "not a number"
             case let number? where number == number.rounded(): "out of range for \(type) (\(Self.range(integers)))"
             default: "not a whole number"

@@ -47,11 +47,8 @@ extension String: StorableScalar {
 
 extension Bool: StorableScalar {
     package static var all: [Bool]? { [true, false] }
-    /// The numbers 0 and 1 are Booleans, too.
-    package static var schema: ValueSchema {
-        ValueSchema(
-            types: ["boolean", "integer"], ["minimum": .integer(0), "maximum": .integer(1)])
-    }
+    /// The numbers 0 and 1 are Booleans, too, but nobody writes them for one.
+    package static var schema: ValueSchema { ValueSchema(types: ["boolean"]) }
 
     package var storable: StoredValue { .bool(self) }
 

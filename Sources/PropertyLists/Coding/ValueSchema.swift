@@ -32,6 +32,13 @@ package struct ValueSchema {
         return form(JSONForm.double, ["enum": names], types: numberTypes)
     }
 
+    /// The keywords of a finite number in the place of those of any number.
+    package static func finite(_ keywords: [String: StoredValue]) -> [String: StoredValue] {
+        guard keywords["type"]?.array == numberTypes.map(StoredValue.string) else { return keywords }
+        return keywords.filter { !["properties", "required", "additionalProperties"].contains($0.key) }
+            .merging(["type": .string("number")]) { $1 }
+    }
+
     /// The form of a value that JSON does not have: an object with one key.
     ///
     /// - Parameters:

@@ -30,6 +30,8 @@ package struct JSONReader {
         let isObject: Bool
         var elements: [StoredValue] = []
         var members: [String: StoredValue] = [:]
+        /// The keys of the members that are null, which are absent when the object has ended.
+        var nulls: [String] = []
         /// The key of the member whose value comes next.
         var key: String?
         /// Where the keys begin.
@@ -108,7 +110,7 @@ package struct JSONReader {
         default:
             if takes("true") { return .bool(true) }
             if takes("false") { return .bool(false) }
-            if takes("null") { throw flaw("null cannot be stored in a property list; leave it out", at: position - 4) }
+            if takes("null") { return try readNull() }
             let start = position
             // A word that is cut off may be completed by the program that writes it.
             if ["true", "false", "null"].contains(where: { $0.utf8.starts(with: bytes[start...]) }) {
@@ -116,6 +118,15 @@ package struct JSONReader {
             }
             throw missing("expected a value", at: start)
         }
+    }
+
+    /// A member that is null is absent. It has a value until its object has ended, so that a repeated key is found.
+    private mutating func readNull() throws(DecodingFailure) -> StoredValue {
+        guard let key = containers.last?.key else {
+            throw flaw("null cannot be stored in a property list; leave it out", at: position - 4)
+        }
+        containers[containers.count - 1].nulls.append(key)
+        return .bool(false)
     }
 
     /// Puts a value into its container.
@@ -179,7 +190,8 @@ package struct JSONReader {
 
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
         position += 1
-        let container = containers.removeLast()
+        var container = containers.removeLast()
+        for key in container.nulls { container.members[key] = nil }
         guard container.isObject else { return .array(container.elements) }
         guard container.members.count == 1, let (key, value) = container.members.first, JSONForm.isMarked(key) else {
             return .dictionary(container.members)

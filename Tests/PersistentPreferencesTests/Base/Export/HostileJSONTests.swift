@@ -27,14 +27,15 @@ import Testing
         (#"{"a":[1,]}"#, "line 1, column 9: expected a value after the comma, found ] (at a[1])"),
         (#"{"a":[1}"#, "line 1, column 8: expected , or ] (at a[1])"),
         (
-            "{\n\n  \"é\u{1F600}\": null}",
-            "line 3, column 9: null cannot be stored in a property list; leave it out (at é\u{1F600})"
+            "{\n\n  \"é\u{1F600}\": [null]}",
+            "line 3, column 10: null cannot be stored in a property list; leave it out (at é\u{1F600}[0])"
         ),
         (
             #"{"a":[{"b":[0,null]}]}"#,
             "line 1, column 15: null cannot be stored in a property list; leave it out (at a[0].b[1])"
         ),
         (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key occurs twice, first in line 1 (at a)"),
+        (#"{"a":null,"a":3}"#, "line 1, column 11: the key occurs twice, first in line 1 (at a)"),
         (
             "{\n\"a\\u0062\": {\"a\": 1},\n\n  \"ab\":3}",
             "line 4, column 3: the key occurs twice, first in line 2 (at ab)"

@@ -130,6 +130,24 @@ import Testing
         #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
     }
 
+    /// A person writes it for "not set".
+    @Test func aMemberThatIsNullIsAbsent() throws {
+        try edit(#"{"AnyPrefs": {"a": null, "b": {"c": null, "d": [{"e": null}]}, "c": 1}, "Other": null}"#)
+        let prefs = prefs()
+        #expect(prefs.values["a"] == nil && prefs.outcome == "ok" && prefs.values["c"] as? Int == 1)
+        prefs["c"] = 2
+        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), json: .file).value.object
+        let expected: [String: Any] = ["AnyPrefs": ["b": ["d": [[String: Any]()]], "c": 2] as [String: Any]]
+        #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
+        // In an import and in a layer, too.
+        #expect(prefs.import(Data(#"{"a": null, "c": 3}"#.utf8), merge: true) == nil)
+        #expect(prefs.values["a"] == nil && prefs.values["c"] as? Int == 3)
+        let layer = folder.file("layer.json")
+        try Data(#"{"AnyPrefs": {"a": null, "b": 4}}"#.utf8).write(to: layer)
+        let layered = AnyPrefs(key: "AnyPrefs", store: LayeredStore(InMemoryStore(), below: [.file(layer)]))
+        #expect(layered.values["a"] == nil && layered.values["b"] as? Int == 4 && layered.outcome == "ok")
+    }
+
     private static let typos: [(text: String, line: Int, column: Int, reason: String)] = [
         (
             "{\n  \"AnyPrefs\": {\n    \"a\": 2,\n  }\n}\n", 4, 3,
@@ -145,8 +163,8 @@ import Testing
             "the key occurs twice, first in line 2 (at AnyPrefs.a)"
         ),
         (
-            "{\"AnyPrefs\": {\"a\": null}}", 1, 20,
-            "null cannot be stored in a property list; leave it out (at AnyPrefs.a)"
+            "{\"AnyPrefs\": {\"a\": [null]}}", 1, 21,
+            "null cannot be stored in a property list; leave it out (at AnyPrefs.a[0])"
         ),
         ("{'AnyPrefs': {}}", 1, 2, "expected a key in quotes"),
         ("{ AnyPrefs = { a = 1; }; }", 1, 3, "expected a key in quotes"), ("hello", 1, 1, "expected a value"),

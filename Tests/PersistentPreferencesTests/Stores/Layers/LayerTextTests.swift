@@ -55,9 +55,12 @@ import Testing
             ("limit", "x", #"expected Int, found "x": not a number"#),
             ("numbers", "1,x", #"expected Array<Int>, found "1,x""#),
             ("numbers", "[1,", #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: "#),
-            ("tags", "[1]", #"expected Array<String>, found "[1]""#),
-            ("date", "soon", #"expected Date, found "soon""#),
-            ("server", #"{"port": "x"}"#, #"expected LayerServer, found "{"port": "x"}""#),
+            ("tags", "[1]", #"expected Array<String> (such as ["a"]), found "[1]""#),
+            ("date", "soon", #"expected Date (such as 2026-11-23 or 2026-11-23T10:00:00Z), found "soon""#),
+            (
+                "server", #"{"port": "x"}"#,
+                #"expected LayerServer (such as {"host":"localhost","port":80}), found "{"port": "x"}""#
+            ),
         ], [false, true])
     func invalidTextIsReportedAndIgnored(
         _ sample: (key: String, text: String, reason: String), _ isArgument: Bool
