@@ -9,8 +9,11 @@ package enum PrefsProgram {
 
     /// Runs a command. Returns the exit code.
     package static func run(_ arguments: [String], in context: ProcessContext = .process) -> Int32 {
-        PrefsTool.runWithDomains(
-            arguments, name: "prefs", suite: suite,
+        if arguments.first == StressWorker.commandName {
+            return StressWorker.run(Array(arguments.dropFirst()), context)
+        }
+        return PrefsTool.run(
+            arguments, name: "prefs", suite: suite, others: [Stress.command],
             storeOfURL: { url throws(PrefsError) in try EtcdStore(url: url) }, context: context
         ) { root, store in
             PrefsTestSet(key: root, store: store ?? UserDefaultsStore(suiteName: suite))

@@ -24,32 +24,32 @@ public enum PrefsTool {
     /// - Parameters:
     ///   - arguments: the words after the name of the command. None stands for `show`.
     ///   - name: what users type before these words, such as `myapp prefs`, for messages, help and completions.
-    ///   - make: makes the preferences. The root key is nil unless the user gives `--root`, the store is nil unless the user gives
-    ///     `--suite` or `--file`; nil stands for the program's own. It may be called more than once, also with a store in memory.
+    ///   - make: makes the preferences. The root key is nil unless the user gives `--root`, the store is nil unless the user gives `-f`;
+    ///     nil stands for the program's own. It may be called more than once, also with a store in memory.
     public static func run(
         _ arguments: [String], name: String,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
-        let commands = CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others
-        return run(arguments, of: Program(name: name, commands: commands, make: make))
+        run(arguments, of: Program(name: name, make: make))
     }
 
-    /// The same with the commands on any domain, and the stress: the program `prefs`.
+    /// The tool of the program `prefs`, whose settings are in a UserDefaults domain: also with the commands of `defaults(1)` and others.
     ///
     /// - Parameters:
     ///   - suite: where the preferences are if the user names no other place.
-    ///   - storeOfURL: makes a store of the URL that the user gives with `--store`.
+    ///   - others: commands of the program.
+    ///   - storeOfURL: makes a store of the URL that the user gives with `-f`.
     ///   - context: what the run takes from its process.
-    package static func runWithDomains(
-        _ arguments: [String], name: String, suite: String,
+    package static func run(
+        _ arguments: [String], name: String, suite: String, others: [CommandSpec],
         storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore, context: ProcessContext = .process,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
         run(
             arguments,
             of: Program(
-                name: name, target: .suite(suite), storeOfURL: storeOfURL, commands: CommandSpec.all, make: make,
-                context: context))
+                name: name, target: .suite(suite), storeOfURL: storeOfURL,
+                commands: CommandSpec.all + DefaultsCommand.specs + others, make: make, context: context))
     }
 
     static func run(_ arguments: [String], of program: Program) -> Int32 {
@@ -82,70 +82,16 @@ public enum PrefsTool {
     }
 
     private static func outcome(of arguments: [String], in program: Program) -> Outcome {
-        switch arguments.first {
-        case StressWorker.commandName where program.hasCommand("stress"):
-            return StressWorker.run(Array(arguments.dropFirst()))
-        case CompletionWords.commandName:
+        if arguments.first == CompletionWords.commandName {
             return CompletionWords(program: program).answer(Array(arguments.dropFirst()))
-        default: break
         }
         do {
             let invocation = try Invocation(arguments, of: program)
-            return try WriteSupport(invocation, of: program).run { try run(invocation, in: program) }
+            return try UndoFolder(of: program).keeping(invocation) { try invocation.spec.run(invocation) }
         } catch {
             let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
             let code = error is UsageError ? Outcome.usageErrorCode : Outcome.failureCode
             return .failure("\(error)", code: code, asJSON: wantsJSON)
-        }
-    }
-
-    /// Has no `default`, so that a command without an implementation does not compile.
-    private static func run(_ invocation: Invocation, in program: Program) throws -> Outcome {
-        let wantsJSON = invocation.wantsJSON
-        func ofClass() -> PrefsRunner { PrefsRunner(invocation, of: program) }
-        func domain(_ target: Target) throws -> DomainRunner { try DomainRunner(target, invocation, of: program) }
-        func named(_ target: Target?) throws -> Target { try target ?? invocation.target ?? ofClass().ownTarget() }
-        func search() -> DomainSearch { DomainSearch(wantsJSON: wantsJSON) }
-        return switch invocation.command {
-        case .show: ofClass().show()
-        case .get(let name, let stored, let text): ofClass().get(name, stored: stored, defaultText: text)
-        case .set(let assignments, let expected): ofClass().set(assignments, expected: expected)
-        case .unset(let names): ofClass().unset(names)
-        case .reset: ofClass().reset()
-        case .increment(let name, let amount): ofClass().increment(name, by: amount)
-        case .toggle(let name): ofClass().toggle(name)
-        case .schema: ofClass().schema()
-        case .edit(let domain?): EditCommand(program: program, wantsJSON: wantsJSON).edit(domain)
-        case .edit(nil): ofClass().edit()
-        case .watch(let names): ofClass().watch(names)
-        case .watchDomain(let words): try ofClass().watchDomain(words)
-        case .domains: try search().list()
-        case .find(let word): try search().find(word)
-        case .read(nil, _): try search().read()
-        case .read(let target?, let place): try domain(target).read(place)
-        case .readType(let target, let place): try domain(target).readType(place)
-        case .write(let target, let place, let value, let expected):
-            try domain(target).write(place, value, expected: expected)
-        case .rename(let target, let place, let name): try domain(target).rename(place, to: name)
-        case .delete(let target, let place): try domain(target).delete(place)
-        case .export(let format, let target?, let path): try domain(target).export(as: format, to: path)
-        case .export(let format, nil, let path): try TransferRunner(ofClass()).export(as: format, to: path)
-        case .import(let target?, let path, let merge): try domain(target).importValues(from: path, merge: merge)
-        case .import(nil, let path, let merge): try TransferRunner(ofClass()).importValues(from: path, merge: merge)
-        case .undo(let target):
-            try UndoRunner(
-                target: named(target), folder: UndoFolder(of: program), isDryRun: invocation.isDryRun,
-                secrets: Secrets(of: program.sample, reveals: invocation.reveals), wantsJSON: wantsJSON,
-                context: program.context
-            ).run()
-        case .vet(let path): VetRunner(program, wantsJSON: wantsJSON).run(path)
-        case .doctor(let target, let mends):
-            try Doctor(program: program, wantsJSON: wantsJSON).run(named(target), mends: mends)
-        case .stress(let plan): Stress(plan, program.context, wantsJSON: wantsJSON).run()
-        case .completions(let shell): Outcome(output: CompletionScript(of: program).text(for: shell))
-        case .help(let topic): Outcome(output: try Help(of: program).text(topic))
-        case .manual: Outcome(output: ManualPage(of: program).text)
-        case .version: Outcome(output: "\(program.name) \(Help.version)\n")
         }
     }
 }

@@ -10,7 +10,7 @@ package struct ProcessContext: Sendable {
     /// The descriptors of the standard streams.
     let input: Int32
     let output: Int32
-    let errors: Int32
+    package let errors: Int32
     /// nil for the environment of this process.
     let variables: [String: String]?
 
@@ -29,17 +29,31 @@ package struct ProcessContext: Sendable {
 
     var environment: [String: String] { variables ?? ProcessInfo.processInfo.environment }
 
-    var outputStyle: Style { Style(of: output, in: environment) }
+    package var outputStyle: Style { Style(of: output, in: environment) }
     var errorStyle: Style { Style(of: errors, in: environment) }
     var outputWidth: Int? { TerminalWidth.of(output) }
 
     // MARK: - Streams
 
-    /// - Throws: why the bytes cannot be written.
-    func writeOutput(_ bytes: Data) throws { try Self.handle(output).write(contentsOf: bytes) }
+    func writeOutput(_ bytes: Data) throws(OutputError) { try Self.write(bytes, to: output) }
 
     /// Ignores errors, because nothing is left to report them on.
-    func writeError(_ text: String) { try? Self.handle(errors).write(contentsOf: Data(text.utf8)) }
+    package func writeError(_ text: String) { try? Self.write(Data(text.utf8), to: errors) }
+
+    /// Why an output cannot be written.
+    struct OutputError: Error, CustomStringConvertible {
+        let code: Int32
+        var description: String { "standard output: \(String(cString: strerror(code)))" }
+    }
+
+    private static func write(_ bytes: Data, to descriptor: Int32) throws(OutputError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { throw OutputError(code: errno) }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
 
     /// Reads a line of a terminal. Its driver edits lines, and hands out one at a time.
     ///
@@ -56,7 +70,4 @@ package struct ProcessContext: Sendable {
         return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
     }
 
-    private static func handle(_ descriptor: Int32) -> FileHandle {
-        FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-    }
 }

@@ -7,10 +7,10 @@ struct Program {
     let name: String
     /// Where the preferences are if the user names no other place; nil if only `make` knows.
     var target: Target?
-    /// Makes a store of the URL that the user gives with `--store`; nil if there is no such option.
+    /// Makes a store of a URL; nil if there are no such stores.
     var storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)?
     /// All commands, in the order of the help.
-    let commands: [CommandSpec]
+    var commands = CommandSpec.all
     /// Makes the preferences under a root key in a store; nil stands for the program's own.
     let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     var context = ProcessContext.process
@@ -18,22 +18,28 @@ struct Program {
     /// Preferences of the class that read and write no file.
     var sample: PersistentPrefs { make(nil, InMemoryStore()) }
 
-    /// The preferences in a domain. Those in the program's own file are made as the program does, since its store may differ.
-    func prefs(in domain: Target) -> PersistentPrefs {
-        guard target == nil, let path = try? domain.path() else { return make(nil, domain.store) }
+    /// The preferences in the program's own file; nil for another place. Its store may differ from that of the place.
+    func ownPrefs(in place: Target) throws -> PersistentPrefs? {
+        guard target == nil, let path = try place.path() else { return nil }
         let own = make(nil, nil)
-        return own.fileURL?.absoluteURL.path(percentEncoded: false) == path ? own : make(nil, domain.store)
+        func physical(_ path: String) -> String { (try? SidecarPaths(path: path).file) ?? path }
+        guard let file = own.fileURL?.absoluteURL.path(percentEncoded: false) else { return nil }
+        return physical(file) == physical(path) ? own : nil
     }
+
+    /// Whether the program's own file has no roots.
+    var hasFlatLayout: Bool { target == nil && make(nil, nil).hasFlatLayout }
 
     func hasCommand(_ name: String) -> Bool { commands.contains { $0.name == name } }
 
     /// The options of its commands, in the order of the help.
     var options: [OptionSpec] {
-        OptionSpec.all.filter { option in
-            // A program with layers of its own has them in `make`.
-            if [OptionSpec.layers.name, OptionSpec.layer.name].contains(option.name) { return target != nil }
-            if option.name == OptionSpec.store.name { return storeOfURL != nil }
-            return option.name == OptionSpec.version.name || commands.contains { $0.accepts(option) }
+        var options: [OptionSpec] = []
+        for option in commands.flatMap(\.options) + [.json, .help, .version] {
+            // A program with layers of its own has them in `make`, and a version of its own.
+            let isOwn = [OptionSpec.layers, .layer, .version].contains { $0.name == option.name }
+            if !options.contains(where: { $0.name == option.name }), !isOwn || target != nil { options.append(option) }
         }
+        return options
     }
 }

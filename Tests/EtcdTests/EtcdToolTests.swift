@@ -3,7 +3,7 @@ import PersistentPreferencesEtcd
 import TestSupport
 import Testing
 
-/// `prefs --store etcd://…`: the built tool on a cluster.
+/// `prefs -f etcd://…`: the built tool on a cluster.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdToolTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let url: String
@@ -16,17 +16,17 @@ import Testing
     }
 
     private func prefs(_ words: [String]) throws -> Child.Result {
-        try Child("prefs", words + ["--store", url], home: home).wait()
+        try Child("prefs", words + ["-f", url], home: home).wait()
     }
 
     @Test func eachCommandReadsAndWritesTheCluster() throws {
         #expect(try prefs(["show"]).output.hasPrefix("root   PrefsTestSet\nstore  \(url)\n"))
         #expect(try prefs(["get", "int", "--stored"]).code == 1, "a look stores nothing")
         #expect(try prefs(["set", "int", "9"]).code == 0)
-        let watch = try PipedChild("prefs", ["watch", "--store", url], home: home, mergesErrors: true)
+        let watch = try PipedChild("prefs", ["watch", "-f", url], home: home, mergesErrors: true)
         #expect(try watch.line() == "prefs: watching \(url); press Ctrl-C to stop")
-        #expect(try prefs(["increment", "int"]).code == 0)
-        #expect(try watch.line().hasSuffix("  Integer Value: 9 → 10  (elsewhere)"))
+        #expect(try prefs(["set", "int", "+1"]).code == 0)
+        #expect(try watch.line().hasSuffix("  Integer Value: 9 → 10"))
         watch.send(SIGTERM)
         #expect(try watch.exitCode() == 0)
         #expect(try prefs(["export"]).output == "{\n  \"Integer Value\": 10\n}\n")
@@ -37,7 +37,7 @@ import Testing
         #expect(try prefs(["unset", "string"]).code == 0)
         let stored = try prefs(["export"]).output
         #expect(stored.contains("\"Integer Value\": 10") && !stored.contains("String Value"), "\(stored)")
-        #expect(try prefs(["reset", "--force"]).code == 0)
+        #expect(try prefs(["unset", "--all", "--force"]).code == 0)
         #expect(try !prefs(["export"]).output.contains("Integer Value"))
         #expect(try prefs(["set", "int", "x"]).code == 1)
         #expect(try home.names() == ["values.json"], "nothing is stored on this machine")
@@ -51,7 +51,7 @@ import Testing
         try cluster.control("auth", "enable")
         let host = "127.0.0.1:\(cluster.nodes[0].clientPort)/p"
         for user in ["root:hush", "root:hu%73h", "ann:hush"] {
-            let result = try Child("prefs", ["show", "--store", "etcd://\(user)@\(host)"], home: home)
+            let result = try Child("prefs", ["show", "-f", "etcd://\(user)@\(host)"], home: home)
                 .wait()
             #expect(!(result.output + result.errors).contains("hush"), "\(result)")
             #expect((result.code == 0) == user.hasPrefix("root"), "\(result)")
@@ -60,19 +60,20 @@ import Testing
     }
 
     @Test(arguments: [
-        (["export", "--domain", "D"], "--domain"), (["import", "--domain", "D", "x.plist"], "--domain"),
-        (["show", "--file", "x.plist"], "--file"), (["show", "--suite", "s"], "--suite"),
-        (["set", "int", "9", "--timeout", "1"], "--timeout"),
+        (["set", "int", "9", "--timeout", "1"], 64, "--timeout is for the lock of a file"),
+        (["undo"], 1, "undo is not available"), (["doctor"], 1, "has no file"),
+        (["diff", "URL", "x.plist"], 2, "has roots"),
     ])
-    func whatDoesNotGoWithAStore(_ words: [String], _ name: String) throws {
-        let result = try prefs(words)
-        #expect(result.code == 64)
-        #expect(result.errors.contains("--store cannot be combined with \(name)"), "\(result)")
+    func whatIsForFilesDoesNotGoWithAStore(_ words: [String], _ code: Int32, _ reason: String) throws {
+        let result =
+            words[0] == "diff"
+            ? try Child("prefs", words.map { $0.replacing("URL", with: url) }, home: home).wait() : try prefs(words)
+        #expect(result.code == code && result.errors.contains(reason), "\(result)")
     }
 
     @Test func aURLOfAnotherKindIsAUsageError() throws {
-        for url in ["https://localhost:2379/p", "etcd://", "nonsense", "etcd://ann:1/hush@localhost:2379/p"] {
-            let result = try Child("prefs", ["get", "int", "--store", url], home: home).wait()
+        for url in ["https://localhost:2379/p", "etcd://", "etcd://ann:1/hush@localhost:2379/p"] {
+            let result = try Child("prefs", ["get", "int", "-f", url], home: home).wait()
             #expect(result.code == 64 && result.errors.contains("etcd"), "\(url): \(result)")
             #expect(!(result.output + result.errors).contains("hush"), "\(url): \(result)")
         }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example of a daemon, which hears of what `prefs write` stores: an hour before it would look by itself.
+/// The example of a daemon, which hears of what `prefs set -f` stores: an hour before it would look by itself.
 @Suite struct PulseTests {
     private let home: TemporaryFolder
     private let settings: String
@@ -16,14 +16,14 @@ import Testing
     }
 
     private func write(_ words: String...) throws {
-        #expect(try Child("prefs", ["write", settings, "PulsePrefs"] + words, home: home).wait().code == 0)
+        #expect(try Child("prefs", ["set", "-f", settings] + words, home: home).wait().code == 0)
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
     func changesOfAnotherProcessAreReportedUntilTheEnd(signal: Int32) throws {
         // The file is not there yet, then replaced.
         for message in ["first", "second"] {
-            try write("message", "-string", message)
+            try write("PulsePrefs.message", message)
             #expect(try daemon.line() == message)
         }
         daemon.send(signal)
@@ -33,12 +33,12 @@ import Testing
     }
 
     @Test func aShorterIntervalHoldsFromNowOn() throws {
-        try write("interval", "-float", "0.1")
+        try write("PulsePrefs.interval", "0.1")
         for _ in 0..<3 { #expect(try daemon.line() == "alive") }
     }
 
     @Test func aMismatchIsLoggedAndTheDefaultIsUsed() throws {
-        try write("interval", "-float", "0")
+        try write("PulsePrefs.interval", "0")
         #expect(try daemon.line() == "Pulse: interval: must be in 0.1...86400.0")
         #expect(try daemon.line() == "alive")
         daemon.send(SIGTERM)

@@ -1,5 +1,6 @@
 import PersistentPreferences
 
+@testable import HarnessCLI
 @testable import PrefsTool
 
 /// The preferences of a program that has the tool as its command `myapp prefs`.
@@ -13,7 +14,12 @@ final class AppPrefs: Prefs, @unchecked Sendable {
 
     static var program: Program {
         Program(
-            name: "myapp prefs", commands: CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others,
+            name: "myapp prefs",
             make: { root, store in AppPrefs(key: root, values: nil, store: store ?? InMemoryStore()) })
     }
+}
+
+/// The commands of `prefs`.
+enum PrefsCommands {
+    static let all = CommandSpec.all + DefaultsCommand.specs + [Stress.command]
 }

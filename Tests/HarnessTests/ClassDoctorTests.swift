@@ -5,60 +5,59 @@ import Testing
 
 @testable import PrefsTool
 
-/// `vet` and `doctor` check a file against the class, and name the commands of its program.
+/// `doctor` checks a file against the class, and names the commands of its program.
 @Suite struct ClassDoctorTests {
-    private func findings(_ path: String, of program: Program) -> [Finding] {
-        Diagnosis(path: path, of: program).findings
+    private func findings(_ path: String, of program: Program) throws -> [Finding] {
+        let prefs = program.make(nil, try Target.file(path).store(of: program))
+        return Diagnosis(path: path, of: program, prefs: prefs).findings
     }
 
     private let misfits: [String: Any] = [
         "AppPrefs": ["theme": "pink", "fontSize": 7, "wraps": true, "user name": 5], "Other": ["theme": 3],
     ]
 
-    @Test func vetReportsValuesThatDoNotFitTheClass() throws {
+    @Test func valuesThatDoNotFitTheClassAreReported() throws {
         let home = try HarnessHome()
         let path = try home.write(misfits, to: "app.plist").path
-        let vetted = VetRunner(AppPrefs.program, wantsJSON: false).run(path)
-        let lines = String(decoding: vetted.output, as: UTF8.self).split(separator: "\n")
-        #expect(vetted.code == 1 && lines.count == 3, "\(lines)")
+        let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(
+            ["doctor", "-f", path], of: AppPrefs.program)
+        let lines = printed.output.split(separator: "\n").filter { $0.hasPrefix("problem: ") }
+        #expect(printed.code == 1 && lines.count == 3, "\(lines)")
         for (line, key) in zip(lines, ["fontSize", "theme", "user name"]) {
-            #expect(line.hasPrefix("\(path): AppPrefs.\(key): "))
+            #expect(line.hasPrefix("problem: AppPrefs.\(key): "))
         }
-        #expect(lines[0] == "\(path): AppPrefs.fontSize: must be in 8.0...72.0")
-        #expect(try home.prefs("vet", path).code == 0)
+        #expect(lines[0] == "problem: AppPrefs.fontSize: must be in 8.0...72.0")
+        #expect(try home.prefs("doctor", "-f", path).code == 0)
     }
 
-    @Test func vetAcceptsValuesOfTheClass() throws {
+    @Test func valuesOfTheClassAreAccepted() throws {
         let home = try HarnessHome()
         let path = try home.write(["AppPrefs": ["theme": "dark", "fontSize": 9]], to: "app.plist").path
-        #expect(VetRunner(AppPrefs.program, wantsJSON: true).run(path).code == 0)
-        #expect(findings(path, of: AppPrefs.program).isEmpty)
+        #expect(try findings(path, of: AppPrefs.program).isEmpty)
     }
 
     @Test func theTestSetIsCheckedToo() throws {
         let home = try HarnessHome()
         let path = try home.write(["PrefsTestSet": ["Integer Value": "x"]], to: "set.plist").path
-        #expect(try home.prefs("vet", path).code == 1)
-        #expect(try home.prefs("doctor", path).code == 1)
+        #expect(try home.prefs("doctor", "-f", path).code == 1)
     }
 
     @Test func theCommandsAreThoseOfTheProgram() throws {
         let home = try HarnessHome()
         let path = try home.write(misfits, to: "app.plist").path
-        let finding = try #require(findings(path, of: AppPrefs.program).first)
-        #expect(finding.reason.hasSuffix("; `myapp prefs vet` lists 2 more"))
-        // `delete` is a command of `prefs` alone.
-        #expect(finding.command == nil && finding.isProblem)
-        let other = Program(name: "prefs", commands: CommandSpec.all, make: AppPrefs.program.make)
-        #expect(findings(path, of: other).first?.command?.contains(" delete ") == true)
+        let findings = try findings(path, of: AppPrefs.program)
+        #expect(findings.count == 3 && findings.allSatisfy(\.isProblem))
+        #expect(findings[0].command?.hasSuffix(" prefs unset --force -f \(path) AppPrefs.fontSize") == true)
+        // The first command keeps a copy.
+        #expect(findings.map { $0.command?.hasPrefix("cp -p ") } == [true, false, false])
     }
 
     @Test func aDamagedFileIsMendedByTheProgram() throws {
         let home = try HarnessHome()
         let path = home.path("app.plist")
-        #expect(try home.prefs("write", path, "AppPrefs", "fontSize", "-int", "9") == Printed())
+        #expect(try home.prefs("set", "-f", path, "AppPrefs.fontSize", "9", "-t", "integer") == Printed())
         try Data("bplist00".utf8).write(to: URL(filePath: path))
-        let command = try #require(findings(path, of: AppPrefs.program).first?.command)
-        #expect(command.hasSuffix(" prefs doctor --mend \(path)"))
+        let command = try #require(try findings(path, of: AppPrefs.program).first?.command)
+        #expect(command.hasSuffix(" prefs doctor --mend -f \(path)"))
     }
 }

@@ -12,7 +12,7 @@ import Testing
     }
 
     private static let rows: [(words: [String], offers: [String])] = [
-        (["re"], ["reset"]),
+        (["ex"], ["export"]),
         (["he"], ["help"]),
         (["get", ""], ["theme", "fontSize", "wraps", "user"]),
         (["get", "us"], ["user"]),
@@ -27,12 +27,17 @@ import Testing
         (["set", "theme=d"], ["theme=dark"]),
         (["set", "theme=dark", "w"], ["wraps"]),
         (["set", "theme=dark", "wraps=f"], ["wraps=false"]),
+        (["set", "wraps", "-t", "b"], ["boolean"]),
+        (["set", "-t", "string", "fo"], ["fontSize"]),
+        (["unset", "--a"], ["--all"]),
+        (["show", "theme", "w"], ["wraps"]),
+        (["find", ""], []),
         // A key that is given is not offered again.
         (["unset", "theme", ""], ["fontSize", "wraps", "user"]),
         (["get", "theme", ""], []),
-        (["toggle", "wr"], ["wraps"]),
+        (["get", "wr"], ["wraps"]),
         (["help", "th"], ["theme"]),
-        (["help", "to"], ["toggle"]),
+        (["help", "do"], ["doctor"]),
         (["completions", ""], ["bash", "zsh", "fish"]),
         (["export", "--format", ""], ["json", "xml", "binary"]),
         (["export", "--format=x"], ["--format=xml"]),
@@ -49,22 +54,22 @@ import Testing
         #expect(offers(words) == expected)
     }
 
-    @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandOffersItsOptions(name: String) throws {
-        let spec = try #require(CommandSpec.all.first { $0.name == name })
+    @Test(arguments: PrefsCommands.all.map(\.name)) func everyCommandOffersItsOptions(name: String) throws {
+        let spec = try #require(PrefsCommands.all.first { $0.name == name })
         let program = Program(
-            name: "prefs", target: .suite("none"), commands: CommandSpec.all, make: AppPrefs.program.make)
+            name: "prefs", target: .suite("none"), commands: PrefsCommands.all, make: AppPrefs.program.make)
         #expect(Set(offers([spec.name, "-"], of: program)) == Set(program.options.filter(spec.accepts).map(\.name)))
     }
 
     @Test func rootsAndKeysComeFromTheFile() throws {
         let home = try HarnessHome()
         let path = try home.write(["B": ["two": 2, "one": 1], "A x": [:], "C": 1] as [String: Any], to: "d.plist").path
-        let program = Program(name: "prefs", commands: CommandSpec.all, make: AppPrefs.program.make)
-        #expect(offers(["read", path, ""], of: program) == ["A x", "B"])
-        #expect(offers(["read", path, "B", ""], of: program) == ["one", "two"])
-        #expect(offers(["--file", path, "--root", ""], of: program) == ["A x", "B"])
-        #expect(offers(["get", "--file=\(path)", "--root=B"], of: program) == ["--root=B"])
-        #expect(offers(["export", "--domain", path, "--root", "A"], of: program) == ["A x"])
+        let program = Program(name: "prefs", commands: PrefsCommands.all, make: AppPrefs.program.make)
+        #expect(offers(["read", path, ""], of: program) == ["A x", "B", "C"])
+        #expect(offers(["get", "-f", path, "B."], of: program) == ["B.one", "B.two"])
+        #expect(offers(["-f", path, "--root", ""], of: program) == ["A x", "B"])
+        #expect(offers(["get", "-f", path, "--root=B"], of: program) == ["--root=B"])
+        #expect(offers(["export", "-f", path, "--root", "A"], of: program) == ["A x"])
     }
 
     @Test func suitesAreThoseOfTheHome() throws {
@@ -73,7 +78,7 @@ import Testing
         _ = try home.write(Data(), to: ".config/.hidden.plist")
         let printed = try home.prefs("complete-words", "zsh", "read", "")
         #expect(printed == Printed("files\0com.example.one\0\0"))
-        #expect(try home.prefs("complete-words", "fish", "--suite", "") == Printed("words\0com.example.one\0"))
+        #expect(try home.prefs("complete-words", "fish", "-f", "") == Printed("files\0com.example.one\0"))
     }
 
     @Test func completingWritesNothingAndSaysNothing() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs watch DOMAIN` prints the changed places of any file or suite.
+/// `prefs watch -f WHERE` prints the changed places of any file or suite.
 @Suite struct DomainWatchTests {
     private struct Watching {
         let child: PipedChild
@@ -23,20 +23,20 @@ import Testing
         let home = try HarnessHome()
         let content: [String: Any] = ["A": ["list": [1, 2], "name": "Ann"] as [String: Any], "b": true]
         let file = try home.write(content, to: "s.plist").path
-        let watching = try Watching([file], at: file, in: home)
-        try home.prefs("write", file, "A", "list", "-json", "[1,3]")
-        #expect(try watching.line() == "TIME  A.list[1]: 2 → 3  (elsewhere)")
-        try home.prefs("write", file, "A", "list", "-json", "[1,3,4]")
-        #expect(try watching.line() == "TIME  A.list: [1,3] → [1,3,4]  (elsewhere)")
-        try home.prefs("write", file, "A", "name", "two\nlines")
-        #expect(try watching.line() == #"TIME  A.name: Ann → two\nlines  (elsewhere)"#)
+        let watching = try Watching(["-f", file], at: file, in: home)
+        try home.prefs("set", "-f", file, "A.list", "[1,3]")
+        #expect(try watching.line() == "TIME  A.list[1]: 2 → 3")
+        try home.prefs("set", "-f", file, "A.list", "[1,3,4]")
+        #expect(try watching.line() == "TIME  A.list: [1,3] → [1,3,4]")
+        try home.prefs("set", "-f", file, "A.name", "two\nlines")
+        #expect(try watching.line() == #"TIME  A.name: Ann → two\nlines"#)
         // One write of another program with several changes.
         try home.write(["A": ["list": [1, 3, 4], "new": 0] as [String: Any], "c": 1.5], to: "s.plist")
         let lines = try (0..<4).map { _ in try watching.line() }
         #expect(
             lines == [
-                #"TIME  A.name: two\nlines → (not set)  (elsewhere)"#, "TIME  A.new: (not set) → 0  (elsewhere)",
-                "TIME  b: true → (not set)  (elsewhere)", "TIME  c: (not set) → 1.5  (elsewhere)",
+                #"TIME  A.name: two\nlines → (not set)"#, "TIME  A.new: (not set) → 0",
+                "TIME  b: true → (not set)", "TIME  c: (not set) → 1.5",
             ])
         watching.child.send(SIGINT)
         #expect(try watching.child.exitCode() == 0)
@@ -46,35 +46,38 @@ import Testing
     @Test func selectedPlacesArePrintedAsJSON() throws {
         let home = try HarnessHome()
         let file = home.path("s.plist")
-        let watching = try Watching([file, "A.list[0]", "A.list", "x.y", "--json"], at: file, in: home)
-        try home.prefs("write", file, "A", "other", "unheard")
-        try home.prefs("write", file, "A", "list", "-json", "[1,2]")
+        let watching = try Watching(["-f", file, "A.list[0]", "A.list", "x.y", "--json"], at: file, in: home)
+        try home.prefs("set", "-f", file, "A.other", "unheard")
+        try home.prefs("set", "-f", file, "A.list", "[1,2]")
         #expect(
             try watching.line()
-                == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":null,"new":1,"origin":"elsewhere"}"#)
+                == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":null,"new":1}"#)
         #expect(
             try watching.line()
-                == #"{"time":"TIME","key":"A.list","path":["A","list"],"old":null,"new":[1,2],"origin":"elsewhere"}"#)
-        try home.prefs("write", file, "A", "list", "-json", "[3,2]")
+                == #"{"time":"TIME","key":"A.list","path":["A","list"],"old":null,"new":[1,2]}"#)
+        try home.prefs("set", "-f", file, "A.list", "[3,2]")
         // The places overlap, and the change is printed once.
         #expect(
             try watching.line()
-                == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":1,"new":3,"origin":"elsewhere"}"#)
+                == #"{"time":"TIME","key":"A.list[0]","path":["A","list",0],"old":1,"new":3}"#)
         // A key with a dot is not split.
-        try home.prefs("write", file, #"x\.y"#, "-bool", "yes")
+        try home.prefs("set", "-f", file, #"x\.y"#, "true")
         #expect(
             try watching.line()
-                == #"{"time":"TIME","key":"x.y","path":["x.y"],"old":null,"new":true,"origin":"elsewhere"}"#)
+                == #"{"time":"TIME","key":"x\\.y","path":["x.y"],"old":null,"new":true}"#)
     }
 
     @Test func aSuiteIsWatchedByItsName() throws {
         let home = try HarnessHome()
-        try home.prefs("write", "org.example", "k", "1")
+        try home.prefs("set", "-f", "org.example", "k", "1")
         let place = home.domainFile("org.example").path(percentEncoded: false)
-        let watching = try Watching(["org.example"], at: place, in: home)
-        try home.prefs("write", "org.example", "k", "2")
-        #expect(try watching.line() == "TIME  k: 1 → 2  (elsewhere)")
-        // A word that is neither a key nor a domain.
+        let watching = try Watching(["-f", "org.example"], at: place, in: home)
+        try home.prefs("set", "-f", "org.example", "k", "2")
+        #expect(try watching.line() == "TIME  k: 1 → 2")
+        // The name of a domain may be a typing error; a word is a key.
+        #expect(
+            try home.prefs("watch", "-f", "org.exampel").errors.hasPrefix(
+                "prefs: UserDefaults suite \"org.exampel\" not found: "))
         #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
     }
 
@@ -83,19 +86,19 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-        let child = try PipedChild("prefs", ["watch", file], home: home.folder, mergesErrors: true)
+        let child = try PipedChild("prefs", ["watch", "-f", file], home: home.folder, mergesErrors: true)
         #expect(try child.line() == "prefs: \(file): is a folder; the stored state is unchanged")
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
-        try home.prefs("set", "int", "1", "--file", file)
+        try home.prefs("set", "int", "1", "-f", file, "--root", "PrefsTestSet")
         let lines = try [child.line(), child.line()]
         #expect(lines[0] == "prefs: \(file) can be read again")
-        #expect(lines[1].hasSuffix("  PrefsTestSet: (not set) → {\"Integer Value\":1}  (elsewhere)"))
+        #expect(lines[1].hasSuffix("  PrefsTestSet: (not set) → {\"Integer Value\":1}"))
         try home.edit(file, "<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
         #expect(try child.line() == "prefs: \(fault); the file is unchanged, and the last known state is read")
         try home.edit(file, "<integer>3</integer>")
         #expect(try child.line() == "prefs: \(file) can be read again")
-        #expect(try child.line().hasSuffix("  PrefsTestSet.Integer Value: 1 → 3  (elsewhere)"))
+        #expect(try child.line().hasSuffix("  PrefsTestSet.Integer Value: 1 → 3"))
     }
 }

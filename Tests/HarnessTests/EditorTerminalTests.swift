@@ -152,10 +152,29 @@ import Testing
             try home.prefs("edit")
                 == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
         #expect(
-            try home.prefs("edit", "settings.plist")
-                == .usageError("`edit` needs a terminal on standard input and output; use `prefs write` without one"))
+            try home.prefs("edit", "-f", "settings.plist")
+                == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
+    }
+
+    /// A terminal that is not known to obey them gets no codes.
+    @Test(arguments: ["dumb", "", "unset", "narrow", "low"])
+    func noCodesAreSentToATerminalThatCannotShowTheForm(kind: String) throws {
+        let home = try HarnessHome()
+        try home.storeSampleValues()
+        let isSmall = ["narrow", "low"].contains(kind)
+        let terminal = try PseudoTerminal(
+            URL(filePath: "/usr/bin/env"),
+            (kind == "unset" ? ["-u", "TERM"] : ["TERM=\(isSmall ? "xterm" : kind)"]) + [
+                try EditorSession.program, "edit",
+            ],
+            environment: ["HOME": home.folder.path], columns: kind == "narrow" ? 39 : 80, rows: kind == "low" ? 11 : 24)
+        let modes = terminal.modesAtStart
+        #expect(try terminal.exitCode() == 64)
+        #expect(terminal.modes == modes && !terminal.screen.isAlternate)
+        let text = String(decoding: terminal.output, as: UTF8.self).replacing(/\u{1B}\[[0-9]+m/, with: "")
         #expect(
-            try home.prefs("edit", "settings.plist", "--root", "A")
-                == .usageError("DOMAIN cannot be combined with --root"))
+            text.split(whereSeparator: \.isNewline) == [
+                "prefs: `edit` needs a terminal of at least 40 x 12 that TERM names; use `prefs set` on this one"
+            ])
     }
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct EditorTests {
     private typealias Keys = EditorSession.Keys
 
-    private static let footer = "Enter edit  r reset  u undo  / search  ? help  q quit"
+    private static let note = "int: Int, default 0; A whole number."
+    private static let footer = "Enter edit  Space toggle  r reset  u undo  / search  ? help  q quit"
     private static let table = [
         "  KEY               TYPE        STATE       VALUE",
         "> Integer Value     Int         set         10",
@@ -25,7 +26,7 @@ import Testing
         "  Dictionary Value [String: … set",
         #"    {"One":"First","Three":"Third","Two…"#,
         "  Date Value       Date       set",
-        "    2001-01-01T00:00:00Z",
+        note,
         "Enter edit  u undo  ? help  q quit",
     ]
 
@@ -37,7 +38,7 @@ import Testing
         let session = try EditorSession(in: home)
         #expect(session.terminal.screen.lines[0].hasPrefix("prefs edit  PrefsTestSet  /"))
         #expect(session.terminal.screen.lines[0].hasSuffix("/.config/persistentpreferences.harness.plist"))
-        let wide = Self.table + Array(repeating: "", count: 16) + [Self.footer]
+        let wide = Self.table + Array(repeating: "", count: 15) + [Self.note, Self.footer]
         #expect(body(session) == wide)
         #expect(!session.terminal.screen.showsCursor)
         session.terminal.resize(columns: 40, rows: 12)
@@ -69,31 +70,33 @@ import Testing
         try session.leave()
     }
 
-    /// A person edits the file: a typo, its correction, and another typo. The form then stores a value over the second typo.
+    /// A person edits the file: a typo, its correction, and another typo, which is corrected in the form.
     @Test func aTypoInTheFileIsReported() throws {
         let home = try HarnessHome()
         let file = home.path("s.plist")
         try home.edit(file, "<integer>1</integer>")
-        try home.prefs("set", "int", "2", "--file", file)
-        let session = try EditorSession(in: home, arguments: ["--file", file])
+        try home.prefs("set", "int", "2", "-f", file, "--root", "PrefsTestSet")
+        let session = try EditorSession(in: home, arguments: ["-f", file, "--root", "PrefsTestSet"])
         try home.edit(file, "<integer>3</integr>")
+        try session.wait("> 6    line        set         <integer>3</integr>")
         try session.wait("line 6, column 11: expected </integer>, found </integr>")
         try home.edit(file, "<integer>4</integer>")
         try session.wait("the file can be read again")
         try session.wait(">*Integer Value     Int         set         4")
         try home.edit(file, "<integer>5</integr>")
-        try session.wait("line 6, column 11: expected </integer>, found </integr>")
+        try session.wait("> 6    line        set         <integer>5</integr>")
         #expect(
             try home.folder.names().filter { $0.contains("s.plist") } == [
                 ".s.plist.lastgood", ".s.plist.lock", "s.plist",
             ])
-        try session.type(Keys.down, Keys.enter, "abc", Keys.enter)
-        try session.wait("storing quarantines the damaged file; u cannot undo that; go on? (y/n)")
-        try session.type("y")
+        try session.type(Keys.enter, Keys.backspace, Keys.backspace, "er>", Keys.enter)
         try session.wait("stored; the damaged file was quarantined beside it")
-        try session.wait("> String Value      String      set         abc")
+        try session.wait(">*Integer Value     Int         set         5")
         try session.leave()
-        #expect(try home.prefs("get", "int", "--file", file) == Printed("4\n"))
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        try home.edit(home.path("corrected.plist"), "<integer>5</integer>")
+        #expect(try bytes == Data(contentsOf: home.folder.file("corrected.plist")))
+        #expect(try home.prefs("get", "int", "-f", file, "--root", "PrefsTestSet") == Printed("5\n"))
         #expect(try home.folder.names().contains { $0.hasPrefix("s.plist.corrupt-") })
     }
 
@@ -143,7 +146,7 @@ import Testing
     @Test func aRejectedTextStaysInTheForm() throws {
         let home = try HarnessHome()
         let file = home.folder.file("p.plist")
-        let session = try EditorSession(in: home, arguments: ["--file", file.path])
+        let session = try EditorSession(in: home, arguments: ["-f", file.path, "--root", "PrefsTestSet"])
         try session.type(Keys.enter, "1x", Keys.enter)
         try session.wait(#"    Integer Value: expected Int, found "01x""#)
         try session.wait("> Integer Value     Int         rejected    01x")
@@ -159,20 +162,20 @@ import Testing
         try session.type(Keys.enter)
         try session.wait("> Integer Value     Int         set         1")
         try session.leave()
-        #expect(try home.prefs("get", "int", "--file", file.path) == Printed("1\n"))
+        #expect(try home.prefs("get", "int", "-f", file.path, "--root", "PrefsTestSet") == Printed("1\n"))
     }
 
     @Test func resetsAndUndoes() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
-        try home.prefs("set", "int", "7", "--file", file)
-        let session = try EditorSession(in: home, arguments: ["--file", file])
+        try home.prefs("set", "int", "7", "-f", file, "--root", "PrefsTestSet")
+        let session = try EditorSession(in: home, arguments: ["-f", file, "--root", "PrefsTestSet"])
         try session.wait("> Integer Value     Int         set         7")
         try session.type("r")
         try session.wait("> Integer Value     Int         default     0")
         try session.type("r")
         try session.wait("nothing is stored")
-        #expect(try home.prefs("get", "int", "--stored", "--file", file).code == 1)
+        #expect(try home.prefs("get", "int", "--stored", "-f", file, "--root", "PrefsTestSet").code == 1)
         try session.type(Keys.down, Keys.enter, "text", Keys.enter)
         try session.wait("> String Value      String      set         text")
         try session.type("u")
@@ -184,12 +187,12 @@ import Testing
         // Another process changes the value before it is undone.
         try session.type(Keys.enter, "8", Keys.enter)
         try session.wait("> Integer Value     Int         set         78")
-        try home.prefs("set", "int", "9", "--file", file)
+        try home.prefs("set", "int", "9", "-f", file, "--root", "PrefsTestSet")
         try session.wait(">*Integer Value     Int         set         9")
         try session.type("u")
         try session.wait("another program has changed `Integer Value` since; it is not undone")
         try session.leave()
-        #expect(try home.prefs("get", "int", "--file", file) == Printed("9\n"))
+        #expect(try home.prefs("get", "int", "-f", file, "--root", "PrefsTestSet") == Printed("9\n"))
     }
 
     @Test func searches() throws {
@@ -247,7 +250,8 @@ import Testing
         let home = try HarnessHome()
         let file = try home.write(
             ["PrefsTestSet": ["Integer Value": "10", "String Value": "a\u{1B}[2Jb\n"]], to: "p.plist")
-        let session = try EditorSession(in: home, arguments: ["--file", file.path], environment: ["NO_COLOR": "1"])
+        let session = try EditorSession(
+            in: home, arguments: ["-f", file.path, "--root", "PrefsTestSet"], environment: ["NO_COLOR": "1"])
         try session.wait("> Integer Value     Int         string      10")
         try session.wait(#"  String Value      String      set         a\u{1b}[2Jb\n"#)
         // Pasted text is not interpreted as keys.
@@ -257,10 +261,10 @@ import Testing
         try session.wait("u cannot restore the old `Integer Value`; go on? (y/n)")
         try session.type("y")
         try session.wait("> Integer Value     Int         set         10")
-        try home.prefs("set", "int", "1", "--file", file.path)
+        try home.prefs("set", "int", "1", "-f", file.path, "--root", "PrefsTestSet")
         try session.wait(">*Integer Value     Int         set         1")
         #expect(!session.terminal.screen.hasColours)
         try session.leave()
-        #expect(try home.prefs("get", "string", "--file", file.path) == Printed("a[2Jb\nq\n\n"))
+        #expect(try home.prefs("get", "string", "-f", file.path, "--root", "PrefsTestSet") == Printed("a[2Jb\nq\n\n"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
 @Suite struct HarnessCommandTableTests {
-    private static let names = CommandSpec.all.map(\.name)
+    private static let names = PrefsCommands.all.map(\.name)
 
     /// The names of the commands in a table of arguments. Arguments without a command name run `show`.
     private static func commands(in table: [[String]]) -> Set<String> {
@@ -14,14 +14,14 @@ import Testing
     }
 
     @Test func theCommandsAreThese() {
-        #expect(
-            Self.names == [
-                "show", "get", "set", "unset", "reset", "increment", "toggle", "edit", "watch", "schema", "export",
-                "import",
-                "domains", "find", "read", "read-type", "write", "rename", "delete", "vet", "doctor", "undo",
-                "completions",
-                "help", "stress",
-            ])
+        let words = [
+            "show", "get", "find", "watch", "diff", "set", "unset", "edit", "undo", "export", "import", "doctor",
+            "schema",
+            "completions", "help",
+        ]
+        #expect(Self.names == words + ["read", "write", "delete", "stress"])
+        // A program has the same words, without the adapter for scripts of defaults(1).
+        #expect(AppPrefs.program.commands.map(\.name) == words)
     }
 
     @Test func everyCommandIsInTheUsageTable() {
@@ -33,13 +33,13 @@ import Testing
         #expect(Self.commands(in: TerminalSafetyTests.commands) == Set(Self.names))
     }
 
-    /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own.
+    /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own, and so has
+    /// what works on files.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
-        let ofTestSet = Set(CommandSpec.all.filter { $0.accepts(.root) }.map(\.name))
-        #expect(
-            Self.commands(in: HarnessErrorTests.commands)
-                == ofTestSet.subtracting(["edit", "watch", "import", "toggle"]))
-        #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet.subtracting(["edit", "watch", "toggle"]))
+        let ofTestSet = Set(PrefsCommands.all.filter { $0.accepts(.root) }.map(\.name))
+            .subtracting(["edit", "watch", "find", "undo", "doctor", "schema"])
+        #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["import"]))
+        #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet)
     }
 
     // MARK: - Exit codes
@@ -53,51 +53,43 @@ import Testing
 
     /// `HOME` stands for the home folder.
     private static let exitCodes: [String: ExitCodes] = [
-        "show": ExitCodes(success: ["show"], failure: ["show", "--suite", ".x"]),
+        "show": ExitCodes(success: ["show"], failure: ["show", "-f", ".x"]),
         "get": ExitCodes(success: ["get", "int"], failure: ["get", "nope"]),
-        "set": ExitCodes(success: ["set", "int", "1"], failure: ["set", "nope", "1"]),
-        "unset": ExitCodes(success: ["unset", "int"], failure: ["unset", "nope"]),
-        "reset": ExitCodes(success: ["reset"], failure: ["reset", "--suite", ".x"]),
-        "increment": ExitCodes(success: ["increment", "int"], failure: ["increment", "string"]),
-        "toggle": ExitCodes(success: nil, failure: ["toggle", "int"]),
-        "schema": ExitCodes(success: ["schema"], failure: nil),
-        // EditorTerminalTests.
-        "edit": ExitCodes(success: nil, failure: nil),
+        "find": ExitCodes(success: ["find", "integer"], failure: ["find", "nowhere"]),
         // HarnessWatchTests ends it by a signal.
         "watch": ExitCodes(success: nil, failure: ["watch", "nope"]),
-        "domains": ExitCodes(success: ["domains"], failure: nil),
-        "find": ExitCodes(success: ["find", "integer"], failure: ["find", "nowhere"]),
-        "rename": ExitCodes(
-            success: ["rename", HarnessHome.suite, "PrefsTestSet", "Integer Value", "x"],
-            failure: ["rename", "Nowhere", "R", "S"]),
-        "undo": ExitCodes(success: ["undo"], failure: ["undo", "Nowhere"]),
-        "read": ExitCodes(success: ["read", HarnessHome.suite], failure: ["read", "Nowhere"]),
-        "read-type": ExitCodes(
-            success: ["read-type", HarnessHome.suite, "PrefsTestSet"], failure: ["read-type", "Nowhere", "R"]),
-        "write": ExitCodes(success: ["write", "D", "R", "v"], failure: ["write", ".x", "R", "v"]),
-        "delete": ExitCodes(
-            success: ["delete", HarnessHome.suite, "PrefsTestSet", "Integer Value"], failure: ["delete", "Nowhere"]),
+        "diff": ExitCodes(
+            success: ["diff", "HOME/x.json", "HOME/x.json"], failure: ["diff", "HOME/x.json", "HOME/y.json"]),
+        "set": ExitCodes(success: ["set", "int", "1"], failure: ["set", "nope", "1"]),
+        "unset": ExitCodes(success: ["unset", "int"], failure: ["unset", "nope"]),
+        // EditorTerminalTests.
+        "edit": ExitCodes(success: nil, failure: nil),
+        "undo": ExitCodes(success: ["undo"], failure: ["undo", "-f", "Nowhere"]),
         "export": ExitCodes(success: ["export"], failure: ["export", "-o", "HOME/nowhere/x"]),
         "import": ExitCodes(success: ["import", "HOME/x.json"], failure: ["import", "HOME/nowhere/x"]),
-        "vet": ExitCodes(
-            success: ["vet", "HOME/.config/\(HarnessHome.suite).plist"], failure: ["vet", "HOME/nowhere"]),
-        "doctor": ExitCodes(success: ["doctor"], failure: ["doctor", ".x"]),
+        "doctor": ExitCodes(success: ["doctor"], failure: ["doctor", "-f", ".x"]),
+        "schema": ExitCodes(success: ["schema"], failure: nil),
+        "completions": ExitCodes(success: ["completions"], failure: nil),
+        "help": ExitCodes(success: ["help"], failure: nil),
+        "read": ExitCodes(success: ["read", HarnessHome.suite], failure: ["read", "Nowhere"]),
+        "write": ExitCodes(success: ["write", "D", "k", "v"], failure: ["write", ".x", "k", "v"]),
+        "delete": ExitCodes(
+            success: ["delete", HarnessHome.suite, "PrefsTestSet", "--force"], failure: ["delete", "Nowhere"]),
         // HarnessStressTests has it lose writes.
         "stress": ExitCodes(
             success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),
-        "completions": ExitCodes(success: ["completions"], failure: nil),
-        "help": ExitCodes(success: ["help"], failure: nil),
     ]
 
     private static func home() throws -> HarnessHome {
         let home = try HarnessHome()
         try home.storeSampleValues()
         try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "x.json")
+        try home.write(Data(#"{"Integer Value": 6}"#.utf8), to: "y.json")
         return home
     }
 
     /// The built program runs every command, and other tests may run it in this process: the result and the files are the same.
-    @Test(arguments: CommandSpec.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
+    @Test(arguments: PrefsCommands.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
         let row = try #require(Self.exitCodes[command], "a new command needs a row")
         #expect(row.success != nil || row.failure != nil || command == "edit", "no process runs it")
         let (home, twin) = (try Self.home(), try Self.home())

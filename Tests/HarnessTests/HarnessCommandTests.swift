@@ -33,10 +33,10 @@ import Testing
     ) throws {
         for (writer, reader) in [(short, full), (full, short)] {
             let home = try HarnessHome()
-            let file = ["--file", home.path("x.plist")]
+            let file = ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]
             func prefs(_ words: String...) throws -> Printed { try home.prefs(words + file) }
             #expect(try prefs("get", reader) == Printed(defaultText + "\n"))
-            #expect(try prefs("get", reader, "--stored") == .failure("\(reader) is not set"))
+            #expect(try prefs("get", reader, "--stored") == .failure("`\(reader)` is not set"))
             #expect(try prefs("get", reader, "--stored", "--default", "none") == Printed("none\n"))
             #expect(try home.folder.names() == [])
             #expect(try prefs("set", writer, value) == Printed())
@@ -63,18 +63,18 @@ import Testing
     @Test func resetKeepsOtherRootsAndShowsTheDefaults() throws {
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5], "Other": ["a": 1]], to: "x.plist")
-        #expect(try home.prefs("reset", "--file", home.path("x.plist")) == Printed())
+        #expect(try home.prefs("unset", "--all", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed())
         let content = try content(of: file)
         #expect(content.keys.sorted() == ["Other"] && content["Other"] as? [String: Int] == ["a": 1])
         try home.prefs("set", "int", "5")
-        #expect(try home.prefs("reset") == Printed())
+        #expect(try home.prefs("unset", "--all") == Printed())
         #expect(
             try home.prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func severalValuesAreStoredTogetherOrNotAtAll() throws {
         let home = try HarnessHome()
-        let file = ["--file", home.path("x.plist")]
+        let file = ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]
         #expect(try home.prefs(["set", "int=5", "String Value=a=b", "array=x,y"] + file) == Printed())
         #expect(try home.prefs(["get", "string"] + file) == Printed("a=b\n"))
         let failure = Printed.failure(#"Integer Value: expected Int, found "x": not a number"#)
@@ -89,7 +89,7 @@ import Testing
         for (words, output) in [
             (["get", "array[1]"], "Two"), (["get", "array[-1]"], "Five"), (["get", "dictionary.One"], "First"),
         ] { #expect(try home.prefs(words) == Printed(output + "\n")) }
-        #expect(try home.prefs("get", "array[5]") == .failure("array[5] is not set"))
+        #expect(try home.prefs("get", "array[5]") == .failure("`array[5]` is not set"))
         #expect(try home.prefs("set", "array[1]", "Zwei") == Printed())
         #expect(try home.prefs("set", "array[5]", "6") == Printed())
         #expect(try home.prefs("unset", "array[0]") == Printed())
@@ -99,22 +99,26 @@ import Testing
         #expect(
             try home.prefs("get", "dictionary") == Printed(#"{"New":"true","One":"First","Three":"Third"}"# + "\n"))
         #expect(
-            try home.prefs("set", "array[9]", "x") == .failure("there is no `Array Value[9]`: the array has 5 elements")
+            try home.prefs("set", "array[9]", "x")
+                == .failure("there is no element 9 of `Array Value`, which has 5 elements")
         )
         #expect(
-            try home.prefs("set", "int.a", "x") == .failure("`Integer Value` is of type integer, not a dictionary"))
+            try home.prefs("set", "int.a", "x")
+                == .failure("`Integer Value`: expected a dictionary, found type integer"))
     }
 
     @Test func numbersAreAddedToAndComparedWith() throws {
         let home = try HarnessHome()
         try home.storeSampleValues()
-        #expect(try home.prefs("increment", "int") == Printed())
-        #expect(try home.prefs("increment", "int", "--", "-5") == Printed())
+        #expect(try home.prefs("set", "int", "+1") == Printed())
+        #expect(try home.prefs("set", "int", "+-5") == Printed())
         #expect(try home.prefs("get", "int") == Printed("6\n"))
-        #expect(try home.prefs("increment", "int", "9223372036854775807").code == 1)
-        #expect(try home.prefs("increment", "int", "0.5").code == 1)
-        #expect(try home.prefs("increment", "string") == .failure("`string` is not a number"))
-        #expect(try home.prefs("toggle", "int") == .failure("`int` is not a Bool"))
+        #expect(try home.prefs("set", "int", "+9223372036854775807").code == 1)
+        #expect(try home.prefs("set", "int", "+0.5").code == 1)
+        // For a text it is a text.
+        #expect(try home.prefs("set", "string", "+1") == Printed())
+        #expect(try home.prefs("get", "string") == Printed("+1\n"))
+        #expect(try home.prefs("set", "int", "toggle").errors.contains("found \"toggle\""))
         #expect(try home.prefs("set", "int", "7", "--if", "5") == .failure("`int` is 6, not 5"))
         #expect(try home.prefs("set", "int", "7", "--if", "6") == Printed())
         #expect(try home.prefs("get", "int") == Printed("7\n"))
@@ -128,10 +132,10 @@ import Testing
     func sumsAreExact(_ number: String, _ amount: String, _ sum: String) throws {
         let home = try HarnessHome()
         #expect(try home.prefs("set", "int", "--", number) == Printed())
-        #expect(try home.prefs("increment", "int", "--", amount) == Printed())
+        #expect(try home.prefs("set", "int", "+\(amount)") == Printed())
         #expect(try home.prefs("get", "int") == Printed(sum + "\n"))
         #expect(try home.prefs("set", "int", "9223372036854775807") == Printed())
-        #expect(try home.prefs("increment", "int").code == 1)
+        #expect(try home.prefs("set", "int", "+1").code == 1)
         #expect(try home.prefs("get", "int") == Printed("9223372036854775807\n"))
     }
 
@@ -140,13 +144,15 @@ import Testing
         let stored: [String: Any] = ["Dictionary Value": ["a": "x", "b": 2] as [String: Any], "Integer Value": "x"]
         let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        for words in [["set", "dictionary.c", "z"], ["increment", "int"]] {
-            #expect(try home.prefs(words + ["--file", home.path("x.plist")]).code == 1)
+        for words in [["set", "dictionary.c", "z"], ["set", "int", "+1"]] {
+            #expect(try home.prefs(words + ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]).code == 1)
             #expect(try Data(contentsOf: file) == bytes)
         }
-        #expect(try home.prefs("set", "dictionary.b", "two", "--file", home.path("x.plist")) == Printed())
         #expect(
-            try home.prefs("get", "dictionary", "--file", home.path("x.plist"))
+            try home.prefs("set", "dictionary.b", "two", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
+                == Printed())
+        #expect(
+            try home.prefs("get", "dictionary", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
                 == Printed(#"{"a":"x","b":"two"}"# + "\n"))
     }
 
@@ -171,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"], ["set", "array[0]", "x"],
+        ["set", "int", "5"], ["unset", "int"], ["unset", "--all"], ["set", "int", "+1"], ["set", "array[0]", "x"],
     ])
     func aDryRunPrintsTheChangeAndMakesNone(words: [String]) throws {
         let home = try HarnessHome()
@@ -187,7 +193,8 @@ import Testing
     @Test func rootsSuitesAndFilesAreIndependent() throws {
         let home = try HarnessHome()
         let targets = [
-            [], ["--root", "R"], ["--suite", "S"], ["--file", home.path("f")], ["--root", "R", "--suite", "S"],
+            [], ["--root", "R"], ["-f", "S", "--root", "PrefsTestSet"],
+            ["-f", home.path("f"), "--root", "PrefsTestSet"], ["--root", "R", "-f", "S"],
         ]
         for (index, target) in targets.enumerated() {
             #expect(try home.prefs(["set", "int", "\(index)"] + target) == Printed())
@@ -198,12 +205,17 @@ import Testing
         var shown = DisplayedValues()
         shown.int = "4"
         let table = shown.table(root: "R", suite: "S", file: home.domainFile("S"))
-        #expect(try home.prefs("--suite", "S", "--root", "R") == Printed(table))
+        #expect(try home.prefs("-f", "S", "--root", "R") == Printed(table))
         shown.int = "3"
-        #expect(try home.prefs("--file", home.path("f")) == Printed(shown.table(file: home.folder.file("f"))))
+        #expect(
+            try home.prefs("-f", home.path("f"), "--root", "PrefsTestSet")
+                == Printed(shown.table(file: home.folder.file("f"))))
     }
 
-    @Test(arguments: [["--root", "R"], ["--suite", "S"], ["--file", "FILE"], ["--file", "FILE", "--root", "R"]])
+    @Test(arguments: [
+        ["--root", "R"], ["-f", "S", "--root", "PrefsTestSet"], ["-f", "FILE", "--root", "PrefsTestSet"],
+        ["-f", "FILE", "--root", "R"],
+    ])
     func readsCreateNoFile(target: [String]) throws {
         let home = try HarnessHome()
         let target = target.map { $0 == "FILE" ? home.path("no folder/x.plist") : $0 }
@@ -212,20 +224,20 @@ import Testing
         #expect(shown.errors == "")
         #expect(shown.output.components(separatedBy: "  default").count == 6)
         #expect(try home.prefs(["get", "int"] + target) == Printed("0\n"))
-        #expect(try home.prefs(["get", "int", "--stored"] + target) == .failure("int is not set"))
+        #expect(try home.prefs(["get", "int", "--stored"] + target) == .failure("`int` is not set"))
         #expect(try home.prefs(["unset", "int"] + target) == Printed())
         #expect(try home.folder.names() == [])
     }
 
     @Test(arguments: [
-        ["set", "int", "5", "--suite", "S", "--root", "R"], ["--suite", "S", "set", "--root", "R", "int", "5"],
-        ["--root", "R", "--suite", "S", "--json", "set", "int", "--", "5"],
-        ["--root", "R", "--suite", "S", "--", "set", "int", "5"],
+        ["set", "int", "5", "-f", "S", "--root", "R"], ["-f", "S", "set", "--root", "R", "int", "5"],
+        ["--root", "R", "-f", "S", "--json", "set", "int", "--", "5"],
+        ["--root", "R", "-f", "S", "--", "set", "int", "5"],
     ])
     func optionsMayAppearAnywhere(arguments: [String]) throws {
         let home = try HarnessHome()
         #expect(try home.prefs(arguments) == Printed())
-        #expect(try home.prefs("get", "int", "--suite", "S", "--root", "R") == Printed("5\n"))
+        #expect(try home.prefs("get", "int", "-f", "S", "--root", "R") == Printed("5\n"))
     }
 
     private func content(of file: URL) throws -> [String: Any] {

@@ -6,7 +6,8 @@ import Testing
 /// `--force` only.
 @Suite struct HarnessDamageTests {
     static let commands = [
-        [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"],
+        [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["unset", "--all"],
+        ["set", "int", "+1"],
         ["export"], ["import", "x.json"], ["import", "--dry-run", "x.json"],
     ]
 
@@ -25,7 +26,7 @@ import Testing
         let path = home.path("x.plist")
         let before = try home.state()
         let words = command.map { $0 == "x.json" ? home.path($0) : $0 }
-        let printed = try home.prefs(words + ["--file", path])
+        let printed = try home.prefs(words + ["-f", path, "--root", "PrefsTestSet"])
         let message =
             "\(path): \(file.reason); the file is unchanged, because this package did not write it"
         let isRead =
@@ -40,15 +41,17 @@ import Testing
         #expect(try home.state() == before)
     }
 
-    @Test(arguments: [["read"], ["read-type"], ["write"], ["delete"], ["export", "--domain"], ["vet"], ["doctor"]])
+    @Test(arguments: [
+        ["read", "FILE"], ["get", "-f", "FILE", "A"], ["write", "FILE", "A", "v"], ["set", "-f", "FILE", "A.k", "v"],
+        ["delete", "FILE", "A"], ["unset", "-f", "FILE", "A"], ["export", "-f", "FILE"], ["doctor", "-f", "FILE"],
+    ])
     func domainCommandsLeaveAFileThatIsNotOursAlone(command: [String]) throws {
         let home = try HarnessHome()
         try home.write(Data("my notes".utf8), to: "notes.txt")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "notes.txt")
         let before = try home.state()
         for name in ["notes.txt", "link.plist"] {
-            let rest = ["read-type": ["A"], "write": ["A", "k", "v"], "delete": ["A"]][command[0]] ?? []
-            #expect(try home.prefs(command + [home.path(name)] + rest).code == 1)
+            #expect(try home.prefs(command.map { $0.replacing("FILE", with: home.path(name)) }).code == 1)
             #expect(try home.state() == before)
         }
     }
@@ -61,8 +64,8 @@ import Testing
         try home.write(Data(contentsOf: home.suiteFile).dropLast(), to: file)
         let before = try home.state()
         for (command, output) in [
-            (["get", "int"], "42\n"), (["read", HarnessHome.suite, "PrefsTestSet", "Integer Value"], "42\n"),
-            (["read-type", HarnessHome.suite, "PrefsTestSet", "Integer Value"], "integer\n"),
+            (["get", "int"], "42\n"), (["get", "-f", HarnessHome.suite, "PrefsTestSet.Integer Value"], "42\n"),
+            (["get", "--type", "-f", HarnessHome.suite, "PrefsTestSet.Integer Value"], "integer\n"),
             (["export"], "{\n  \"Integer Value\": 42\n}\n"),
         ] {
             let printed = try home.prefs(command)
@@ -73,12 +76,16 @@ import Testing
         #expect(try home.state() == before)
     }
 
-    private static let writes: [[String]] = [
-        ["set", "--file", "FILE", "int", "5"], ["set", "--file", "FILE", "--layers", "P", "int", "5"],
-        ["unset", "--file", "FILE", "int"], ["reset", "--file", "FILE"], ["increment", "--file", "FILE", "int"],
-        ["import", "--file", "FILE", "HOME/set.json"], ["import", "--file", "FILE", "HOME/set.json", "--replace"],
-        ["import", "--domain", "FILE", "HOME/domain.json"], ["write", "FILE", "R", "k", "v"],
-        ["write", "FILE", "Entry", "-int", "1"], ["rename", "FILE", "R", "S"], ["delete", "FILE", "R", "k"],
+    static let writes: [[String]] = [
+        ["set", "-f", "FILE", "--root", "PrefsTestSet", "int", "5"],
+        ["set", "-f", "FILE", "--root", "PrefsTestSet", "--layers", "P", "int", "5"],
+        ["unset", "-f", "FILE", "--root", "PrefsTestSet", "int"],
+        ["unset", "--all", "-f", "FILE", "--root", "PrefsTestSet"],
+        ["set", "int", "+1", "-f", "FILE", "--root", "PrefsTestSet"],
+        ["import", "-f", "FILE", "--root", "PrefsTestSet", "HOME/set.json"],
+        ["import", "-f", "FILE", "--root", "PrefsTestSet", "HOME/set.json", "--replace"],
+        ["import", "-f", "FILE", "HOME/domain.json"], ["set", "-f", "FILE", "R.k", "v"],
+        ["write", "FILE", "Entry", "-int", "1"], ["unset", "-f", "FILE", "R.k"],
     ]
 
     /// A person has edited the file, and sees what to correct.
@@ -87,8 +94,8 @@ import Testing
     ) throws {
         let home = try HarnessHome()
         let file = home.path(name)
-        try home.prefs("write", file, "R", "k", "1")
-        try home.prefs("set", "--file", file, "int", "2")
+        try home.prefs("set", "-f", file, "R.k", "1")
+        try home.prefs("set", "-f", file, "--root", "PrefsTestSet", "int", "2")
         try home.write(Data(#"{"Integer Value": 3}"#.utf8), to: "set.json")
         try home.write(Data(#"{"R": {"k": "3"}}"#.utf8), to: "domain.json")
         let (typo, shown) =
@@ -121,7 +128,7 @@ import Testing
         let home = try HarnessHome()
         let file = try home.write(Data("{\"a\": 1\n \"b\": 2}".utf8), to: "d.json").path
         let state = try home.state()
-        for words in [["write", file, "a", "2"], ["set", "--file", file, "int", "5"]] {
+        for words in [["write", file, "a", "2"], ["set", "-f", file, "--root", "PrefsTestSet", "int", "5"]] {
             let printed = try home.prefs(words)
             #expect(printed.code == 1 && printed.errors.contains(#" in the line `"b": 2}`; "#), "\(printed)")
             #expect(printed.errors.hasPrefix("prefs: \(file): line 2, column 2: "))
@@ -136,7 +143,7 @@ import Testing
         try home.prefs("write", file, "k", "1")
         let text = "{\"k\": \"" + String(repeating: "é", count: 500) + "\", \u{1B}x}"
         try home.write(Data(text.utf8), to: "d.json")
-        let printed = try home.prefs("write", file, "k", "2")
+        let printed = try home.prefs("set", "-f", file, "k", "2")
         let line = try #require(printed.errors.split(separator: "correct the line `").last?.split(separator: "`").first)
         #expect(line.hasPrefix("éé") && line.hasSuffix(#"", \u{1b}x}"#) && line.count < 100, "\(line)")
     }
@@ -160,8 +167,8 @@ import Testing
         let quarantined = names.filter { $0.contains(".corrupt-") }
         #expect(try quarantined.map { try Data(contentsOf: home.folder.file(".config/\($0)")) } == [damaged])
         for write in [
-            ["write", HarnessHome.suite, "A", "k", "v"],
-            ["import", "--domain", HarnessHome.suite, home.path("new.json")],
+            ["set", "-f", HarnessHome.suite, "A.k", "v"],
+            ["import", "-f", HarnessHome.suite, home.path("new.json")],
             ["delete", HarnessHome.suite, "A"],
         ] {
             try home.write(Data("{\"B\": {}}".utf8), to: "new.json")
@@ -179,8 +186,8 @@ import Testing
         let home = try HarnessHome()
         let format = try #require(PropertyListSerialization.PropertyListFormat(rawValue: format))
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist", format: format)
-        #expect(try home.prefs("get", "int", "--file", home.path("x.plist")) == Printed("5\n"))
-        #expect(try home.prefs("set", "int", "6", "--file", home.path("x.plist")) == Printed())
+        #expect(try home.prefs("get", "int", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed("5\n"))
+        #expect(try home.prefs("set", "int", "6", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed())
         var found = PropertyListSerialization.PropertyListFormat.openStep
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: &found)
         #expect(found == format)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The rows of the table in the article "Comparison with defaults(1)".
+/// The rows of the table in the article "Comparison with defaults(1)", and what the other commands add.
 @Suite struct HarnessDefaultsTests {
     /// The arguments of `write`, and the root as Python's plistlib reads it.
     private static let values: [([String], String)] = [
@@ -38,22 +38,17 @@ import Testing
             #expect(try home.prefs(["write", file, "l"] + words) == Printed())
         }
         for words in [["-dict-add", "a", "-int", "1"], ["-dict-add", "a", "-float", "2", "b", "(c)"]] {
-            #expect(try home.prefs(["write", file, "R", "m"] + words) == Printed())
+            #expect(try home.prefs(["write", file, "m"] + words) == Printed())
         }
-        #expect(try Plistlib.text(file) == "{R={m={a=2.0,b=['c']}},l=[1,'x',True]}")
+        #expect(try Plistlib.text(file) == "{l=[1,'x',True],m={a=2.0,b=['c']}}")
     }
 
     private static let malformed: [(String, String)] = [
-        ("{a=1", "expected `;` at character 5"), ("{a=1}", "expected `;` at character 5"),
-        ("(a", "expected `,` at character 3"),
-        ("(a,,b)", "expected a value"), ("{a=1;} x", "expected the end of the text at character 8"),
-        ("(é)", "quote a text that contains more than"), ("(<0>)", "expected an even number of hexadecimal digits"),
-        ("(<0x>)", "expected an even number of hexadecimal digits"), ("{a=1;a=2;}", "the key \"a\" is given twice"),
-        (#"("a)"#, "expected a closing \" at character 5"), (#"("\q")"#, "expected \\n, \\t"),
-        (#"("\U12")"#, "four hexadecimal digits"),
-        (#"("\UD800")"#, "the code of a character"), ("<dict><key>a</key>", "the XML is not a property list: "),
+        ("{a=1", "Missing ';' on line 1"), ("{a=1}", "Missing ';' on line 1"), ("(a", "Expected ',' for array"),
+        ("(a,,b)", "line 1"), ("{a=1;} x", "line 1"), ("(é)", "line 1"), ("(<0>)", "line 1"), (#"("a)"#, "line 1"),
+        ("<dict><key>a</key>", "the XML is not a property list: "),
         ("(" + String(repeating: "(", count: 200), "nested deeper than 100 levels"),
-        ("(" + String(repeating: "a,", count: 50_000), "expected a value"),
+        ("(" + String(repeating: "a,", count: 50_000), "line 1"),
     ]
 
     @Test(arguments: malformed) func malformedPropertyListTextIsAnError(text: String, message: String) throws {
@@ -61,29 +56,6 @@ import Testing
         let printed = try home.prefs("write", home.path("d.plist"), "k", text)
         #expect(printed.code == 64 && printed.errors.contains(message), "\(printed)")
         #expect(try home.folder.names() == [])
-    }
-
-    @Test func aTextOfMoreThanOneMebibyteIsAnError() throws {
-        let home = try HarnessHome()
-        try home.write(Data(("(" + String(repeating: "a,", count: 1 << 20) + ")").utf8), to: "v")
-        let printed = try home.prefs("write", home.path("d.plist"), "k", "--from", home.path("v"))
-        #expect(printed == .usageError("the property-list text is longer than 1 MiB"))
-    }
-
-    @Test func renameMovesAKeyOrAnEntry() throws {
-        let home = try HarnessHome()
-        let file = home.path("d.plist")
-        try home.prefs("write", file, "R", "{a=1;b=2;}")
-        #expect(try home.prefs("rename", file, "R", "a", "c") == Printed())
-        #expect(try home.prefs("rename", file, "R", "S") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{\n  \"S\": {\n    \"b\": \"2\",\n    \"c\": \"1\"\n  }\n}\n"))
-        #expect(try home.prefs("rename", file, "S", "nope", "x") == .failure("no key `nope`"))
-        #expect(try home.prefs("rename", file, "R", "x") == .failure("no root `R`: did you mean `S`?"))
-        #expect(try home.prefs("rename", file, "S", "b", "b") == Printed())
-        let existing = "`c` exists and would be lost; --force does it; nothing has changed"
-        #expect(try home.prefs("rename", file, "S", "b", "c") == .failure(existing))
-        #expect(try home.prefs("rename", file, "S", "b", "c", "--force") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{\n  \"S\": {\n    \"c\": \"2\"\n  }\n}\n"))
     }
 
     /// Three domains, one of them malformed.
@@ -101,24 +73,33 @@ import Testing
 
     #if os(Linux)
         @Test func domainsListsTheFilesOfDomains() throws {
-            #expect(try HarnessHome().prefs("domains") == Printed())
+            #expect(try HarnessHome().prefs("show", "--domains") == Printed())
             let home = try Self.homeWithDomains()
-            #expect(try home.prefs("domains") == Printed("bad\ncom.example.a\ncom.example.b\n"))
-            #expect(try home.prefs("domains", "--json").output == "[\"bad\",\"com.example.a\",\"com.example.b\"]\n")
+            #expect(try home.prefs("show", "--domains") == Printed("bad\ncom.example.a\ncom.example.b\n"))
+            #expect(
+                try home.prefs("show", "--domains", "--json").output
+                    == "[\"bad\",\"com.example.a\",\"com.example.b\"]\n")
+            for words in [
+                ["show", "--domains", "-f", "D"], ["find", "x", "--domains", "--root", "R"],
+                ["show", "int", "--domains"],
+            ] {
+                let printed = try home.prefs(words)
+                #expect(printed.code == 64 && printed.errors.contains("; leave out --domains or "), "\(printed)")
+            }
         }
 
         @Test func findSearchesKeysAndValuesOfAllDomains() throws {
             let home = try Self.homeWithDomains()
-            let red = try home.prefs("find", "RED")
-            #expect(red.output == "com.example.a > R > list > [1]: red\ncom.example.b > Colour: Red\n")
+            let red = try home.prefs("find", "--domains", "RED")
+            #expect(red.output == "com\\.example\\.a.R.list[1]: red\ncom\\.example\\.b.Colour: Red\n")
             #expect(red.code == 1 && red.errors.contains("bad.plist"))
             unlink(home.path(".config/bad.plist"))
-            #expect(try home.prefs("find", "colo") == Printed("com.example.b > Colour: Red\n"))
-            #expect(try home.prefs("find", "ABCD").output.hasPrefix("com.example.a > R > blob: "))
+            #expect(try home.prefs("find", "--domains", "colo") == Printed("com\\.example\\.b.Colour: Red\n"))
+            #expect(try home.prefs("find", "--domains", "ABCD").output.hasPrefix("com\\.example\\.a.R.blob: "))
             #expect(
-                try home.prefs("find", "12", "--json").output
+                try home.prefs("find", "--domains", "12", "--json").output
                     == "[{\"path\":[\"com.example.a\",\"R\",\"size\"],\"value\":\"12\"}]\n")
-            #expect(try home.prefs("find", "nowhere") == .failure("no key and no value contains it"))
+            #expect(try home.prefs("find", "--domains", "nowhere") == .failure("no key and no value contains it"))
         }
 
         @Test func readWithoutADomainPrintsAll() throws {
@@ -139,65 +120,75 @@ import Testing
         try home.prefs("write", file, "R", "{a=(1);}")
         for (name, start) in [("x.plist", "bplist00"), ("x.XML", "<?xml"), ("x.json", "{"), ("x", "{")] {
             let path = home.path(name)
-            #expect(try home.prefs("export", "--domain", file, "-o", path) == Printed())
+            #expect(try home.prefs("export", "-f", file, "-o", path) == Printed())
             #expect(try Data(contentsOf: home.folder.file(name)).starts(with: start.utf8))
-            #expect(try home.prefs("import", "--domain", copy, path) == Printed())
+            #expect(try home.prefs("import", "-f", copy, path) == Printed())
             #expect(try Plistlib.text(copy) == "{R={a=['1']}}")
             try home.prefs("delete", copy, "--force")
         }
         #expect(
-            try home.prefs("export", "--domain", file, "-o", home.path("x.plist"), "--format", "json", "--force")
+            try home.prefs("export", "-f", file, "-o", home.path("x.plist"), "--format", "json", "--force")
                 == Printed())
         #expect(try Data(contentsOf: home.folder.file("x.plist")).starts(with: "{".utf8))
-        let suite = try home.prefs("import", "--domain", file, home.path("x"), "--suite", "s")
-        #expect(suite == .usageError("--domain cannot be combined with --suite or --file"))
     }
 
     @Test func theExportOfWhatIsMissingIsAnError() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
         #expect(
-            try home.prefs("export", "--domain", file, "-o", home.path("x"))
+            try home.prefs("export", "-f", file, "-o", home.path("x"))
                 == .failure("property-list file not found: \(file)"))
-        try home.prefs("write", file, "Root", "k", "v")
-        try home.prefs("write", file, "Entry", "v")
-        #expect(
-            try home.prefs("export", "--domain", file, "--root", "Rot")
-                == .failure("no root `Rot`: did you mean `Root`?"))
-        #expect(try home.prefs("export", "--domain", file, "--root", "Entry").errors.contains("expected a dictionary"))
         #expect(try !home.folder.names().contains("x"))
     }
 
     @Test func whatReadPrintsCanBeImported() throws {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
-        try home.prefs(
-            "write", file, "R", "-json", #"{"d": {"$date": 0.25}, "b": {"$data": "SGk="}, "f": 2.0, "$date": 1}"#)
-        for words in [["read", file], ["read", file, "--json"]] {
+        let json = #"{"d": {"$date": 0.25}, "b": {"$data": "SGk="}, "f": 2.0, "$date": 1}"#
+        try home.prefs("set", "-f", file, "R", json, "-t", "json")
+        for words in [["read", file], ["read", file, "--json"], ["export", "-f", file]] {
             try home.write(Data(try home.prefs(words).output.utf8), to: "all.json")
-            #expect(try home.prefs("import", "--domain", copy, home.path("all.json"), "--replace") == Printed())
-            #expect(try home.prefs("export", "--domain", copy) == home.prefs("export", "--domain", file))
+            #expect(try home.prefs("import", "-f", copy, home.path("all.json"), "--replace") == Printed())
+            #expect(try home.prefs("read", copy) == home.prefs("read", file))
         }
         try home.write(Data(try home.prefs("read", file, "R").output.utf8), to: "root.json")
-        #expect(try home.prefs("import", "--domain", copy, home.path("root.json"), "--root", "S") == Printed())
+        #expect(try home.prefs("set", "-f", copy, "S", "--from", home.path("root.json"), "-t", "json") == Printed())
         #expect(try home.prefs("read", copy, "S") == home.prefs("read", file, "R"))
+    }
+
+    @Test func aScalarIsPrintedAsDefaultsDoes() throws {
+        let home = try HarnessHome()
+        for (words, shown) in [
+            (["-bool", "yes"], "1"), (["-bool", "no"], "0"), (["-int", "-7"], "-7"), (["-float", "1.5"], "1.5"),
+            (["-data", "48656c"], "48656c"), (["text"], "text"), (["-date", "2026-11-20"], "2026-11-20T00:00:00Z"),
+        ] {
+            #expect(try home.prefs(["write", "D", "k"] + words) == Printed())
+            #expect(try home.prefs("read", "D", "k") == Printed(shown + "\n"))
+        }
+        // The key is a name, not a path.
+        #expect(try home.prefs("write", "D", "a.b[0]", "x") == Printed())
+        #expect(try home.prefs("read", "D", "a.b[0]") == Printed("x\n"))
+        #expect(try home.prefs("delete", "D", "a.b[0]") == Printed())
+        #expect(try home.prefs("read", "D", "q") == .failure("`q` is not set; did you mean `k`?"))
+        #expect(try home.prefs("delete", "D", "q") == .failure("`q` is not set; did you mean `k`?"))
     }
 
     @Test(.enabled(if: Plistlib.isThere)) func aKeyLeadsIntoAValueThatExists() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        try home.prefs("write", file, "R", "-json", #"{"a": {"b": [1, {"c": 2}]}, "x.y": {"z": 3}, "s": "t"}"#)
-        #expect(try home.prefs("read", file, "R", "a.b[1].c") == Printed("2\n"))
-        #expect(try home.prefs("read", file, "R.a.b[-2]") == Printed("1\n"))
-        #expect(try home.prefs("read", file, "R", "x.y.z") == Printed("3\n"))
-        #expect(try home.prefs("read-type", file, "R", "a.b") == Printed("array\n"))
-        #expect(try home.prefs("read", file, "R", "a.b[7]") == .failure("no key `a.b[7]`"))
-        #expect(try home.prefs("write", file, "R", "a.b[1].c", "-int", "5") == Printed())
-        #expect(try home.prefs("write", file, "R", "a.b[2]", "new") == Printed())
+        let json = #"{"a": {"b": [1, {"c": 2}]}, "x.y": {"z": 3}, "s": "t"}"#
+        try home.prefs("set", "-f", file, "R", json, "-t", "json")
+        #expect(try home.prefs("get", "-f", file, "R.a.b[1].c") == Printed("2\n"))
+        #expect(try home.prefs("get", "-f", file, "R.a.b[-2]") == Printed("1\n"))
+        #expect(try home.prefs("get", "-f", file, "R.x.y.z") == Printed("3\n"))
+        #expect(try home.prefs("get", "--type", "-f", file, "R.a.b") == Printed("array\n"))
+        #expect(try home.prefs("get", "-f", file, "R.a.b[7]") == .failure("`R.a.b[7]` is not set"))
+        #expect(try home.prefs("set", "-f", file, "R.a.b[1].c", "5") == Printed())
+        #expect(try home.prefs("set", "-f", file, "R.a.b[2]", "new") == Printed())
         #expect(
-            try home.prefs("write", file, "R", "a.b[9]", "x")
-                == .failure("there is no `a.b[9]`: the array has 3 elements"))
-        #expect(try home.prefs("delete", file, "R", "a.b[0]") == Printed())
+            try home.prefs("set", "-f", file, "R.a.b[9]", "x")
+                == .failure("there is no element 9 of `R.a.b`, which has 3 elements"))
+        #expect(try home.prefs("unset", "-f", file, "R.a.b[0]") == Printed())
         #expect(try Plistlib.text(file) == "{R={a={b=[{c=5},'new']},s='t',x.y={z=3}}}")
     }
 
@@ -205,53 +196,109 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("d.plist")
         try home.write(Data("line\nline\n".utf8), to: "v")
-        try home.write(Data("(a, b)\n".utf8), to: "l")
-        #expect(try home.prefs("write", file, "R", "k", "--from", home.path("v")) == Printed())
-        #expect(try home.prefs("read", file, "R", "k") == Printed("line\nline\n"))
-        #expect(try home.prefs("write", file, "l", "--from", home.path("l")) == Printed())
-        #expect(try home.prefs("read-type", file, "l") == Printed("array\n"))
-        #expect(try home.prefs("write", file, "s", "-string", "--from", home.path("l")) == Printed())
-        #expect(try home.prefs("read", file, "s") == Printed("(a, b)\n"))
-        let script = "printf '42\\n' | \"$0\" write '\(file)' R n -int - && printf text | \"$0\" write '\(file)' R t -"
+        #expect(try home.prefs("set", "-f", file, "R.k", "--from", home.path("v")) == Printed())
+        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("line\nline\n"))
+        try home.write(Data("[1, 2]\n".utf8), to: "l")
+        #expect(try home.prefs("set", "-f", file, "l", "--from", home.path("l")) == Printed())
+        #expect(try home.prefs("get", "--type", "-f", file, "l") == Printed("array\n"))
+        #expect(try home.prefs("set", "-f", file, "s", "--from", home.path("l"), "-t", "string") == Printed())
+        #expect(try home.prefs("get", "-f", file, "s") == Printed("[1, 2]\n"))
+        let set = "\"$0\" set -f '\(file)'"
+        let script = "printf '42\\n' | \(set) R.n - && printf text | \(set) R.t -"
         let shell = try Child(
             URL(filePath: "/bin/sh"), ["-c", script, Child.executable("prefs").path],
             environment: ["HOME": home.folder.path])
         #expect(try Printed(shell.wait()) == Printed())
-        #expect(try home.prefs("read", file, "R", "n") == Printed("42\n"))
-        #expect(try home.prefs("read", file, "R", "t") == Printed("text\n"))
-        let both = try home.prefs("write", file, "R", "k", "-int", "5", "--from", home.path("v"))
-        #expect(both == .usageError("--from takes the place of VALUE; give one of them"))
-        #expect(try home.prefs("write", file, "R", "k", "--from", home.path("nope")).code == 64)
+        #expect(try home.prefs("get", "-f", file, "R.n") == Printed("42\n"))
+        #expect(try home.prefs("get", "-f", file, "R.t") == Printed("text\n"))
+        let both = try home.prefs("set", "-f", file, "R.k", "5", "--from", home.path("v"))
+        #expect(both == .usageError("--from takes the place of VALUE: set KEY --from PATH"))
+        #expect(try home.prefs("set", "-f", file, "R.k", "--from", home.path("nope")).code == 64)
     }
 
-    @Test func writeComparesAndSets() throws {
+    @Test func setComparesAndSets() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        try home.prefs("write", file, "R", "n", "-int", "1")
-        #expect(try home.prefs("write", file, "R", "n", "-int", "2", "--if", "1") == Printed())
-        #expect(try home.prefs("write", file, "R", "n", "-int", "3", "--if", "1") == .failure("`n` is 2, not 1"))
-        #expect(try home.prefs("write", file, "R", "m", "v", "--if", "1") == .failure("`m` is not set, not 1"))
-        #expect(try home.prefs("write", file, "R", "n", "-array", "--if", "2") == Printed())
-        #expect(try home.prefs("write", file, "R", "n", "-array", "x", "--if", "[]") == Printed())
-        #expect(try home.prefs("read", file, "R", "n") == Printed("[\n  \"x\"\n]\n"))
+        try home.prefs("set", "-f", file, "R.n", "1")
+        #expect(try home.prefs("set", "-f", file, "R.n", "2", "--if", "1") == Printed())
+        #expect(try home.prefs("set", "-f", file, "R.n", "3", "--if", "1") == .failure("`R.n` is 2, not 1"))
+        #expect(try home.prefs("set", "-f", file, "R.m", "v", "--if", "1") == .failure("`R.m` is not set, not 1"))
+        #expect(try home.prefs("set", "-f", file, "R.n", "[]", "-t", "array", "--if", "2") == Printed())
+        #expect(try home.prefs("set", "-f", file, "R.n", #"["x"]"#, "--if", "[]") == Printed())
+        #expect(try home.prefs("get", "-f", file, "R.n") == Printed("[\"x\"]\n"))
+    }
+
+    @Test func aValueWithoutATypeIsOfTheTypeThatItIsReadAs() throws {
+        let home = try HarnessHome()
+        for (text, type) in [
+            ("5", "integer"), ("2.5", "float"), ("true", "boolean"), ("yes", "string"), ("[1]", "array"),
+            ("text", "string"),
+            ("2026-11-20", "string"),
+        ] {
+            #expect(try home.prefs("set", "-f", "D", "k", text) == Printed())
+            #expect(try home.prefs("get", "--type", "-f", "D", "k") == Printed(type + "\n"), "\(text)")
+            try home.prefs("delete", "D", "k", "--force")
+        }
+        for (type, text, shown) in [
+            ("string", "5", "5"), ("float", "5", "5"), ("boolean", "on", "true"),
+            ("date", "2026-11-20", "2026-11-20T00:00:00Z"),
+            ("data", "SGk=", "\"SGk=\""), ("array", "a,b", #"["a","b"]"#), ("dictionary", "k=v", #"{"k":"v"}"#),
+        ] {
+            #expect(try home.prefs("set", "-f", "D", "k", text, "-t", type) == Printed())
+            #expect(try home.prefs("get", "--type", "-f", "D", "k") == Printed(type + "\n"))
+            #expect(try home.prefs("get", "-f", "D", "k") == Printed(shown + "\n"))
+            try home.prefs("delete", "D", "k", "--force")
+        }
+        #expect(
+            try home.prefs("set", "-f", "D", "k", "x", "-t", "integer")
+                == .usageError("expected a 64-bit integer such as 42 or -7, found \"x\""))
+        #expect(try home.prefs("set", "-f", "D", "k", "x", "-t", "flaot").errors.contains("did you mean `float`?"))
+    }
+
+    @Test func aTextCalculates() throws {
+        let home = try HarnessHome()
+        let file = home.path("n.json")
+        try home.prefs("set", "-f", file, "count=3", "name=x", "isOn=false")
+        #expect(try home.prefs("set", "-f", file, "count=+2", "isOn=toggle", "name=toggle") == Printed())
+        #expect(try home.prefs("set", "-f", file, "count", "+-7") == Printed())
+        #expect(
+            try home.prefs("export", "-f", file)
+                == Printed("{\n  \"count\": -2,\n  \"isOn\": true,\n  \"name\": \"toggle\"\n}\n"))
+        for text in ["+1", "toggle"] {
+            #expect(
+                try home.prefs("set", "-f", file, "other", text)
+                    == .failure(
+                        "`other` is not set, so `\(text)` has nothing to start from; -t string stores the text"))
+        }
     }
 
     @Test(arguments: [
         ("-g", "there is no global domain here; give a domain or the path of a file"),
         ("-globalDomain", "there is no global domain here; give a domain or the path of a file"),
-        ("-currentHost", "there are no preferences of a host here; give the path of their file as DOMAIN"),
-        ("-host", "there are no preferences of a host here; give the path of their file as DOMAIN"),
-        ("-app", "give the identifier of the app as DOMAIN"), ("-flaot", "unknown word"),
+        ("-currentHost", "there are no preferences of a host here; give the path of their file"),
+        ("-host", "there are no preferences of a host here; give the path of their file"),
+        ("-app", "-app is not supported; give the identifier of the app as DOMAIN"),
     ])
-    func wordsThatBeginWithADashAreErrors(word: String, message: String) throws {
+    func optionsOfDefaultsAreErrors(word: String, message: String) throws {
         let home = try HarnessHome()
-        for words in [["read", word, "k"], [word, "read", "D"], ["set", "string", word]] {
-            let printed = try home.prefs(words)
-            #expect(printed.code == 64 && printed.errors.hasPrefix("prefs: `\(word)`: \(message)"), "\(printed)")
+        for words in [["read", word, "k"], ["write", word, "k", "v"], ["delete", word]] {
+            #expect(try home.prefs(words) == .usageError(message))
         }
-        #expect(try home.prefs("write", "D", "R", "-flaot", "1").errors.contains("did you mean `-float`?"))
+        for words in [[word, "read", "D"], ["set", "string", word]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 64 && printed.errors.hasPrefix("prefs: unknown option `\(word)`"), "\(printed)")
+        }
         #expect(try home.folder.names() == [])
-        #expect(try home.prefs("write", "D", "--", "-k", "-v") == Printed())
-        #expect(try home.prefs("read", "D", "--", "-k") == Printed("-v\n"))
+    }
+
+    @Test func aMistypedTypeIsAnError() throws {
+        let home = try HarnessHome()
+        #expect(try home.prefs("write", "D", "k", "-flaot", "1").errors.contains("did you mean `-float`?"))
+        #expect(try home.prefs("write", "D", "k", "-v").code == 64)
+        #expect(try home.prefs("write", "D", "k", "-int", "1", "2").code == 64)
+        #expect(try home.prefs("write", "D", "k").code == 64)
+        #expect(try home.folder.names() == [])
+        #expect(try home.prefs("write", "D", "-k", "-string", "-v") == Printed())
+        #expect(try home.prefs("read", "D", "-k") == Printed("-v\n"))
     }
 }

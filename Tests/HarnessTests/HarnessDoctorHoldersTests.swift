@@ -7,7 +7,7 @@ import Testing
     @Test func doctorNamesTheLockHolder() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
-        try home.prefs("write", path, "A", "k", "v")
+        try home.prefs("set", "-f", path, "A.k", "v")
         try home.write(Data("half".utf8), to: ".x.plist.tmp")
         let lockFile = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
         defer { close(lockFile) }
@@ -23,7 +23,7 @@ import Testing
         // A child process that another test starts inherits all descriptors for a moment.
         let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
         #expect(own["isStopped"] as? Bool == false && (own["name"] as? String)?.isEmpty == false)
-        #expect(try home.prefs("doctor", path).output.contains(" \(getpid()) ("))
+        #expect(try home.prefs("doctor", "-f", path).output.contains(" \(getpid()) ("))
     }
 
     @Test(.enabled(if: namesHolders))
@@ -44,7 +44,7 @@ import Testing
         #expect(code == 1 && command.wholeMatch(of: /kill -CONT [0-9]+/) != nil)
         _ = writer.linesSoFar()
         _ = try Child(URL(filePath: "/bin/sh"), ["-c", command], environment: [:]).wait()
-        #expect(try writer.line().contains(/^0 [0-9]+$/))
+        #expect(try writer.line().contains(/^0 0 [0-9]+$/))
         writer.kill()
     }
 
@@ -83,16 +83,16 @@ import Testing
         let user = User(folder: home.folder)
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
         let path = home.path("x.plist")
-        #expect(try user.prefs("write", path, "A", "k", "v") == Printed())
+        #expect(try user.prefs("set", "-f", path, "A.k", "v") == Printed())
         #expect(try user.shell(setup) == Printed())
-        let printed = try user.prefs("doctor", path, "--json")
+        let printed = try user.prefs("doctor", "-f", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
         #expect(printed.code == 1 && (finding["reason"] as? String)?.hasPrefix(text(reason)) == true)
         #expect(finding["command"] as? String == text(command))
         #expect(try user.shell(text(command)) == Printed())
-        #expect(try user.prefs("doctor", path).code == 0)
-        #expect(try user.prefs("write", path, "A", "k", "w") == Printed())
+        #expect(try user.prefs("doctor", "-f", path).code == 0)
+        #expect(try user.prefs("set", "-f", path, "A.k", "w") == Printed())
     }
 
     /// A user other than root: the user of the tests, or `nobody` if that is root.
@@ -130,7 +130,7 @@ import Testing
     }
 
     private func doctor(_ path: String, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
-        let printed = try home.prefs("doctor", path, "--json")
+        let printed = try home.prefs("doctor", "-f", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         return (try #require(report), printed.code)
     }

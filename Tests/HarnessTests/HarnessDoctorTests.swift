@@ -43,7 +43,7 @@ import Testing
     private func make(_ problem: Problem, _ home: HarnessHome) throws {
         let file = home.folder.file(Self.name)
         let path = home.path(Self.name)
-        #expect(try home.prefs("write", path, "A", "k", "-int", "42") == Printed())
+        #expect(try home.prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
         func hidden(_ ending: String) -> String { home.path(".\(Self.name).\(ending)") }
         func replace(by bytes: Data) throws { try home.write(bytes, to: Self.name) }
         switch problem {
@@ -101,7 +101,7 @@ import Testing
         let before = try state(of: home)
         let (report, code) = try doctor(path, home)
         #expect(code == 1 && report["isHealthy"] as? Bool == false)
-        let text = try home.prefs("doctor", path)
+        let text = try home.prefs("doctor", "-f", path)
         #expect(text.code == 1 && text.errors == "" && !text.output.contains("\u{1B}"))
         #expect(try state(of: home) == before)
         let findings = try #require(report["findings"] as? [[String: Any]])
@@ -117,9 +117,9 @@ import Testing
         let command = try #require(troubles.first?["command"] as? String)
         #expect(text.output.contains("  mend it: \(command)\n"))
         _ = try shell(command, home)
-        #expect(try home.prefs("doctor", path).code == 0)
-        #expect(try (home.prefs("read", path, "A", "k") == Printed("42\n")) == problem.isRestored)
-        #expect(try home.prefs("write", path, "A", "k", "-int", "43") == Printed())
+        #expect(try home.prefs("doctor", "-f", path).code == 0)
+        #expect(try (home.prefs("get", "-f", path, "A.k") == Printed("42\n")) == problem.isRestored)
+        #expect(try home.prefs("set", "-f", path, "A.k", "43", "-t", "integer") == Printed())
     }
 
     private func lastGoodTime(_ report: [String: Any]) -> String {
@@ -130,7 +130,7 @@ import Testing
     @Test func aFileThatIsNotSafeToReadIsLeftAlone() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
-        #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
+        #expect(try home.prefs("set", "-f", path, "A.k", "v") == Printed())
         try home.write(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), to: "x.plist")
         let (report, _) = try doctor(path, home)
         let findings = try #require(report["findings"] as? [[String: Any]])
@@ -146,9 +146,9 @@ import Testing
         let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
         try home.write(
             Data("<plist><dict><key>$top</key><dict><key>root</key>\(uid)</dict></dict></plist>".utf8), to: "x.plist")
-        #expect(try home.prefs("doctor", path).code == 0)
+        #expect(try home.prefs("doctor", "-f", path).code == 0)
         #expect(try home.prefs("read", path, "$top") == Printed("{\n  \"root\": {\"CF$UID\": 1}\n}\n"))
-        #expect(try home.prefs("read-type", path, "$top", "root") == Printed("keyed-archive reference\n"))
+        #expect(try home.prefs("get", "--type", "-f", path, "$top.root") == Printed("keyed-archive reference\n"))
         for (entry, reason) in [
             (
                 "<string>a\u{1}</string>",
@@ -182,7 +182,7 @@ import Testing
             (findings[0]["reason"] as? String)?.hasSuffix("if it is meant to be a property list, correct line 3")
                 == true)
         #expect(findings[0]["command"] is NSNull)
-        let mended = try home.prefs("doctor", "--mend", path)
+        let mended = try home.prefs("doctor", "-f", path, "--mend")
         #expect(mended.code == 1 && mended.errors.hasSuffix("because this package did not write it\n"), "\(mended)")
         #expect(try home.state() == before)
     }
@@ -212,7 +212,7 @@ import Testing
         #expect(
             emptied.code == 0 && emptied.output.hasSuffix("there was no last good copy: nothing is stored now\n"),
             "\(emptied)")
-        #expect(try home.prefs("get", "int", "--stored") == .failure("int is not set"))
+        #expect(try home.prefs("get", "int", "--stored") == .failure("`int` is not set"))
     }
 
     @Test func doctorReportsAHealthyAndAMissingFile() throws {
@@ -220,7 +220,7 @@ import Testing
         let path = home.path("no/x.plist")
         let folder = home.path("no")
         #expect(
-            try home.prefs("doctor", path)
+            try home.prefs("doctor", "-f", path)
                 == Printed(
                     """
                     file       \(path)
@@ -233,8 +233,8 @@ import Testing
 
                     """))
         #expect(try home.folder.names().isEmpty)
-        try home.prefs("write", path, "A", "k", "v")
-        let output = try home.prefs("doctor", path).output
+        try home.prefs("set", "-f", path, "A.k", "v")
+        let output = try home.prefs("doctor", "-f", path).output
         #expect(output.contains("\nstate        a binary property list, 1 root, 1 value\n"))
         #expect(output.contains("\npermissions  0600 ") && output.contains("; you may read and write it\n"))
         #expect(output.contains("\nlock         free\n") && output.contains(", the same as the file\n"))
@@ -263,9 +263,9 @@ import Testing
     @Test func doctorListsQuarantinedFiles() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
-        #expect(try home.prefs("write", path, "A", "k", "v") == Printed())
+        #expect(try home.prefs("set", "-f", path, "A.k", "v") == Printed())
         try home.write(Data("no property list".utf8), to: "x.plist")
-        #expect(try home.prefs("write", path, "A", "k", "w", "--force").code == 0)
+        #expect(try home.prefs("set", "-f", path, "A.k", "w", "--force").code == 0)
         let (report, code) = try doctor(path, home)
         let copies = try #require(report["quarantined"] as? [[String: Any]])
         #expect(code == 0 && copies.count == 1 && copies[0]["bytes"] as? Int == 16)
@@ -275,16 +275,14 @@ import Testing
     @Test func doctorRejectsWordsThatNameNoDomain() throws {
         let home = try HarnessHome()
         #expect(
-            try home.prefs("doctor", "a", "--file", "b")
-                == .usageError("DOMAIN cannot be combined with --suite or --file"))
-        #expect(
-            try home.prefs("doctor", ".bad") == .failure("\".bad\" is not a valid suite name: it begins with a dot"))
+            try home.prefs("doctor", "-f", ".bad")
+                == .failure("\".bad\" is not a valid suite name: it begins with a dot"))
     }
 
     // MARK: - Helpers
 
     private func doctor(_ path: String?, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
-        let printed = try home.prefs(["doctor", "--json"] + (path.map { [$0] } ?? []))
+        let printed = try home.prefs(["doctor", "--json"] + (path.map { ["-f", $0] } ?? []))
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         return (try #require(report), printed.code)
     }

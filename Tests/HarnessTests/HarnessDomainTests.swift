@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `read`, `read-type`, `write`, `delete`, `export` and `import` on any domain.
+/// `get`, `set`, `unset`, `export`, `import`, and the commands of defaults(1), on any domain.
 @Suite struct HarnessDomainTests {
-    /// The arguments of `write`, and the output of `read-type` and `read`.
+    /// The arguments of `write`, and the output of `get --type` and `read`.
     private static let values: [(words: [String], type: String, read: String)] = [
         (["plain"], "string", "plain\n"),
         (["-string", "-5"], "string", "-5\n"),
@@ -12,81 +12,74 @@ import Testing
         (["-int", "-42"], "integer", "-42\n"),
         (["-integer", "18446744073709551615"], "integer", "18446744073709551615\n"),
         (["-float", "12.5"], "float", "12.5\n"),
-        (["-bool", "yes"], "boolean", "true\n"),
-        (["-boolean", "FALSE"], "boolean", "false\n"),
+        (["-bool", "yes"], "boolean", "1\n"),
+        (["-boolean", "FALSE"], "boolean", "0\n"),
         (["-date", "2026-11-21T08:30:00Z"], "date", "2026-11-21T08:30:00Z\n"),
         (["-data", "48656C6c6f"], "data", "48656c6c6f\n"),
         (["-array"], "array", "[]\n"),
         (["-array", "a", "-int", "7", "b c"], "array", "[\n  \"a\",\n  7,\n  \"b c\"\n]\n"),
         (["-dict", "k", "v", "k2", ""], "dictionary", "{\n  \"k\": \"v\",\n  \"k2\": \"\"\n}\n"),
-        (
-            ["-json", #"[1, 2.0, true, {"$data": "SGk="}]"#], "array",
-            "[\n  1,\n  2.0,\n  true,\n  {\"$data\": \"SGk=\"}\n]\n"
-        ),
-        (["-json", "1.0"], "float", "1.0\n"),
     ]
 
     @Test(arguments: values)
     func everyTypeIsWrittenAndReadBack(words: [String], type: String, read: String) throws {
         let home = try HarnessHome()
-        // Alternates between a root of a file and an entry of a UserDefaults domain.
-        let isEntry = words.count.isMultiple(of: 2)
-        let target = isEntry ? ["com.example.app", "Entry"] : [home.path("d.plist"), "Root", "a key"]
-        #expect(try home.prefs(["write"] + target + words) == Printed())
-        #expect(try home.prefs(["read"] + target) == Printed(read))
-        #expect(try home.prefs(["read-type"] + target) == Printed(type + "\n"))
-        let file = isEntry ? home.domainFile("com.example.app") : home.folder.file("d.plist")
+        // Alternates between a file and a UserDefaults domain.
+        let isSuite = words.count.isMultiple(of: 2)
+        let target = isSuite ? "com.example.app" : home.path("d.plist")
+        #expect(try home.prefs(["write", target, "Entry"] + words) == Printed())
+        #expect(try home.prefs(["read", target, "Entry"]) == Printed(read))
+        #expect(try home.prefs(["get", "--type", "-f", target, "Entry"]) == Printed(type + "\n"))
+        let file = isSuite ? home.domainFile("com.example.app") : home.folder.file("d.plist")
         let stored = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         let names = (stored as? [String: Any])?.keys.sorted()
-        #expect(names == [isEntry ? "Entry" : "Root"])
+        #expect(names == ["Entry"])
     }
 
     private static let rejected: [(words: [String], message: String, code: Int32)] = [
         (["write", "D", "R"], "too few arguments for `write`", 64),
-        (["write", "D", "R", "k", "v", "more"], "too many arguments for `write`", 64),
-        (["write", "D", "R", "k", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"", 64),
-        (["write", "D", "R", "k", "-int"], "-int: expected one value, found 0", 64),
-        (["write", "D", "R", "k", "-float", "x"], "expected a number such as 12.5, found \"x\"", 64),
-        (["write", "D", "R", "k", "-float", "1e400"], "expected a number such as 12.5, found \"1e400\"", 64),
-        (["write", "D", "R", "k", "-bool", "maybe"], "expected yes or no, found \"maybe\"", 64),
+        (["write", "D", "R", "v", "more"], "too many arguments for `write`", 64),
         (
-            ["write", "D", "R", "k", "-date", "today"],
-            "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"today\"", 64
-        ),
-        (
-            ["write", "D", "R", "k", "-data", "4g"],
-            "expected an even number of hexadecimal digits such as 48656c6c6f, found \"4g\"", 64
-        ),
-        (["write", "D", "R", "k", "-dict", "a"], "the key \"a\" has no value", 64),
-        (["write", "D", "R", "k", "-array", "-int"], "-int: expected one value, found 0", 64),
-        (
-            ["write", "D", "R", "k", "-array", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"",
+            ["set", "-f", "D", "R.k", "x", "-t", "integer"], "expected a 64-bit integer such as 42 or -7, found \"x\"",
             64
         ),
+        (["write", "D", "k", "-int"], "-int: expected one value, found 0", 64),
+        (["set", "-f", "D", "R.k", "x", "-t", "float"], "expected a number such as 12.5, found \"x\"", 64),
+        (["set", "-f", "D", "R.k", "1e400", "-t", "float"], "expected a number such as 12.5, found \"1e400\"", 64),
+        (["set", "-f", "D", "R.k", "maybe", "-t", "boolean"], "expected true or false, found \"maybe\"", 64),
         (
-            ["write", "D", "R", "k", "-array", "-dict", "a", "b"],
-            "-dict cannot be inside of another array or dictionary", 64
+            ["set", "-f", "D", "R.k", "today", "-t", "date"],
+            "expected a date such as 2026-11-23 or 2026-11-23T10:00:00Z, found \"today\"", 64
         ),
-        (["write", "D", "R"], "too few arguments for `write`", 64),
-        (["rename", "D"], "too few arguments for `rename`", 64),
-        (["write", "D", "R", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
-        (["write", "D", "R", "k", "-json", "[1,"], "line 1", 64),
-        (["write", "D", "R", "k", "-json", "null"], "null", 64),
-        (["write", "D", "R", "k", "-json", #"{"CF$UID": 1}"#], "CF$UID", 1),
+        (
+            ["write", "D", "k", "-data", "4g"],
+            "expected an even number of hexadecimal digits such as 48656c6c6f, found \"4g\"", 64
+        ),
+        (["write", "D", "k", "-dict", "a"], "the key \"a\" has no value", 64),
+        (["write", "D", "k", "-array", "-int"], "-int: expected one value, found 0", 64),
+        (["write", "D", "k", "-array", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"", 64),
+        (
+            ["write", "D", "k", "-array", "-dict", "a", "b"], "-dict cannot be inside of another array or dictionary",
+            64
+        ),
+        (["write", "D", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
+        (["set", "-f", "D", "R.k", "[1,", "-t", "json"], "line 1", 64),
+        (["set", "-f", "D", "R.k", "null", "-t", "json"], "null", 64),
+        (["set", "-f", "D", "R.k", #"{"CF$UID": 1}"#, "-t", "json"], "CF$UID", 1),
         (["write", "D", "", "v"], "is not a valid root key: it is empty", 1),
-        (["write", "../D", "", "v"], "is not a valid root key: it is empty", 1),
+        (["set", "-f", "../D", "", "v"], "expected a key or a path such as a.b[0], found an empty text", 1),
         (["write", ".hidden", "R", "v"], "\".hidden\" is not a valid suite name: it begins with a dot", 1),
-        (["write", "D", "Entry", "k", "v"], "`Entry`: expected a dictionary, found type integer", 1),
+        (["set", "-f", "D", "Entry.k", "v"], "`Entry`: expected a dictionary, found type integer", 1),
         (
             ["write", "D", "Entry", "-array-add", "v"],
-            "cannot add to the existing value: expected type array, found type integer", 1
+            "cannot add to `Entry`: expected type array, found type integer", 1
         ),
         (["read", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
-        (["read", "D", "Rot"], "no root `Rot`: did you mean `Root`?", 1),
-        (["read", "D", "Root", "sise"], "no key `sise`: did you mean `size`?", 1),
-        (["read", "D", "Root", "other"], "no key `other`", 1),
-        (["read-type", "D", "Entry", "k"], "`Entry`: expected a dictionary, found type integer", 1),
-        (["delete", "D", "Root", "sise"], "no key `sise`: did you mean `size`?", 1),
+        (["read", "D", "Rot"], "`Rot` is not set; did you mean `Root`?", 1),
+        (["get", "-f", "D", "Root.sise"], "`Root.sise` is not set; did you mean `size`?", 1),
+        (["get", "-f", "D", "Root.other"], "`Root.other` is not set", 1),
+        (["get", "--type", "-f", "D", "Entry.k"], "`Entry.k` is not set", 1),
+        (["unset", "-f", "D", "Root.sise"], "`Root.sise` is not set; did you mean `size`?", 1),
         (["delete", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
     ]
 
@@ -107,12 +100,12 @@ import Testing
         let home = try HarnessHome()
         let root: [String: Any] = ["strange": ["CF$UID": 1], "size": 1]
         let file = try home.write(["R": root], to: "d.plist").path(percentEncoded: false)
-        #expect(try home.prefs("write", file, "R", "size", "-int", "2") == Printed())
-        #expect(try home.prefs("read", file, "R", "size") == Printed("2\n"))
-        #expect(try home.prefs("read", file, "R", "strange").output.contains("CF$UID"))
-        #expect(try home.prefs("delete", file, "R", "size") == Printed())
-        #expect(try home.prefs("write", file, "R", "more", "-json", #"{"CF$UID": 2}"#).code == 1)
-        #expect(try home.prefs("delete", file, "R", "strange", "--force") == Printed())
+        #expect(try home.prefs("set", "-f", file, "R.size", "2", "-t", "integer") == Printed())
+        #expect(try home.prefs("get", "-f", file, "R.size") == Printed("2\n"))
+        #expect(try home.prefs("get", "-f", file, "R.strange").output.contains("CF$UID"))
+        #expect(try home.prefs("unset", "-f", file, "R.size") == Printed())
+        #expect(try home.prefs("set", "-f", file, "R.more", #"{"CF$UID": 2}"#, "-t", "json").code == 1)
+        #expect(try home.prefs("unset", "-f", file, "R.strange", "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {}\n}\n"))
     }
 
@@ -120,20 +113,21 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("d.plist")
         for words in [["-array-add", "a"], ["-array-add", "b", "c"]] {
-            #expect(try home.prefs(["write", file, "R", "list"] + words) == Printed())
+            #expect(try home.prefs(["write", file, "list"] + words) == Printed())
         }
-        try home.prefs("write", file, "R", "map", "-dict", "k", "1", "l", "2")
-        try home.prefs("write", file, "R", "map", "-dict-add", "k", "3", "m", "4")
-        try home.prefs("write", file, "Other", "kept")
+        try home.prefs("write", file, "map", "-dict", "k", "1", "l", "2")
+        try home.prefs("write", file, "map", "-dict-add", "k", "3", "m", "4")
         #expect(
-            try home.prefs("export", "--domain", file, "--root", "R").output
+            try home.prefs("export", "-f", file).output
                 == "{\n  \"list\": [\n    \"a\",\n    \"b\",\n    \"c\"\n  ],\n  \"map\": {\n    \"k\": \"3\",\n"
                 + "    \"l\": \"2\",\n    \"m\": \"4\"\n  }\n}\n")
-        #expect(try home.prefs("delete", file, "R", "list", "--force") == Printed())
-        #expect(try home.prefs("delete", file, "R", "map", "--force") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": \"kept\",\n  \"R\": {}\n}\n"))
-        #expect(try home.prefs("delete", file, "R", "--force") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": \"kept\"\n}\n"))
+        #expect(try home.prefs("unset", "-f", file, "list", "map.k", "--force") == Printed())
+        #expect(
+            try home.prefs("read", file)
+                == Printed("{\n  \"map\": {\n    \"l\": \"2\",\n    \"m\": \"4\"\n  }\n}\n"))
+        #expect(try home.prefs("delete", file, "map", "--force") == Printed())
+        #expect(try home.prefs("read", file) == Printed("{}\n"))
+        #expect(try home.prefs("write", file, "k", "v") == Printed())
         #expect(try home.prefs("delete", file, "--force") == Printed())
         #expect(try home.prefs("read", file) == Printed("{}\n"))
     }
@@ -147,11 +141,11 @@ import Testing
     func aDeleteDoesNotBringBackARemovedRoot() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        try home.prefs("write", file, "R", "k", "v")
+        try home.prefs("set", "-f", file, "R.k", "v")
         let lock = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         try #require(flock(lock, LOCK_EX) == 0)
-        let child = try PipedChild("prefs", ["delete", file, "R", "k"], home: home.folder)
+        let child = try PipedChild("prefs", ["unset", "-f", file, "R.k"], home: home.folder)
         var status = stat()
         try #require(fstat(lock, &status) == 0)
         let deadline = ContinuousClock.now + .seconds(60)
@@ -170,23 +164,23 @@ import Testing
     @Test func anExportedDomainIsImportedUnchanged() throws {
         let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
-        try home.prefs("write", file, "R", "k", "1")
-        try home.prefs("write", file, "R", "l", "-json", #"[{"$date": 0.25}, 2.0]"#)
+        try home.prefs("set", "-f", file, "R.k", "1")
+        try home.prefs("set", "-f", file, "R.l", #"[{"$date": 0.25}, 2.0]"#, "-t", "json")
         try home.prefs("write", file, "Entry", "-int", "7")
-        let all = try home.prefs("export", "--domain", file).output
+        let all = try home.prefs("export", "-f", file).output
         for format in ["json", "xml", "binary"] {
             let exported = home.path("x.\(format)")
-            #expect(try home.prefs("export", "--domain", file, "-o", exported, "--format", format) == Printed())
-            #expect(try home.prefs("import", "--replace", "--domain", copy, exported) == Printed())
+            #expect(try home.prefs("export", "-f", file, "-o", exported, "--format", format) == Printed())
+            #expect(try home.prefs("import", "--replace", "-f", copy, exported) == Printed())
             // XML stores dates without fractions.
-            if format != "xml" { #expect(try home.prefs("export", "--domain", copy).output == all) }
+            if format != "xml" { #expect(try home.prefs("export", "-f", copy).output == all) }
         }
         try home.write(Data(#"{"R": {"k": "2", "m": true}, "New": {"a": 1}}"#.utf8), to: "i.json")
-        let words = ["import", "--domain", copy, home.path("i.json")]
+        let words = ["import", "-f", copy, home.path("i.json")]
         let bytes = try Data(contentsOf: home.folder.file("copy.plist"))
         #expect(
             try home.prefs(words + ["--dry-run"])
-                == Printed("+ New: {\"a\":1}\n~ R > k: 1 → 2\n+ R > m: true\n"))
+                == Printed("+ New: {\"a\":1}\n~ R.k: 1 → 2\n+ R.m: true\n"))
         #expect(
             try home.prefs(words + ["--dry-run", "--replace", "--json"]).output
                 == """
@@ -194,7 +188,7 @@ import Testing
                 {"path":["New"],"old":null,"new":{
                   "a": 1
                 }},
-                {"path":["R","k"],"old":"1","new":"2"},
+                {"path":["R","k"],"old":1,"new":"2"},
                 {"path":["R","l"],"old":[
                   {"$date": "2001-01-01T00:00:00.25Z"},
                   2.0
@@ -205,18 +199,14 @@ import Testing
         #expect(try Data(contentsOf: home.folder.file("copy.plist")) == bytes)
         #expect(try home.prefs(words) == Printed())
         #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
-        #expect(try home.prefs("read", copy, "R", "k") == Printed("2\n"))
+        #expect(try home.prefs("get", "-f", copy, "R.k") == Printed("2\n"))
         #expect(try home.prefs("read", copy, "Entry") == Printed("7\n"))
-        // Imports one root only, and an invalid file, which changes nothing.
-        #expect(
-            try home.prefs(["import", "--domain", copy, "--root", "New", "--replace", home.path("i.json")]) == Printed()
-        )
-        #expect(try home.prefs("read", copy, "New", "New") == Printed("{\n  \"a\": 1\n}\n"))
+        // An invalid file changes nothing.
         let before = try Data(contentsOf: home.folder.file("copy.plist"))
         try home.write(Data(#"{"fine": 1, "": 2}"#.utf8), to: "bad.json")
         for more in [[], ["--dry-run"]] {
             #expect(
-                try home.prefs(["import", "--domain", copy, home.path("bad.json")] + more)
+                try home.prefs(["import", "-f", copy, home.path("bad.json")] + more)
                     == .failure("\"\" is not a valid root key: it is empty"))
         }
         #expect(try Data(contentsOf: home.folder.file("copy.plist")) == before)

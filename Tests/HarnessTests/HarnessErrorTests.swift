@@ -6,10 +6,10 @@ import Testing
 @Suite struct HarnessErrorTests {
     /// Runs of the commands that work on the test set.
     static let commands = [[], ["get", "int"], ["export"]] + writes
-    private static let writes = [["set", "int", "5"], ["unset", "int"], ["increment", "int"], ["reset"]]
+    private static let writes = [["set", "int", "5"], ["unset", "int"], ["set", "int", "+1"], ["unset", "--all"]]
 
     @Test(arguments: [
-        ("nope", nil), ("", nil), ("PrefsTestSet", nil), ("é", nil), ("Int", "int"), ("strng", "string"),
+        ("nope", nil), ("PrefsTestSet", nil), ("é", nil), ("Int", "int"), ("strng", "string"),
         ("integer value", "Integer Value"), ("Integer Value ", "Integer Value"),
     ])
     func anUnknownKeyIsRejectedWithASuggestion(key: String, near: String?) throws {
@@ -17,7 +17,7 @@ import Testing
         let bytes = try home.writeSuite()
         for command in [["get", key], ["set", key, "5"], ["set", key, "abc"], ["unset", key]] {
             let expected: Printed =
-                if let near { .failure("no key `\(key)`: did you mean `\(near)`?") } else { .unknownKey(key) }
+                if let near { .failure("no key `\(key)`; did you mean `\(near)`?") } else { .unknownKey(key) }
             #expect(try home.prefs(command) == expected)
         }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
@@ -25,18 +25,35 @@ import Testing
 
     @Test func anUnknownKeyIsPrintedOnOneLine() throws {
         let home = try HarnessHome()
-        #expect(try home.prefs("get", "a\nb\u{1B}[1m") == .unknownKey(#"a\nb\u{1b}[1m"#))
+        #expect(try home.prefs("get", "a\nb\u{1B}m") == .unknownKey(#"a\nb\u{1b}m"#))
+    }
+
+    @Test func aWordThatIsNoKeyAndNoPathIsRejected() throws {
+        let home = try HarnessHome()
+        let bytes = try home.writeSuite()
+        let expected = "expected a key or a path such as a.b[0], found "
+        for (word, found) in [
+            ("", "an empty text"),
+            ("a\nb\u{1B}[1m", #"`a\nb\u{1b}[1m`; a new key of that name is written 'a\nb\u{1b}\[1m'"#),
+            ("int..x", #"`int..x`; a new key of that name is written 'int\.\.x'"#),
+        ] {
+            for words in [["get", word], ["set", word, "5"], ["unset", word]] {
+                #expect(try home.prefs(words) == .failure(expected + found))
+            }
+        }
+        #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
     private static let badNames: [(options: [String], message: String)] = [
-        (["--suite", ""], #""" is not a valid suite name: it is empty"#),
-        (["--suite", "../x"], #""../x" is not a valid suite name: it contains a /"#),
-        (["--suite", "/x"], #""/x" is not a valid suite name: it contains a /"#),
-        (["--suite", ".x"], #"".x" is not a valid suite name: it begins with a dot"#),
-        (["--suite", ".."], #"".." is not a valid suite name: it begins with a dot"#),
-        (["--suite", "\u{FEFF}x"], #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#),
+        (["-f", "", "--root", "PrefsTestSet"], #""" is not a valid suite name: it is empty"#),
+        (["-f", ".x", "--root", "PrefsTestSet"], #"".x" is not a valid suite name: it begins with a dot"#),
+        (["-f", "..", "--root", "PrefsTestSet"], #"".." is not a valid suite name: it begins with a dot"#),
         (
-            ["--suite", String(repeating: "a", count: 201)],
+            ["-f", "\u{FEFF}x", "--root", "PrefsTestSet"],
+            #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#
+        ),
+        (
+            ["-f", String(repeating: "a", count: 201), "--root", "PrefsTestSet"],
             "\"\(String(repeating: "a", count: 80))…\" is not a valid suite name: it is longer than 200 bytes"
         ),
         (["--root", ""], #""" is not a valid root key: it is empty"#),
@@ -45,8 +62,7 @@ import Testing
             ["--root", String(repeating: "é", count: 513)],
             "\"\(String(repeating: "é", count: 80))…\" is not a valid root key: it is longer than 1024 bytes"
         ),
-        (["--file", "/"], #""/" is not the path of a file"#),
-        (["--file", ""], "\"\(FileManager.default.currentDirectoryPath)/\" is not the path of a file"),
+        (["-f", "/", "--root", "PrefsTestSet"], #""/" is not the path of a file"#),
     ]
 
     /// The first bad name of each option is tried with every command, the others with a read and a write.
@@ -79,15 +95,25 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func anOutputThatCannotBeWrittenIsReported() throws {
+        let home = try HarnessHome()
+        let shell = try Child(
+            URL(filePath: "/bin/sh"), ["-c", "\"$0\" get int > /dev/full", Child.executable("prefs").path],
+            environment: ["HOME": home.folder.path])
+        #expect(Printed(try shell.wait()) == .failure("standard output: No space left on device"))
+    }
+
     @Test(arguments: commands)
     func everyCommandRejectsAFolderAsTheFile(command: [String]) throws {
         let home = try HarnessHome()
         let path = home.path("folder")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(
-            try home.prefs(command + ["--file", path])
+            try home.prefs(command + ["-f", path, "--root", "PrefsTestSet"])
                 == .failure("\(path): is a folder; the stored state is unchanged"))
-        #expect(try home.prefs(command + ["--file", path + "/"]) == .failure("\"\(path)/\" is not the path of a file"))
+        #expect(
+            try home.prefs(command + ["-f", path + "/", "--root", "PrefsTestSet"])
+                == .failure("\"\(path)/\" is not the path of a file"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
@@ -97,7 +123,7 @@ import Testing
         let path = home.path("circle")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
         let reason = "open: Too many levels of symbolic links; the stored state is unchanged"
-        #expect(try home.prefs(command + ["--file", path]) == .failure("\(path): \(reason)"))
+        #expect(try home.prefs(command + ["-f", path, "--root", "PrefsTestSet"]) == .failure("\(path): \(reason)"))
         #expect(try home.folder.names() == ["circle"])
     }
 
@@ -113,10 +139,11 @@ import Testing
                 tooLong + ": its name has 250 bytes; expected at most 218, because recovery needs longer names"
             ),
         ] {
-            #expect(try home.prefs("get", "int", "--file", file) == Printed("0\n"))
-            for command in [["set", "int", "5"], ["increment", "int"]] {
+            #expect(try home.prefs("get", "int", "-f", file, "--root", "PrefsTestSet") == Printed("0\n"))
+            for command in [["set", "int", "5"], ["set", "int", "+1"]] {
                 #expect(
-                    try home.prefs(command + ["--file", file]) == .failure("\(reason); the stored state is unchanged"))
+                    try home.prefs(command + ["-f", file, "--root", "PrefsTestSet"])
+                        == .failure("\(reason); the stored state is unchanged"))
             }
         }
         #expect(try Data(contentsOf: plain) == Data("plain".utf8))
@@ -132,10 +159,11 @@ import Testing
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist")
         let bytes = try Data(contentsOf: file)
         #expect(chmod(home.folder.path, 0o500) == 0)
-        #expect(try home.prefs("get", "int", "--file", home.path("x.plist")) == Printed("5\n"))
-        for command in [["set", "int", "6"], ["reset"], ["unset", "int"]] {
+        #expect(try home.prefs("get", "int", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed("5\n"))
+        for command in [["set", "int", "6"], ["unset", "--all"], ["unset", "int"]] {
             let reason = "\(home.path(".x.plist.lock")): open: Permission denied; the stored state is unchanged"
-            #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .failure(reason))
+            #expect(
+                try home.prefs(command + ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]) == .failure(reason))
         }
         #expect(try Data(contentsOf: file) == bytes)
         #expect(try home.folder.names() == ["x.plist"])
@@ -146,12 +174,15 @@ import Testing
         let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": [1, 2], "Other": "kept"], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        let reason =
-            #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
-        #expect(try home.prefs(command + ["--file", home.path("x.plist")]) == .failure(reason))
+        let printed = try home.prefs(command + ["-f", home.path("x.plist"), "--root", "PrefsTestSet"])
+        let reason = #"prefs: the root "PrefsTestSet": expected a dictionary, found another type; `"#
+        #expect(printed.code == 1 && printed.errors.hasPrefix(reason), "\(printed)")
+        #expect(
+            printed.errors.hasSuffix("/prefs unset --force -f \(home.path("x.plist")) PrefsTestSet` removes it\n"),
+            "\(printed)")
         #expect(try Data(contentsOf: file) == bytes)
         #expect(try home.prefs("delete", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
-        #expect(try home.prefs(["set", "int", "5", "--file", home.path("x.plist")]) == Printed())
+        #expect(try home.prefs(["set", "int", "5", "-f", home.path("x.plist"), "--root", "PrefsTestSet"]) == Printed())
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         #expect((list as? [String: Any])?["Other"] as? String == "kept")
     }

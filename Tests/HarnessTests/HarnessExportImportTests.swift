@@ -49,7 +49,7 @@ import Testing
         #expect(try shell(home, "\"$0\" export --format \(format) > out && cmp out 'x y'") == Printed())
         let all = try home.prefs("export")
         for command in ["import 'x y'", "import < out", "import - --replace < out"] {
-            try home.prefs("reset", "--root", "R")
+            try home.prefs("unset", "--all", "--root", "R")
             #expect(try shell(home, "\"$0\" --root R \(command)") == Printed())
             #expect(try home.prefs("export", "--root", "R") == all)
         }
@@ -65,7 +65,7 @@ import Testing
         }
         #expect(try home.prefs("import", home.path("s.json")) == Printed())
         #expect(try words() == ["1\n", "s\n"])
-        #expect(try home.prefs("import", "--merge", home.path("s.json"), "--json") == Printed())
+        #expect(try home.prefs("import", home.path("s.json"), "--json") == Printed())
         #expect(try words() == ["1\n", "s\n"])
         #expect(try home.prefs("import", home.path("s.json"), "--replace") == Printed())
         #expect(try words() == ["0\n", "s\n"])
@@ -114,17 +114,17 @@ import Testing
         try home.storeSampleValues()
         let bytes = try Data(contentsOf: home.suiteFile)
         let failures: [(String, String)] = [
-            ("", "the data cannot be imported: it is empty; the stored state is unchanged"),
+            ("", "it is empty; nothing has changed"),
             (
                 "{\n  \"Integer Value\": 5,\n  \"String Value\": nil\n}",
-                "the data cannot be imported: line 3, column 19: expected a value (at String Value); "
-                    + "the stored state is unchanged"
+                "line 3, column 19: expected a value (at String Value); nothing has changed"
             ),
         ]
         for (text, message) in failures {
             let file = try home.write(Data(text.utf8), to: "x")
-            #expect(try home.prefs("import", file.path) == .failure(message))
-            #expect(try shell(home, "\"$0\" import --replace < x") == .failure(message))
+            #expect(try home.prefs("import", file.path) == .failure("\(file.path): \(message)"))
+            #expect(
+                try shell(home, "\"$0\" import --replace < x") == .failure("standard input: \(message)"))
         }
         try home.write(Data(#"{"Integer Value": 5, "nope": 1}"#.utf8), to: "x")
         #expect(try home.prefs("import", home.path("x")) == .unknownKey("nope"))
@@ -150,12 +150,12 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    @Test(arguments: ["--file", "--domain"]) func aDryRunOnAFileThatIsNotOurs(option: String) throws {
+    @Test(arguments: [[], ["--root", "PrefsTestSet"]]) func aDryRunOnAFileThatIsNotOurs(options: [String]) throws {
         let home = try HarnessHome()
         try home.write(Data("garbage".utf8), to: "x.plist")
         try home.write(Data("{}".utf8), to: "x.json")
         let path = home.path("x.plist")
-        let printed = try home.prefs(option, path, "import", "--dry-run", home.path("x.json"))
+        let printed = try home.prefs(["-f", path, "import", "--dry-run", home.path("x.json")] + options)
         let reason =
             "is neither a binary nor an XML property list; the file is unchanged, because this package did not write it"
         #expect(printed == .failure("\(path): \(reason)"))
@@ -174,10 +174,10 @@ import Testing
     func aDryRunDistinguishesTypes(old: String, new: String, shown: String) throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")
-        try home.prefs("write", file, "R", "k", "-json", old)
-        try home.write(Data("{\"k\": \(new)}".utf8), to: "x.json")
-        let printed = try home.prefs("import", "--domain", file, "--root", "R", "--dry-run", home.path("x.json"))
-        #expect(printed == Printed("~ k: \(shown)\n"))
+        try home.prefs("set", "-f", file, "R.k", old, "-t", "json")
+        try home.write(Data("{\"R\": {\"k\": \(new)}}".utf8), to: "x.json")
+        let printed = try home.prefs("import", "-f", file, "--dry-run", home.path("x.json"))
+        #expect(printed == Printed("~ R.k: \(shown)\n"))
     }
 
     @Test func exportReportsAPathThatCannotBeWritten() throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// Help, version, manual page and the order of arguments.
 @Suite struct HarnessHelpTests {
-    private static let commands = CommandSpec.all.map(\.name)
+    private static let commands = PrefsCommands.all.map(\.name)
 
     @Test func theHelpNamesEveryCommand() throws {
         let home = try HarnessHome()
@@ -18,13 +18,13 @@ import Testing
         #expect(try home.folder.names() == [])
     }
 
-    @Test(arguments: CommandSpec.all.map(\.name)) func theHelpOfACommandNamesItsOptions(command: String) throws {
+    @Test(arguments: PrefsCommands.all.map(\.name)) func theHelpOfACommandNamesItsOptions(command: String) throws {
         let help = try HarnessHome().prefs("help", command)
-        let spec = try #require(CommandSpec.all.first { $0.name == command })
+        let spec = try #require(PrefsCommands.all.first { $0.name == command })
         for option in spec.options + [.json, .help] { #expect(help.output.contains("\n  \(option.name) ")) }
     }
 
-    @Test(arguments: [nil] + CommandSpec.all.map(\.name) + ["int", "Dictionary Value"])
+    @Test(arguments: [nil] + PrefsCommands.all.map(\.name) + ["int", "Dictionary Value"])
     func theHelpFitsTheScreen(topic: String?) throws {
         let help = try HarnessHome().prefs(["help"] + (topic.map { [$0] } ?? []))
         let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -43,7 +43,7 @@ import Testing
 
             A whole number.
 
-            Example: prefs get int
+            Example: prefs set int 0
 
             """)
         #expect(try home.prefs("help", "int") == int)
@@ -57,21 +57,20 @@ import Testing
 
             The colours of all windows.
 
-            Example: myapp prefs get theme
+            Example: myapp prefs set theme light
 
             """
         #expect(try help.text("theme") == theme)
         #expect(try help.text("fontSize").contains("  constraint  in 8.0...72.0\n"))
         #expect(try help.text("user").contains("  formerly  name\n"))
-        #expect(try help.text("user").hasSuffix("Example: myapp prefs get user\n"))
+        #expect(try help.text("user").hasSuffix("Example: myapp prefs set user ''\n"))
     }
 
     /// An example has a key that the command can change.
     @Test func examplesNameKeysOfTheClass() throws {
         let help = Help(of: AppPrefs.program)
         for (command, example) in [
-            ("get", "get theme"), ("set", "set theme light"), ("toggle", "toggle wraps"),
-            ("increment", "increment fontSize -- -5"), ("help", "help theme"),
+            ("get", "get theme"), ("set", "set theme light"), ("unset", "unset theme"), ("help", "help theme"),
         ] {
             #expect(try help.text(command).hasSuffix("\nExample: myapp prefs \(example)\n"))
         }
@@ -80,10 +79,10 @@ import Testing
     @Test func anUnknownTopicGetsASuggestion() throws {
         let home = try HarnessHome()
         #expect(
-            try home.prefs("help", "exprt") == .usageError("unknown command or key `exprt`: did you mean `export`?"))
+            try home.prefs("help", "exprt") == .usageError("unknown command or key `exprt`; did you mean `export`?"))
         #expect(
             try home.prefs("help", "dictionray")
-                == .usageError("unknown command or key `dictionray`: did you mean `dictionary`?"))
+                == .usageError("unknown command or key `dictionray`; did you mean `dictionary`?"))
     }
 
     // MARK: - Manual page
@@ -102,7 +101,7 @@ import Testing
         let printed = try home.prefs("help", "--man")
         #expect(printed.code == 0 && printed.errors == "")
         let text = name == nil ? printed.output : ManualPage(of: AppPrefs.program).text
-        for command in name == nil ? CommandSpec.all : AppPrefs.program.commands {
+        for command in name == nil ? PrefsCommands.all : AppPrefs.program.commands {
             #expect(text.contains("\n.B \(command.name.replacing("-", with: "\\-"))"))
         }
         let page = try home.write(Data(text.utf8), to: "page.1")
@@ -140,8 +139,8 @@ import Testing
     @Test func aValueMayFollowAnEqualsSign() throws {
         let home = try HarnessHome()
         let file = home.path("a=b.plist")
-        #expect(try home.prefs("--file=\(file)", "set", "string", "x", "--root=R") == Printed())
-        #expect(try home.prefs("get", "string", "--file", file, "--root", "R") == Printed("x\n"))
+        #expect(try home.prefs("-f", file, "set", "string", "x", "--root=R") == Printed())
+        #expect(try home.prefs("get", "string", "-f", file, "--root", "R") == Printed("x\n"))
         #expect(try home.folder.names().contains("a=b.plist"))
     }
 }

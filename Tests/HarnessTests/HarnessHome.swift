@@ -181,12 +181,12 @@ struct DisplayedValues {
             store  \(store)
             file   \(file.path(percentEncoded: false))
 
-            KEY               NAME        TYPE              SOURCE   VALUE
-            Integer Value     int         Int               \(cells(int, "0"))
-            String Value      string      String            \(cells(string, ""))
-            Array Value       array       [String]          \(cells(array, "[]"))
-            Dictionary Value  dictionary  [String: String]  \(cells(dictionary, "{}"))
-            Date Value        date        Date              \(cells(date, "0000-12-30T00:00:00Z"))
+            KEY         STORED AS         TYPE              SOURCE   VALUE
+            int         Integer Value     Int               \(cells(int, "0"))
+            string      String Value      String            \(cells(string, ""))
+            array       Array Value       [String]          \(cells(array, "[]"))
+            dictionary  Dictionary Value  [String: String]  \(cells(dictionary, "{}"))
+            date        Date Value        Date              \(cells(date, "0000-12-30T00:00:00Z"))
 
             """
         // The column of sources is as wide as its widest cell.

@@ -40,14 +40,14 @@ import Testing
         #expect(try home.prefs("get", "date") == Printed("2001-01-02T00:00:00.250Z\n"))
         for key in ["string", "array", "dictionary", "date"] { try home.prefs("unset", key) }
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=-42\n"))
-        try home.prefs("reset")
+        try home.prefs("unset", "--all")
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet").errors == "RawDefaults: no dictionary\n")
     }
 
     @Test func rawUserDefaultsSeeSuitesAndRootsOfAnyName() throws {
         let home = try HarnessHome()
         for (suite, root) in [("S", "R"), ("two words", "a/b"), ("wörld.世界", "r\u{F6}\u{F6}t"), ("a%20b", "$1")] {
-            #expect(try home.prefs("set", "int", "7", "--suite", suite, "--root", root) == Printed())
+            #expect(try home.prefs("set", "int", "7", "-f", suite, "--root", root) == Printed())
             #expect(try raw(home, "read", suite, root) == Printed("Integer Value=7\n"))
         }
     }
@@ -56,8 +56,8 @@ import Testing
         let home = try HarnessHome()
         let path = home.suiteFile.path(percentEncoded: false)
         try home.prefs("set", "int", "7")
-        #expect(try home.prefs("get", "int", "--file", path) == Printed("7\n"))
-        #expect(try home.prefs("set", "int", "8", "--file", path) == Printed())
+        #expect(try home.prefs("get", "int", "-f", path, "--root", "PrefsTestSet") == Printed("7\n"))
+        #expect(try home.prefs("set", "int", "8", "-f", path, "--root", "PrefsTestSet") == Printed())
         #expect(try home.prefs("get", "int") == Printed("8\n"))
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=8\n"))
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(try raw(home, "write", HarnessHome.suite, "beside", "kept") == Printed())
         #expect(try raw(home, "write-root", HarnessHome.suite, "Other", "a", "kept too") == Printed())
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed(Self.defaultLines))
-        for command in [["set", "int", "7"], ["unset", "array"], ["reset"]] {
+        for command in [["set", "int", "7"], ["unset", "array"], ["unset", "--all"]] {
             #expect(try home.prefs(command) == Printed())
             #expect(try raw(home, "read", HarnessHome.suite, "Other") == Printed("a=kept too\n"))
             let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: home.suiteFile), format: nil)
@@ -86,7 +86,7 @@ import Testing
         shown.string = "raw"
         #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
         #expect(try raw(home, "write-root", HarnessHome.suite, "PrefsTestSet", "Old Key", "kept") == Printed())
-        #expect(try home.prefs("get", "string", "--stored") == .failure("string is not set"))
+        #expect(try home.prefs("get", "string", "--stored") == .failure("`string` is not set"))
         #expect(try home.prefs("set", "int", "7") == Printed())
         #expect(try raw(home, "read", HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=7\nOld Key=kept\n"))
     }
@@ -96,9 +96,13 @@ import Testing
         #expect(try raw(home, "write", HarnessHome.suite, "PrefsTestSet", "a text") == Printed())
         let bytes = try Data(contentsOf: home.suiteFile)
         let reason =
-            #"the root "PrefsTestSet": expected a dictionary, found another type; `prefs delete DOMAIN ROOT` removes it"#
-        #expect(try home.prefs() == .failure(reason))
-        #expect(try home.prefs("set", "int", "7") == .failure(reason))
+            #"prefs: the root "PrefsTestSet": expected a dictionary, found another type; `"#
+        for words in [[], ["set", "int", "7"]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 1 && printed.errors.hasPrefix(reason), "\(printed)")
+            #expect(
+                printed.errors.hasSuffix("prefs unset --force -f \(HarnessHome.suite) PrefsTestSet` removes it\n"))
+        }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 

@@ -16,8 +16,10 @@ import Testing
         let object = try #require(try parse(shown) as? [String: Any])
         #expect(object.count == 5 && object["String Value"] as? String == "" && object["Integer Value"] as? Int == 10)
         let file = try home.write(Data(shown.utf8), to: "shown.json")
-        #expect(try home.prefs("import", home.path("shown.json"), "--file", home.path("x.plist")) == Printed())
-        #expect(try home.prefs("show", "--json", "--file", home.path("x.plist")).output == shown)
+        #expect(
+            try home.prefs("import", home.path("shown.json"), "-f", home.path("x.plist"), "--root", "PrefsTestSet")
+                == Printed())
+        #expect(try home.prefs("show", "--json", "-f", home.path("x.plist"), "--root", "PrefsTestSet").output == shown)
         #expect(try Data(contentsOf: file) == Data(shown.utf8))
     }
 
@@ -42,7 +44,8 @@ import Testing
         ]
         try home.write(["PrefsTestSet": stored], to: "x.plist")
         func line(_ key: String) throws -> String {
-            try home.prefs("get", key, "--stored", "--json", "--file", home.path("x.plist")).output
+            try home.prefs("get", key, "--stored", "--json", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
+                .output
         }
         #expect(try line("int") == "true\n")
         #expect(try line("string") == "1.5\n")
@@ -51,7 +54,7 @@ import Testing
         #expect(try line("date") == "-0.5\n")
     }
 
-    private static let writes = [["set", "int", "5"], ["unset", "int"], ["reset"], ["increment", "int"]]
+    private static let writes = [["set", "int", "5"], ["unset", "int"], ["unset", "--all"], ["set", "int", "+1"]]
 
     @Test(arguments: writes)
     func aSuccessfulWritePrintsNothing(command: [String]) throws {
@@ -60,13 +63,14 @@ import Testing
     }
 
     private static let errors: [(arguments: [String], message: String, code: Int32)] = [
-        (["get", "int", "--stored", "--file", "/nonexistent/x"], "int is not set", 1),
-        (["--suite", "../x"], #""../x" is not a valid suite name: it contains a /"#, 1),
-        (["reset", "--root", ""], #""" is not a valid root key: it is empty"#, 1),
+        (["get", "int", "--stored", "-f", "/nonexistent/x", "--root", "PrefsTestSet"], "`int` is not set", 1),
+        (["show", "-f", "Missing"], "UserDefaults suite \"Missing\" not found: HOME/.config/Missing.plist", 1),
+        (["-f", ".x"], #"".x" is not a valid suite name: it begins with a dot"#, 1),
+        (["unset", "--all", "--root", ""], #""" is not a valid root key: it is empty"#, 1),
         (["get"], "too few arguments for `get`: prefs get KEY", 64),
-        (["--suite", "S", "--file", "F"], "--suite and --file cannot be combined; give one of them", 64),
+        (["-f", "S", "-f", "F"], "-f is given twice; give it once", 64),
         (
-            ["set", "int", "abc", "--file", "/nonexistent/x"],
+            ["set", "int", "abc", "-f", "/nonexistent/x", "--root", "PrefsTestSet"],
             #"Integer Value: expected Int, found "abc": not a number"#, 1
         ),
         (["--root"], "--root needs a value: --root NAME", 64),
@@ -75,6 +79,7 @@ import Testing
     @Test(arguments: errors)
     func anErrorIsAnObjectOnStandardError(arguments: [String], message: String, code: Int32) throws {
         let home = try HarnessHome()
+        let message = message.replacing("HOME", with: home.folder.path)
         let printed = try home.prefs(["--json"] + arguments)
         #expect(printed.output == "")
         #expect(printed.code == code)

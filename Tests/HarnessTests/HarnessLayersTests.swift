@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PrefsTool
+
 /// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it.
 @Suite struct HarnessLayersTests {
     private let home: HarnessHome
@@ -16,8 +18,9 @@ import Testing
         try prefs(arguments, variables: variables)
     }
 
+    /// With layers, a file has the values of the program.
     private func prefs(_ arguments: [String], variables: [String: String]) throws -> Printed {
-        try home.prefs(arguments + ["--file", home.path("f.plist"), "--layers", "APP_"], variables)
+        try home.prefs(arguments + ["-f", home.path("f.plist"), "--layers", "APP_"], variables)
     }
 
     @Test func commandsShowWhatLayersSet() throws {
@@ -32,14 +35,15 @@ import Testing
         #expect(try prefs("set", "string", "above") == Printed())
         #expect(try prefs("export").output == "{\n  \"Integer Value\": 7,\n  \"String Value\": \"above\"\n}\n")
         #expect(
-            try home.prefs("get", "string", "--stored", "--file", home.path("f.plist")).code == 1, "nothing was stored")
+            try home.prefs("get", "string", "--stored", "-f", home.path("f.plist"), "--root", "PrefsTestSet").code == 1,
+            "nothing was stored")
         let lines = try prefs("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
-        #expect(lines.contains("KEY NAME TYPE SOURCE VALUE"))
-        #expect(lines.contains("Integer Value int Int stored 7"))
-        #expect(lines.contains("String Value string String layer environment above"))
-        #expect(lines.contains("Date Value date Date default 0000-12-30T00:00:00Z"))
+        #expect(lines.contains("KEY STORED AS TYPE SOURCE VALUE"))
+        #expect(lines.contains("int Integer Value Int stored 7"))
+        #expect(lines.contains("string String Value String layer environment above"))
+        #expect(lines.contains("date Date Value Date default 0000-12-30T00:00:00Z"))
     }
 
     @Test func aBadVariableIsReported() throws {
@@ -72,8 +76,8 @@ import Testing
         let lines = try run("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
-        #expect(lines.contains("String Value string String layer \(files[1]) b"))
-        #expect(lines.contains("Date Value date Date layer environment 2026-11-21T00:00:00Z"))
+        #expect(lines.contains("string String Value String layer \(files[1]) b"))
+        #expect(lines.contains("date Date Value Date layer environment 2026-11-21T00:00:00Z"))
     }
 
     @Test func watchShowsAChangeOfAFile() throws {
@@ -83,24 +87,27 @@ import Testing
             try Data(text.utf8).write(to: URL(filePath: layer), options: .atomic)
         }
         try write(1)
-        let arguments = ["watch", "--file", home.path("f.plist"), "--layer", layer]
+        let arguments = ["watch", "-f", home.path("f.plist"), "--layer", layer]
         let child = try PipedChild("prefs", arguments, home: home.folder, mergesErrors: true)
         #expect(try child.line().hasPrefix("prefs: watching "))
         try write(2)
-        #expect(try child.line().hasSuffix("  Integer Value: 1 → 2  (elsewhere)"))
-        try home.prefs("set", "int", "5", "--file", home.path("f.plist"))
-        #expect(try child.line().hasSuffix("  Integer Value: 2 → 5  (elsewhere)"))
+        #expect(try child.line().hasSuffix("  Integer Value: 1 → 2"))
+        try home.prefs("set", "int", "5", "-f", home.path("f.plist"), "--root", "PrefsTestSet")
+        #expect(try child.line().hasSuffix("  Integer Value: 2 → 5"))
         child.send(SIGTERM)
         #expect(try child.exitCode() == 0)
     }
 
-    @Test func theOptionBelongsToTheCommandsThatShowValues() throws {
+    @Test func theOptionBelongsToTheCommandsOnAPlace() throws {
+        let owners = CommandSpec.all.filter { $0.options.contains { $0.name == "-f" } }.map { "`\($0.name)`" }
         #expect(
-            try prefs("reset")
+            try home.prefs("diff", "a", "b", "--layers", "A")
                 == .usageError(
-                    "`reset` does not accept --layers; it is an option of `show`, `get`, `set`, `watch`, `export`"))
-        #expect(
-            try home.prefs("export", "--domain", "x", "--layers", "A")
-                == .usageError("--domain cannot be combined with --layers or --layer"))
+                    "`diff` does not accept --layers; it is an option of \(owners.joined(separator: ", "))"))
+        #expect(try home.prefs("set", "int", "5") == Printed())
+        // They cover the values of the program's own place, too.
+        #expect(try home.prefs(["get", "int", "--layers", "APP_"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
+        #expect(try home.prefs(["unset", "--all", "--layers", "APP_"], ["APP_Integer_Value": "8"]) == Printed())
+        #expect(try home.prefs("get", "int") == Printed("5\n"), "what a layer sets is not removed")
     }
 }

@@ -36,18 +36,18 @@ struct HarnessOtherUsersTests {
         let failed = Printed.failure(errorMessage(link))
         let left = Printed.failure(errorMessage(link) + "; the stored state is unchanged")
         #expect(try home.prefs("export", "-o", link, "--force") == failed)
-        #expect(try home.prefs("export", "--domain", home.suiteFile.path, "-o", link, "--force") == failed)
+        #expect(try home.prefs("export", "-f", home.suiteFile.path, "-o", link, "--force") == failed)
         #expect(try home.prefs("import", link) == failed)
         #expect(try home.prefs("import", "--dry-run", link) == failed)
         for words in [
-            ["read", link], ["write", link, "A", "k", "2"], ["delete", link, "A"], ["read-type", link, "A"],
+            ["export", "-f", link], ["read", link], ["write", link, "k", "2"], ["delete", link, "A"],
+            ["set", "-f", link, "A.k", "2"], ["unset", "-f", link, "A"], ["get", "--type", "-f", link, "A"],
         ] {
             #expect(try home.prefs(words) == left, "\(words)")
         }
-        #expect(try home.prefs("--file", link) == left)
+        #expect(try home.prefs("-f", link, "--root", "PrefsTestSet") == left)
         let reason = errorMessage(link).dropFirst(link.utf8.count + 2)
-        #expect(try home.prefs("vet", link) == Printed("\(link): \(reason)\n", code: 1))
-        let doctor = try home.prefs("doctor", link)
+        let doctor = try home.prefs("doctor", "-f", link)
         #expect(doctor.output.contains("\(link) cannot be read: \(reason)") && doctor.code == 1, "\(doctor)")
         #expect(!doctor.output.contains("mend it:"), "\(doctor)")
         #expect(try home.state() == before)
@@ -55,13 +55,13 @@ struct HarnessOtherUsersTests {
 
     @Test func aPlantedLockFileIsNamedAndTheCommandRemovesIt() throws {
         let path = home.path("x.plist")
-        try home.prefs("write", path, "A", "k", "-int", "1")
+        try home.prefs("set", "-f", path, "A.k", "1")
         let lock = home.path(".x.plist.lock")
         chown(lock, attacker, attacker)
         let held = open(lock, O_RDONLY | O_CLOEXEC)
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
-        let printed = try home.prefs("doctor", path, "--json")
+        let printed = try home.prefs("doctor", "-f", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
         let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
         let reason = "belongs to user \(attacker); expected the caller, root or the owner of the preferences file"
@@ -69,9 +69,9 @@ struct HarnessOtherUsersTests {
             finding["reason"] as? String == "the lock file \(lock) cannot be used: \(reason); nothing can be stored")
         #expect(finding["command"] as? String == "rm \(lock)")
         let failed = Printed.failure("\(lock): \(reason); the stored state is unchanged")
-        #expect(try home.prefs("write", path, "A", "k", "-int", "2") == failed)
+        #expect(try home.prefs("set", "-f", path, "A.k", "2") == failed)
         #expect(unlink(lock) == 0)
-        #expect(try home.prefs("write", path, "A", "k", "-int", "2") == Printed())
+        #expect(try home.prefs("set", "-f", path, "A.k", "2") == Printed())
     }
 
     /// Pipes of a shell have no path of their own, and can be read.
@@ -109,10 +109,10 @@ struct HarnessOtherUsersTests {
     @Test func aRelativePathStartsAtTheWorkingFolder() throws {
         let file = try home.write(["A": ["k": 1]], to: "x.plist").path
         let relative = String(repeating: "../", count: 30) + file.dropFirst()
-        #expect(try home.prefs("vet", relative).code == 0)
-        #expect(try home.prefs("export", "--domain", relative, "-o", relative + ".json") == Printed())
-        #expect(try home.prefs("import", "--domain", relative, relative + ".json") == Printed())
-        #expect(try home.prefs("doctor", relative).code == 0)
+        #expect(try home.prefs("doctor", "-f", relative).code == 0)
+        #expect(try home.prefs("export", "-f", relative, "-o", relative + ".json") == Printed())
+        #expect(try home.prefs("import", "-f", relative, relative + ".json") == Printed())
+        #expect(try home.prefs("doctor", "-f", relative).code == 0)
     }
 
     /// Root does not export into a file that another user made in a shared folder.
@@ -151,16 +151,18 @@ struct HarnessOtherUsersTests {
         let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
         let reason = "is relative, and the working folder is unknown"
         #expect(try bash(script + "export -o x.json 2>&1").output == "prefs: x.json: \(reason)\n")
-        #expect(try bash(script + "vet x.plist").output == "x.plist: \(reason)\n")
-        let written = try bash(script + "write x.plist R k v 2>&1")
-        #expect(written.output.contains(reason) && written.code == 1, "\(written)")
+        for command in ["doctor -f x.plist", "set -f x.plist R.k v", "write x.plist k v", "diff x.plist x.plist"] {
+            let printed = try bash(script + command)
+            #expect(
+                printed.errors.contains(reason) && printed.code == (command.hasPrefix("diff") ? 2 : 1), "\(printed)")
+        }
     }
 
     @Test func aWorkingFolderMayHaveALongPath() throws {
         let long = Array(repeating: String(repeating: "d", count: 200), count: 8).joined(separator: "/")
         let script = "mkdir -p \"$HOME/\(long)\" && cd \"$HOME/\(long)\" && \"$0\" "
         #expect(
-            try bash(script + "write x.plist R k -int 5 && \"$0\" read x.plist R k && ls") == Printed("5\nx.plist\n"))
+            try bash(script + "set -f x.plist R.k 5 && \"$0\" get -f x.plist R.k && ls") == Printed("5\nx.plist\n"))
     }
 
     @Test func showWorksInEveryLocale() throws {

@@ -5,49 +5,47 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsTool
 
-/// What the words of `write` stand for: a path or the name of a key, and a text or a value of the type that exists.
+/// What the words of `set` stand for: a path or the name of a key, and a text or a value of the type that exists.
 @Suite struct HarnessPathTests {
+    private static let form = "expected a key or a path such as a.b[0], found"
+    private static let rejected: [(path: String, message: String)] = [
+        ("servers[*].p", "\(form) `servers[*].p`; a new key of that name is written 'servers\\[*]\\.p'"),
+        ("a..b", "\(form) `a..b`; a new key of that name is written 'a\\.\\.b'"),
+        ("a.", "\(form) `a.`; a new key of that name is written 'a\\.'"),
+        (".a", "\(form) `.a`; a new key of that name is written '\\.a'"),
+        ("[0]", "\(form) `[0]`; a new key of that name is written '\\[0]'"),
+        ("a[0", "\(form) `a[0`; a new key of that name is written 'a\\[0'"),
+        ("a[0]b", "\(form) `a[0]b`; a new key of that name is written 'a\\[0]b'"),
+        ("", "\(form) an empty text"),
+        ("sizes[1]", "there is no element 1 of `sizes`, which has 0 elements"),
+        ("sizes[-1]", "there is no element -1 of `sizes`, which has 0 elements"),
+        ("R.sizes[1].w", "there is no element 1 of `R.sizes`, which has 0 elements"),
+        ("R.s.t", "`R.s`: expected a dictionary, found type string"),
+        ("R.s[0]", "`R.s`: expected an array, found type string"),
+        ("R[0]", "`R`: expected an array, found type dictionary"),
+    ]
+
     /// What a path means does not depend on its container: it is made, or the command is rejected.
     @Test(arguments: ["d.plist", "d.json"]) func aPathIsNeverTheNameOfAKey(name: String) throws {
         let home = try HarnessHome()
         let file = home.path(name)
-        try home.prefs("write", file, "R", "s", "t")
+        try home.prefs("set", "-f", file, "R.s", "t")
         let state = try home.state()
-        let rejected = [
-            (
-                ["servers[*].p", "-int", "3"],
-                "expected a name or a path such as a.b[0], found `servers[*].p`; a new key of that name is written 'servers\\[*]\\.p'"
-            ),
-            (
-                ["Editor.size", "-int", "3"],
-                "`Editor.size` leads into `Editor`, which does not exist; a new key of that name is written 'Editor\\.size'"
-            ),
-            (
-                ["com.example.flag", "-bool", "yes"],
-                "`com.example.flag` leads into `com`, which does not exist; a new key of that name is written 'com\\.example\\.flag'"
-            ),
-            (["sizes[1]", "x"], "there is no `sizes[1]`: the array has 0 elements"),
-            (["sizes[-1]", "x"], "there is no `sizes[-1]`: the array has 0 elements"),
-        ]
-        for (words, message) in rejected {
-            for place in [[file], [file, "R"]] {
-                #expect(try home.prefs(["write"] + place + words) == .failure(message))
-                #expect(try home.prefs(["write"] + place + words + ["--dry-run"]) == .failure(message))
-            }
+        for (path, message) in Self.rejected {
+            #expect(try home.prefs("set", "-f", file, path, "x") == .failure(message))
+            #expect(try home.prefs("set", "-f", file, path, "x", "--dry-run") == .failure(message))
         }
-        #expect(try home.prefs("write", file, "R", "s.t", "v") == .failure("`s` is of type string, not a dictionary"))
-        #expect(
-            try home.prefs("write", file, "Editor.size", "k", "v").errors.contains(
-                "expected a name, found `Editor.size`; a new key of that name is written 'Editor\\.size'"))
-        #expect(
-            try home.prefs("rename", file, "R", "s", "a.b[0]").errors.contains(
-                "expected a name, found `a.b[0]`; a new key of that name is written 'a\\.b\\[0]'"))
         #expect(try home.state() == state)
-        #expect(try home.prefs("write", file, "sizes[0]", "-int", "3") == Printed())
-        #expect(try home.prefs("write", file, "R", "sizes[0].w", "-int", "4") == Printed())
-        #expect(try home.prefs("write", file, "R.new.deep", "-int", "5") == Printed())
-        let all = #"{"R":{"new":{"deep":5},"s":"t","sizes":[{"w":4}]},"sizes":[3]}"#
-        #expect(try ExportFormat.value(ofJSON: Data(home.prefs("read", file).output.utf8)).json == all)
+        let paths = [
+            "sizes[0]=3", "R.sizes[0].w=4", "R.new.deep=5", "Editor.size=6", "com.example.flag=true", "a[0][0]=7",
+        ]
+        #expect(try home.prefs(["set", "-f", file] + paths) == Printed())
+        let all =
+            #"{"Editor":{"size":6},"R":{"new":{"deep":5},"s":"t","sizes":[{"w":4}]},"a":[[7]],"com":{"example":{"flag":true}},"#
+            + #""sizes":[3]}"#
+        #expect(try ExportFormat.value(ofJSON: Data(home.prefs("export", "-f", file).output.utf8)).json == all)
+        #expect(try home.prefs("set", "-f", file, "sizes[1]=4", "sizes[-1]=5", "sizes[2]=6") == Printed())
+        #expect(try home.prefs("get", "-f", file, "sizes") == Printed("[3,5,6]\n"))
     }
 
     /// Other programs store such names, also those of domains turned around.
@@ -56,36 +54,36 @@ import Testing
         let file = home.path("d.plist")
         let content: [String: Any] = ["com.example.flag": false, "sizes[0]": 1, "com": ["example": 7]]
         try home.write(content, to: "d.plist")
-        #expect(try home.prefs("write", file, "com.example.flag", "true") == Printed())
-        #expect(try home.prefs("read", file, "com.example.flag") == Printed("true\n"))
-        #expect(try home.prefs("read", file, "com.example") == Printed("7\n"))
-        #expect(try home.prefs("write", file, "sizes[0]", "2") == Printed())
-        #expect(try home.prefs("delete", file, "sizes[0]") == Printed())
+        #expect(try home.prefs("set", "-f", file, "com.example.flag", "true") == Printed())
+        #expect(try home.prefs("get", "-f", file, "com.example.flag") == Printed("true\n"))
+        #expect(try home.prefs("get", "-f", file, "com.example") == Printed("7\n"))
+        #expect(try home.prefs("set", "-f", file, "sizes[0]", "2") == Printed())
+        #expect(try home.prefs("unset", "-f", file, "sizes[0]") == Printed())
         // A backslash makes a new one.
-        #expect(try home.prefs("write", file, #"org\.example\[0]"#, "v") == Printed())
-        #expect(try home.prefs("write", file, #"org\.example\[0]"#, "w") == Printed())
-        #expect(try home.prefs("read", file, "org.example[0]") == Printed("w\n"))
-        #expect(try home.prefs("write", file, #"com.a\.b"#, "-int", "8") == Printed())
-        #expect(try home.prefs("read", file, "com", "a.b") == Printed("8\n"))
-        #expect(try home.prefs("rename", file, "org.example[0]", #"org\.x"#) == Printed())
-        #expect(try home.prefs("write", file, #"A\.B"#, "k", "v") == Printed())
-        #expect(try home.prefs("read", file, "A.B", "k") == Printed("v\n"))
-        #expect(try home.prefs("delete", file, "A.B", "--force") == Printed())
+        #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "v") == Printed())
+        #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "w") == Printed())
+        #expect(try home.prefs("get", "-f", file, "org.example[0]") == Printed("w\n"))
+        #expect(try home.prefs("set", "-f", file, #"com.a\.b"#, "8") == Printed())
+        #expect(try home.prefs("get", "-f", file, "com.a.b") == Printed("8\n"))
+        #expect(try home.prefs("set", "-f", file, #"A\.B.k"#, "v") == Printed())
+        #expect(try home.prefs("get", "-f", file, "A.B.k") == Printed("v\n"))
+        #expect(try home.prefs("unset", "-f", file, "A.B", "--force") == Printed())
         #expect(
-            try home.prefs("read", file, "--json").output
+            try home.prefs("export", "-f", file).output
                 == "{\n  \"com\": {\n    \"a.b\": 8,\n    \"example\": 7\n  },\n  \"com.example.flag\": true,\n"
-                + "  \"org.x\": \"w\"\n}\n")
+                + "  \"org.example[0]\": \"w\"\n}\n")
     }
 
     /// The former values, a text, and the new value; nil if the text cannot be read as the type of the former one.
     private static let untyped: [(old: String, text: String, new: String?)] = [
-        ("true", "false", "false"), ("true", "NO", "false"), ("false", "1", "true"), ("true", "off", nil),
+        ("true", "false", "false"), ("true", "NO", "false"), ("false", "1", "true"), ("true", "off", "false"),
+        ("true", "maybe", nil),
         ("3", "4", "4"), ("3", "4.5", nil), ("3", "x", nil), ("2.5", "4", "4.0"), (#""s""#, "4", #""4""#),
-        (#""s""#, "true", #""true""#), (#"{"$data": "SGk="}"#, "4869", #"{"$data": "SGk="}"#),
+        (#""s""#, "true", #""true""#), (#"{"$data": "SGk="}"#, "SGVsbG8=", #"{"$data": "SGVsbG8="}"#),
         (
             #"{"$date": "2026-11-20T00:00:00Z"}"#, "2026-11-21T00:00:00Z", #"{"$date": "2026-11-21T00:00:00Z"}"#
         ),
-        ("[1]", "[2]", "[\n  2\n]"), ("[1]", "2", nil),
+        ("[1]", "[2]", "[\n  2\n]"), ("[1]", "2", nil), ("[1]", "a,b", nil), (#"{"a":1}"#, "a=2", nil),
     ]
 
     @Test(arguments: untyped, ["d.plist", "d.json"])
@@ -94,17 +92,89 @@ import Testing
     ) throws {
         let home = try HarnessHome()
         let file = home.path(name)
-        try home.prefs("write", file, "KeepAlive", "-json", row.old)
+        #expect(try home.prefs("set", "-f", file, "KeepAlive", row.old, "-t", "json") == Printed())
         let state = try home.state()
-        let printed = try home.prefs("write", file, "KeepAlive", row.text)
+        let printed = try home.prefs("set", "-f", file, "KeepAlive", row.text)
         guard let new = row.new else {
-            #expect(printed.code == 1 && printed.errors.contains("would become a value of type string"), "\(printed)")
+            #expect(printed.code == 1 && printed.errors.contains("would become a value of type "), "\(printed)")
             #expect(try home.state() == state)
-            #expect(try home.prefs("write", file, "KeepAlive", row.text, "--force") == Printed())
-            return #expect(try home.prefs("read", file, "KeepAlive") == Printed(row.text + "\n"))
+            #expect(try home.prefs("set", "-f", file, "KeepAlive", row.text, "--force") == Printed())
+            return #expect(try home.prefs("get", "-f", file, "KeepAlive") == Printed(row.text + "\n"))
         }
         #expect(printed == Printed())
-        let exported = try home.prefs("export", "--domain", file).output
+        let exported = try home.prefs("export", "-f", file).output
         #expect(exported.replacing("\n  ", with: "\n") == "{\n\"KeepAlive\": \(new)\n}\n")
+    }
+
+    /// Paths into the values of declared properties, whose types and fields are known.
+    @Suite struct OfDeclaredProperties {
+        private final class Desk: Prefs, @unchecked Sendable {
+            struct Window: Codable, Equatable { var width = 600, title = "Main", tags: [String] = [] }
+
+            @Pref var window = Window()
+            @Pref var names: [String: [Int]] = [:]
+        }
+
+        private let home: HarnessHome
+        private let url: URL
+
+        init() throws {
+            home = try HarnessHome()
+            url = home.folder.file("desk.json")
+        }
+
+        private func run(_ words: String...) throws -> Printed {
+            let program = Program(
+                name: "myapp prefs",
+                make: { root, store in
+                    Desk(key: root, values: nil, store: store ?? PropertyListFileStore(url: url, format: .json))
+                })
+            return try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: program)
+        }
+
+        private func failure(_ message: String) -> Printed {
+            Printed(errors: "myapp prefs: \(message)\n", code: 1)
+        }
+
+        @Test func getPrintsWhatTheProgramReads() throws {
+            try Data(#"{"Desk": {"window": {"width": 1}}}"#.utf8).write(to: url)
+            #expect(try run("get", "window.title") == Printed("Main\n"), "the stored struct lacks the field")
+            #expect(try run("get", "window.width") == Printed("1\n"))
+            #expect(try run("get", "window") == Printed(#"{"tags":[],"title":"Main","width":1}"# + "\n"))
+            #expect(try run("set", "window.width", "+1") == Printed())
+            #expect(try run("get", "window.width") == Printed("2\n"))
+        }
+
+        @Test func anUnknownFieldIsRejectedWithASuggestion() throws {
+            let before = Data(#"{"Desk": {"window": {"width": 1}}}"#.utf8)
+            try before.write(to: url)
+            for words in [
+                ["window.widht", "9"], ["window", #"{"widht": 9, "width": 2, "title": "x", "tags": []}"#],
+                ["window.width=2", "window.widht=9"],
+            ] {
+                let result = try run("set", words[0], words[1])
+                #expect(result == failure("no field `window.widht`; did you mean `width`?"), "\(words)")
+            }
+            #expect(try run("set", "window.title[0]", "x").code == 1)
+            #expect(try run("get", "window.widht") == failure("`window.widht` is not set; did you mean `width`?"))
+            #expect(try run("set", "window.width", "wide").errors.contains("window.width: expected Int"))
+            #expect(try Data(contentsOf: url) == before)
+            #expect(try run("doctor").code == 0)
+            // Another program has written it.
+            try Data(#"{"Desk": {"window": {"width": 2, "widht": 9}}}"#.utf8).write(to: url)
+            let report = try run("doctor").output
+            #expect(
+                report.contains("problem: Desk.window.widht: is not a field of its type; did you mean `width`?"),
+                "\(report)")
+        }
+
+        @Test func missingContainersAreMade() throws {
+            #expect(try run("set", "window.tags[0]=a", "window.tags[1]=b", "names.x[0]=1") == Printed())
+            #expect(try run("get", "window.tags") == Printed(#"["a","b"]"# + "\n"))
+            #expect(try run("get", "names") == Printed(#"{"x":[1]}"# + "\n"))
+            #expect(try run("set", "names.x[0]", "b").errors.contains("expected Int"))
+            #expect(try run("set", "window.tags", "c,d") == Printed())
+            #expect(try run("get", "window.tags[1]") == Printed("d\n"))
+        }
     }
 }

@@ -6,32 +6,34 @@ import Testing
 @Suite struct HarnessSafetyTests {
     private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
-    private static let risky: [(words: [String], risk: String)] = [
+    static let risky: [(words: [String], risk: String)] = [
+        (["set", "-f", "D", "R", "scalar"], "the dictionary `R` would become a value of type string"),
+        (["set", "-f", "D", "R.d", "1", "-t", "integer"], "the dictionary `R.d` would become a value of type integer"),
+        (["set", "-f", "D", "R.d", "1"], "the dictionary `R.d` would become a value of type integer"),
+        (["set", "-f", "D", "R.l", "scalar"], "the array `R.l` would become a value of type string"),
+        (["set", "-f", "D", "R.d", "", "-t", "array"], "the dictionary `R.d` would become a value of type array"),
+        (["set", "-f", "D", "R", #"{"d":"x"}"#], "the dictionary `R.d` would become a value of type string"),
+        (["set", "-f", "D", "R.d=x", "new=y"], "the dictionary `R.d` would become a value of type string"),
+        (["set", "-f", "D", "R.l[0]", "x"], "the integer `R.l[0]` would become a value of type string"),
+        (["set", "-f", "D", "Entry", "x"], "the integer `Entry` would become a value of type string"),
+        (["set", "-f", "D", "Entry", "1.5"], "the integer `Entry` would become a value of type float"),
+        (["set", "-f", "D", "Entry", #"{"a":1}"#], "the integer `Entry` would become a value of type dictionary"),
+        (["unset", "-f", "D", "--all"], "all entries of the UserDefaults suite \"D\" would be removed"),
+        (["unset", "-f", "D", "R"], "the dictionary `R` would be removed"),
+        (["unset", "-f", "D", "R.d"], "the dictionary `R.d` would be removed"),
+        (["unset", "-f", "D", "R.l"], "the array `R.l` would be removed"),
+        (
+            ["unset", "-f", "D", "R.l", "R.d"],
+            "the array `R.l` would be removed; the dictionary `R.d` would be removed"
+        ),
         (["write", "D", "R", "scalar"], "the dictionary `R` would become a value of type string"),
-        (["write", "D", "R", "d", "-int", "1"], "the dictionary `R > d` would become a value of type integer"),
-        (["write", "D", "R", "l", "scalar"], "the array `R > l` would become a value of type string"),
-        (["write", "D", "R", "d", "-array"], "the dictionary `R > d` would become a value of type array"),
-        (["write", "D", "R", "-dict", "d", "x"], "the dictionary `R > d` would become a value of type string"),
-        (["write", "D", "R.d", "x"], "the dictionary `R > d` would become a value of type string"),
-        (["write", "D", "R", "l[0]", "x"], "the integer `R > l[0]` would become a value of type string"),
-        (["write", "D", "Entry", "x"], "the integer `Entry` would become a value of type string"),
-        (["write", "D", "Entry", "1.5"], "the integer `Entry` would become a value of type string"),
-        (["write", "D", "Entry", "{a=1;}"], "the integer `Entry` would become a value of type dictionary"),
+        (["write", "D", "R", "-array"], "the dictionary `R` would become a value of type array"),
+        (["write", "D", "R", "-dict", "d", "x"], "the dictionary `R.d` would become a value of type string"),
         (["delete", "D"], "all entries of the UserDefaults suite \"D\" would be removed"),
         (["delete", "D", "R"], "the dictionary `R` would be removed"),
-        (["delete", "D", "R", "d"], "the dictionary `R > d` would be removed"),
-        (["delete", "D", "R.l"], "the array `R > l` would be removed"),
+        (["import", "-f", "D", "HOME/i.json"], "the array `R.l` would become a value of type integer"),
         (
-            ["rename", "D", "R", "s", "d"],
-            "`d` exists and would be lost; the dictionary `R > d` would become a value of type string"
-        ),
-        (
-            ["rename", "D", "Entry", "R"],
-            "`R` exists and would be lost; the dictionary `R` would become a value of type integer"
-        ),
-        (["import", "--domain", "D", "HOME/i.json"], "the array `R > l` would become a value of type integer"),
-        (
-            ["import", "--domain", "D", "HOME/empty.json", "--replace"],
+            ["import", "-f", "D", "HOME/empty.json", "--replace"],
             "all entries of the UserDefaults suite \"D\" would be removed"
         ),
     ]
@@ -53,12 +55,11 @@ import Testing
         #expect(try Data(contentsOf: home.domainFile("D")) != bytes)
     }
 
-    private static let harmless: [[String]] = [
-        ["write", "D", "R", "s", "-dict", "a", "1"], ["write", "D", "R", "l", "-array"],
-        ["write", "D", "R", "d", "-dict"],
-        ["write", "D", "Entry", "-string", "x"], ["delete", "D", "R", "s"], ["delete", "D", "R", "l[0]"],
-        ["rename", "D", "R", "S"],
-        ["import", "--domain", "D", "HOME/i2.json", "--replace"],
+    static let harmless: [[String]] = [
+        ["set", "-f", "D", "R.s", #"{"a":1}"#, "-t", "json"], ["set", "-f", "D", "R.l", "", "-t", "array"],
+        ["set", "-f", "D", "R.d", "{}"], ["set", "-f", "D", "Entry", "x", "-t", "string"],
+        ["unset", "-f", "D", "R.s"], ["unset", "-f", "D", "R.l[0]"], ["delete", "D", "Entry"],
+        ["write", "D", "Entry", "-string", "x"], ["import", "-f", "D", "HOME/i2.json", "--replace"],
     ]
 
     @Test(arguments: harmless) func otherChangesNeedNone(words: [String]) throws {
@@ -76,7 +77,8 @@ import Testing
         func aTerminalIsAsked(answer: String, code: Int32) throws {
             let (home, bytes) = try Self.homeWithDomain()
             let terminal = try PseudoTerminal(
-                Child.executable("prefs"), ["delete", "D"], environment: ["HOME": home.folder.path], columns: 120,
+                Child.executable("prefs"), ["unset", "-f", "D", "--all"], environment: ["HOME": home.folder.path],
+                columns: 120,
                 rows: 24)
             try terminal.wait(forText: "would be removed. Continue? [y/N] ")
             try terminal.type(answer + (answer == "\u{4}" ? "" : "\n"))
@@ -87,10 +89,11 @@ import Testing
 
     // MARK: - Files that are not ours
 
-    private static let foreignWrites: [[String]] = [
-        ["write", "FILE", "R", "k", "v"], ["import", "--domain", "FILE", "HOME/i.json"],
-        ["set", "--file", "FILE", "int", "5"],
-        ["reset", "--file", "FILE"], ["import", "--file", "FILE", "HOME/set.json"],
+    static let foreignWrites: [[String]] = [
+        ["set", "-f", "FILE", "R.k", "v"], ["write", "FILE", "k", "v"], ["import", "-f", "FILE", "HOME/i.json"],
+        ["set", "-f", "FILE", "--root", "PrefsTestSet", "int", "5"],
+        ["unset", "-f", "FILE", "--root", "PrefsTestSet", "--all"],
+        ["import", "-f", "FILE", "--root", "PrefsTestSet", "HOME/set.json"],
     ]
 
     @Test(arguments: foreignWrites) func aFileThatIsNotOursIsReplacedByForceOnly(words: [String]) throws {
@@ -106,28 +109,30 @@ import Testing
         #expect(try home.folder.names() == names)
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == garbage)
         let forced = try home.prefs(words + ["--force"])
-        guard words[0] != "reset" else { return }
+        guard words[0] != "unset" else { return }
         #expect(forced.code == 0 && forced.errors.contains("; quarantined as \(file).corrupt-"), "\(forced)")
         let quarantined = try home.folder.names().filter { $0.hasPrefix("x.plist.corrupt-") }
         #expect(try quarantined.map { try Data(contentsOf: home.folder.file($0)) } == [garbage])
-        #expect(try home.prefs("read", file).code == 0)
+        #expect(try home.prefs("export", "-f", file).code == 0)
         // The undo brings the bytes back, and the file is not ours again.
-        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("undo", "-f", file).code == 0)
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == garbage)
         #expect(try home.prefs(words).code == 1)
     }
 
     // MARK: - Dry runs
 
-    private static let dryRuns: [(words: [String], output: String)] = [
-        (["write", "D", "R", "s", "-int", "2"], "~ R > s: t → 2\n"), (["write", "D", "New", "x"], "+ New: x\n"),
-        (["write", "D", "R", "scalar"], "~ R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"} → scalar\n"),
-        (["delete", "D", "R", "s"], "- R > s: t\n"), (["delete", "D", "Entry"], "- Entry: 1\n"),
-        (["delete", "D"], "- Entry: 1\n- R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"}\n"),
-        (["rename", "D", "R", "s", "u"], "- R > s: t\n+ R > u: t\n"),
-        (["rename", "D", "Entry", "E2"], "+ E2: 1\n- Entry: 1\n"),
-        (["import", "--domain", "D", "HOME/i.json"], "~ R > l: [1] → 2\n"),
-        (["write", "D", "Entry", "-int", "1"], "nothing would change\n"),
+    static let dryRuns: [(words: [String], output: String)] = [
+        (["set", "-f", "D", "R.s", "2", "-t", "integer"], "~ R.s: t → 2\n"),
+        (["set", "-f", "D", "New", "x"], "+ New: x\n"),
+        (["set", "-f", "D", "New.a.b", "x"], "+ New: {\"a\":{\"b\":\"x\"}}\n"),
+        (["set", "-f", "D", "R", "scalar"], "~ R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"} → scalar\n"),
+        (["set", "-f", "D", "R.d.a=2", "R.d.b=3"], "~ R.d.a: 1 → 2\n+ R.d.b: 3\n"),
+        (["unset", "-f", "D", "R.s"], "- R.s: t\n"), (["unset", "-f", "D", "Entry"], "- Entry: 1\n"),
+        (["unset", "-f", "D", "--all"], "- Entry: 1\n- R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"}\n"),
+        (["delete", "D", "Entry"], "- Entry: 1\n"), (["write", "D", "Entry", "-int", "2"], "~ Entry: 1 → 2\n"),
+        (["import", "-f", "D", "HOME/i.json"], "~ R.l: [1] → 2\n"),
+        (["set", "-f", "D", "Entry", "1"], "nothing would change\n"),
     ]
 
     @Test(arguments: dryRuns) func aDryRunChangesNothing(words: [String], output: String) throws {
@@ -139,6 +144,9 @@ import Testing
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [Any])
         #expect(try home.state() == state)
         #expect(
+            try home.prefs("set", "-f", "D", "", "x", "--dry-run")
+                == .failure("expected a key or a path such as a.b[0], found an empty text"))
+        #expect(
             try home.prefs("write", "D", "", "x", "--dry-run") == .failure("\"\" is not a valid root key: it is empty"))
     }
 
@@ -146,15 +154,16 @@ import Testing
 
     /// The lock file of `d.plist`, locked by the test.
     private static func lock(_ home: HarnessHome) throws -> Int32 {
-        try home.prefs("write", home.path("d.plist"), "R", "k", "v")
+        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "v")
         let descriptor = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
         try #require(flock(descriptor, LOCK_EX) == 0)
         return descriptor
     }
 
     @Test(arguments: [
-        ["write", "FILE", "R", "k", "w"], ["delete", "FILE", "R", "--force"], ["set", "--file", "FILE", "int", "5"],
-        ["undo", "FILE"],
+        ["set", "-f", "FILE", "R.k", "w"], ["unset", "-f", "FILE", "R", "--force"],
+        ["set", "-f", "FILE", "--root", "PrefsTestSet", "int", "5"],
+        ["undo", "-f", "FILE"],
     ])
     func aWriteGivesUpAfterTheTimeout(words: [String]) throws {
         let home = try HarnessHome()
@@ -180,17 +189,17 @@ import Testing
         let descriptor = try Self.lock(home)
         defer { close(descriptor) }
         let child = try PipedChild(
-            "prefs", ["write", home.path("d.plist"), "R", "k", "w"], home: home.folder, mergesErrors: true)
+            "prefs", ["set", "-f", home.path("d.plist"), "R.k", "w"], home: home.folder, mergesErrors: true)
         let line = try child.line()
         #expect(line.hasPrefix("prefs: waiting for the lock \(home.path(".d.plist.lock")), held by "), "\(line)")
         if Self.namesHolders { #expect(line.contains(" \(getpid()) ("), "\(line)") }
         flock(descriptor, LOCK_UN)
         #expect(try child.exitCode() == 0)
-        #expect(try home.prefs("read", home.path("d.plist"), "R", "k") == Printed("w\n"))
+        #expect(try home.prefs("get", "-f", home.path("d.plist"), "R.k") == Printed("w\n"))
     }
 
     @Test(arguments: ["-1", "x", "1e9", "nan"]) func aTimeoutIsANumberOfSeconds(text: String) throws {
-        let printed = try HarnessHome().prefs("write", "D", "R", "k", "v", "--timeout=\(text)")
+        let printed = try HarnessHome().prefs("set", "-f", "D", "R.k", "v", "--timeout=\(text)")
         #expect(printed == .usageError("--timeout: expected seconds from 0 to 86400, found \"\(text)\""))
     }
 
@@ -202,17 +211,17 @@ import Testing
         try home.prefs("set", "int", "5")
         let file = home.path(name)
         if name == "d.plist" {
-            try home.prefs("write", file, "R", "k", "v")
+            try home.prefs("set", "-f", file, "R.k", "v")
         } else {
             try home.write(Data(#"{"precious": 1}"#.utf8), to: name)
         }
         func bytes() throws -> Data { try Data(contentsOf: home.folder.file(name)) }
         let (before, state) = (try bytes(), try home.state())
-        for words in [["export", file], ["export", file, "--force"], ["export", "--domain", file, file]] {
+        for words in [["export", file], ["export", file, "--force"], ["export", "-f", file, file]] {
             let printed = try home.prefs(words)
             #expect(printed.code == 64 && printed.errors.contains("-o PATH writes to a file"), "\(printed)")
         }
-        for words in [["export", "-o", file], ["export", "--domain", HarnessHome.suite, "-o", file]] {
+        for words in [["export", "-o", file], ["export", "-f", HarnessHome.suite, "-o", file]] {
             let risk = "\(file) exists and would be replaced; --force does it; nothing has changed"
             #expect(try home.prefs(words) == .failure(risk))
         }
@@ -220,7 +229,7 @@ import Testing
         #expect(try home.prefs("export", "-o", file, "--force", "--format", "json") == Printed())
         #expect(try String(contentsOf: home.folder.file(name), encoding: .utf8) == "{\n  \"Integer Value\": 5\n}\n")
         // The exported JSON is quarantined if a program had written the file.
-        #expect(try home.prefs("undo", "--file", file).code == 0)
+        #expect(try home.prefs("undo", "-f", file, "--root", "PrefsTestSet").code == 0)
         #expect(try bytes() == before)
     }
 

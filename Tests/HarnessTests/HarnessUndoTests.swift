@@ -5,12 +5,14 @@ import Testing
 /// `prefs undo`.
 @Suite struct HarnessUndoTests {
     /// Writes of every kind to a file that exists. `FILE` is its path.
-    private static let writes: [[String]] = [
-        ["write", "FILE", "R", "k", "new"], ["delete", "FILE", "R", "--force"], ["delete", "FILE", "--force"],
-        ["rename", "FILE", "R", "S"],
-        ["import", "--domain", "FILE", "HOME/i.json"], ["set", "--file", "FILE", "int", "5"],
-        ["unset", "--file", "FILE", "int"],
-        ["reset", "--file", "FILE"], ["increment", "--file", "FILE", "int"],
+    static let writes: [[String]] = [
+        ["set", "-f", "FILE", "R.k", "new"], ["set", "-f", "FILE", "PrefsTestSet.Integer Value", "+1"],
+        ["unset", "-f", "FILE", "R", "--force"], ["unset", "-f", "FILE", "--all", "--force"],
+        ["import", "-f", "FILE", "HOME/i.json"], ["import", "-f", "FILE", "HOME/i.json", "--replace"],
+        ["set", "-f", "FILE", "--root", "PrefsTestSet", "int", "5"],
+        ["unset", "-f", "FILE", "--root", "PrefsTestSet", "int"],
+        ["unset", "-f", "FILE", "--root", "PrefsTestSet", "--all"],
+        ["write", "FILE", "k", "new"], ["delete", "FILE", "R", "--force"],
     ]
 
     @Test(arguments: writes, [PropertyListSerialization.PropertyListFormat.xml, .binary])
@@ -29,60 +31,62 @@ import Testing
         let after = try bytes()
         #expect(after != before)
         let state = try home.state()
-        let shown = try home.prefs("undo", file, "--dry-run")
+        let shown = try home.prefs("undo", "-f", file, "--dry-run")
         #expect(shown.code == 0 && !shown.output.isEmpty && shown.output != "nothing would change\n")
         #expect(try home.state() == state)
-        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("undo", "-f", file) == shown, "it prints what it changes")
         #expect(try bytes() == before)
         // The last good copy is that of the restored state.
         #expect(try Data(contentsOf: home.folder.file(".d.plist.lastgood")).suffix(before.count) == before)
-        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("undo", "-f", file) != shown)
         #expect(try bytes() == after)
-        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try home.prefs("undo", "-f", file) == shown)
         #expect(try bytes() == before)
     }
 
     @Test(arguments: ["d.plist", "d.json"]) func theUndoOfTheFirstWriteRemovesTheFile(name: String) throws {
         let home = try HarnessHome()
         let file = home.path(name)
-        try home.prefs("write", file, "R", "k", "v")
-        #expect(try home.prefs("undo", file, "--dry-run") == Printed("- R: {\"k\":\"v\"}\n"))
-        #expect(try home.prefs("undo", file) == Printed())
+        try home.prefs("set", "-f", file, "R.k", "v")
+        #expect(try home.prefs("undo", "-f", file, "--dry-run") == Printed("- R: {\"k\":\"v\"}\n"))
+        #expect(try home.prefs("undo", "-f", file) == Printed("- R: {\"k\":\"v\"}\n"))
         #expect(try home.folder.names().filter { $0.contains(name) } == [".\(name).lock"])
-        #expect(try home.prefs("undo", file, "--dry-run") == Printed("+ R: {\"k\":\"v\"}\n"))
-        #expect(try home.prefs("undo", file) == Printed())
-        #expect(try home.prefs("read", file, "R", "k") == Printed("v\n"))
+        #expect(try home.prefs("undo", "-f", file, "--dry-run") == Printed("+ R: {\"k\":\"v\"}\n"))
+        #expect(try home.prefs("undo", "-f", file) == Printed("+ R: {\"k\":\"v\"}\n"))
+        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("v\n"))
     }
 
     @Test func theDomainOfTheProgramIsTheDefault() throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "5")
         try home.prefs("set", "int", "6")
-        #expect(try home.prefs("undo") == Printed())
+        #expect(try home.prefs("undo") == Printed("~ PrefsTestSet.Integer Value: 6 → 5\n"))
         #expect(try home.prefs("get", "int") == Printed("5\n"))
         // UserDefaults sees the restored file.
         #expect(
             try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"]).output.contains(
                 "Integer Value=5\n"))
-        #expect(try home.prefs("undo", HarnessHome.suite) == Printed())
-        #expect(try home.prefs("undo", "--file", home.suiteFile.path) == Printed())
+        #expect(try home.prefs("undo", "-f", HarnessHome.suite).output == "~ PrefsTestSet.Integer Value: 5 → 6\n")
+        #expect(
+            try home.prefs("undo", "-f", home.suiteFile.path, "--json").output.contains(
+                #"{"path":["PrefsTestSet","Integer Value"],"old":6,"new":5}"#))
         #expect(try home.prefs("get", "int") == Printed("5\n"))
     }
 
     @Test func aFileThatHasChangedSinceIsNotReverted() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        #expect(try home.prefs("undo", file) == .failure("nothing to undo: this tool has not written \(file)"))
-        try home.prefs("write", file, "R", "k", "v")
+        #expect(try home.prefs("undo", "-f", file) == .failure("nothing to undo: this tool has not written \(file)"))
+        try home.prefs("set", "-f", file, "R.k", "v")
         try home.write(["R": ["k": "other"]], to: "d.plist")
         let state = try home.state()
         #expect(
-            try home.prefs("undo", file)
+            try home.prefs("undo", "-f", file)
                 == .failure("\(file): has changed since that write; the stored state is unchanged"))
-        #expect(try home.prefs("undo", file, "--dry-run") == .failure("\(file): has changed since that write"))
+        #expect(try home.prefs("undo", "-f", file, "--dry-run") == .failure("\(file): has changed since that write"))
         #expect(try home.state() == state)
         unlink(file)
-        #expect(try home.prefs("undo", file).code == 1)
+        #expect(try home.prefs("undo", "-f", file).code == 1)
         #expect(try !home.folder.names().contains("d.plist"))
     }
 
@@ -90,36 +94,37 @@ import Testing
     @Test func onlyAWriteThatChangesTheFileReplacesTheUndo() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        try home.prefs("write", file, "R", "k", "1")
-        try home.prefs("write", file, "R", "k", "2")
+        try home.prefs("set", "-f", file, "R.k", "1")
+        try home.prefs("set", "-f", file, "R.k", "2")
         for words in [
-            ["write", file, "R", "x"], ["write", file, "R", "k", "2"], ["write", file, "R", "k", "3", "--dry-run"],
-            ["read", file],
+            ["set", "-f", file, "R", "x"], ["set", "-f", file, "R.k", "2"],
+            ["set", "-f", file, "R.k", "3", "--dry-run"],
+            ["export", "-f", file],
         ] {
             try home.prefs(words)
         }
-        #expect(try home.prefs("undo", file) == Printed())
-        #expect(try home.prefs("read", file, "R", "k") == Printed("1\n"))
+        #expect(try home.prefs("undo", "-f", file) == Printed("~ R.k: 2 → 1\n"))
+        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("1\n"))
     }
 
     /// The bytes of a damaged file are in quarantine. The undo restores what was read in their place.
     @Test func theUndoOfAWriteToADamagedFileRestoresTheKnownState() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        try home.prefs("write", file, "R", "k", "1")
+        try home.prefs("set", "-f", file, "R.k", "1")
         try home.write(Data("bplist00 damaged".utf8), to: "d.plist")
-        #expect(try home.prefs("write", file, "R", "l", "2", "--force").errors.contains("quarantined as"))
-        #expect(try home.prefs("undo", file) == Printed())
-        #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {\n    \"k\": \"1\"\n  }\n}\n"))
+        #expect(try home.prefs("set", "-f", file, "R.l", "2", "--force").errors.contains("quarantined as"))
+        #expect(try home.prefs("undo", "-f", file) == Printed("- R.l: 2\n"))
+        #expect(try home.prefs("export", "-f", file) == Printed("{\n  \"R\": {\n    \"k\": 1\n  }\n}\n"))
     }
 
     @Test func aLinkAndItsFileHaveOneUndo() throws {
         let home = try HarnessHome()
-        try home.prefs("write", home.path("d.plist"), "R", "k", "1")
+        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "1")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "d.plist")
-        try home.prefs("write", home.path("link.plist"), "R", "k", "2")
-        #expect(try home.prefs("undo", home.path("d.plist")) == Printed())
-        #expect(try home.prefs("read", home.path("link.plist"), "R", "k") == Printed("1\n"))
+        try home.prefs("set", "-f", home.path("link.plist"), "R.k", "2")
+        #expect(try home.prefs("undo", "-f", home.path("d.plist")) == Printed("~ R.k: 2 → 1\n"))
+        #expect(try home.prefs("get", "-f", home.path("link.plist"), "R.k") == Printed("1\n"))
     }
 
     // MARK: - The folder
@@ -131,7 +136,7 @@ import Testing
     @Test func theBytesAreKeptPrivately() throws {
         let home = try HarnessHome()
         let prefs = try Child.executable("prefs").path
-        let script = "umask 0; \"$0\" write \"$HOME/d.plist\" R k v"
+        let script = "umask 0; \"$0\" set -f \"$HOME/d.plist\" R.k v"
         let written = try Child(
             URL(filePath: "/bin/sh"), ["-c", script, prefs], environment: ["HOME": home.folder.path]
         ).wait()
@@ -145,20 +150,20 @@ import Testing
         #expect(names.count == 1 && names[0].hasPrefix("d.plist-"))
         #expect(try mode("\(folder)/\(names[0])") == 0o600)
         chmod(home.path(folder), 0o755)
-        try home.prefs("write", home.path("d.plist"), "R", "k", "w")
+        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "w")
         #expect(try mode(folder) == 0o700)
     }
 
     @Test func theStateFolderOfTheEnvironmentIsUsed() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        #expect(try run(home, ["write", file, "R", "k", "v"], state: home.path("state")) == Printed())
+        #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: home.path("state")) == Printed())
         #expect(try !home.folder.names().contains(".local"))
-        #expect(try home.prefs("undo", file).code == 1)
-        #expect(try run(home, ["undo", file], state: home.path("state")) == Printed())
+        #expect(try home.prefs("undo", "-f", file).code == 1)
+        #expect(try run(home, ["undo", "-f", file], state: home.path("state")).code == 0)
         // A relative path is ignored.
-        #expect(try run(home, ["write", file, "R", "k", "v"], state: "state") == Printed())
-        #expect(try home.prefs("undo", file) == Printed())
+        #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: "state") == Printed())
+        #expect(try home.prefs("undo", "-f", file).code == 0)
     }
 
     /// A file in the place of the folder.
@@ -166,8 +171,8 @@ import Testing
         let home = try HarnessHome()
         try home.write(Data(), to: "state")
         let file = home.path("d.plist")
-        let printed = try run(home, ["write", file, "R", "k", "v"] + options, state: home.path("state"))
+        let printed = try run(home, ["set", "-f", file, "R.k", "v"] + options, state: home.path("state"))
         #expect(printed.code == 0 && printed.errors.contains("this cannot be undone: "), "\(printed)")
-        #expect(try home.prefs("read", file, "R", "k") == Printed("v\n"))
+        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("v\n"))
     }
 }

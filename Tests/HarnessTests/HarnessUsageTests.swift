@@ -6,84 +6,83 @@ import Testing
 @Suite struct HarnessUsageTests {
     private static let all = "; --help lists all"
     private static let dashes = "(put a value that begins with -- after a separate --)"
-    private static let twoPlaces = "--suite and --file cannot be combined; give one of them"
-    private static let targets = "`show`, `get`, `set`, `unset`, `reset`, `increment`, `toggle`, `edit`, `watch`"
-
-    private static let exportRemedy = "(-o PATH writes to a file, --domain DOMAIN exports another domain)"
+    private static let dash = "(put a value that begins with - after a separate --)"
+    private static let exportRemedy = "(-o PATH writes to a file, -f exports a file)"
+    private static let types = "string, integer, float, boolean, date, data, array, dictionary, json"
 
     static let wrong: [([String], String)] = [
         (["bogus"], "unknown command `bogus`\(all)"),
         ([""], "unknown command ``\(all)"),
-        (["GET", "int"], "unknown command `GET`: did you mean `get`?"),
+        (["GET", "int"], "unknown command `GET`; did you mean `get`?"),
         (["-5"], "unknown command `-5`\(all)"),
         (["--", "--json"], "unknown command `--json`\(all)"),
         (["bo\ngus"], #"unknown command `bo\ngus`"# + all),
         (["--bogus"], "unknown option `--bogus`\(all) \(dashes)"),
         (["set", "string", "--bogus"], "unknown option `--bogus`\(all) \(dashes)"),
-        (["--rot=R"], "unknown option `--rot`: did you mean `--root`? \(dashes)"),
+        (["--rot=R"], "unknown option `--rot`; did you mean `--root`? \(dashes)"),
         (["--json=yes"], "--json takes no value"),
         (["--bo\ngus"], #"unknown option `--bo\ngus`"# + all + " " + dashes),
+        (["-x"], "unknown option `-x`\(all) \(dash)"),
+        (["show", "int", "string", "-F", "x"], "unknown option `-F`; did you mean `-f`? \(dash)"),
+        (["get", "int", "-root", "R"], "unknown option `-root`; did you mean `--root`? \(dash)"),
         (["get"], "too few arguments for `get`: prefs get KEY"),
         (["get", "int", "string"], "too many arguments for `get`: prefs get KEY"),
         (["set"], "too few arguments for `set`: prefs set KEY [VALUE …]"),
         (["set", "int"], "too few arguments for `set`: set KEY VALUE"),
         (["set", "string", "a", "b"], "expected KEY=VALUE, found \"string\" (quote a value that contains spaces)"),
         (["set", "int", "1", "--from", "x"], "--from takes the place of VALUE: set KEY --from PATH"),
-        (["unset"], "too few arguments for `unset`: prefs unset KEY …"),
-        (["increment", "int", "1", "2"], "too many arguments for `increment`: prefs increment KEY [AMOUNT]"),
-        (["toggle"], "too few arguments for `toggle`: prefs toggle KEY"),
+        (["set", "int", "1", "-t", "int"], "unknown type `int`; types are \(types)"),
+        (["set", "int", "1", "-t", "bolean"], "unknown type `bolean`; did you mean `boolean`?"),
+        (["set", "-f", "D", "k", "x", "-t", "integer"], "expected a 64-bit integer such as 42 or -7, found \"x\""),
+        (["unset"], "expected prefs unset KEY … or prefs unset --all"),
+        (["unset", "int", "--all"], "expected prefs unset KEY … or prefs unset --all"),
         (["schema", "x"], "too many arguments for `schema`: prefs schema"),
-        (["reset", "int"], "too many arguments for `reset`: prefs reset"),
-        (["show", "int"], "too many arguments for `show`: prefs show"),
-        (["edit", "D", "E"], "too many arguments for `edit`: prefs edit [DOMAIN]"),
-        (["watch", "--merge"], "`watch` does not accept --merge; it is an option of `import`"),
-        (["domains", "D"], "too many arguments for `domains`: prefs domains"),
+        (["schema", "-f", "x.plist"], "only the program's settings have a schema; give --root NAME with -f"),
+        (["show", "--stored"], "`show` does not accept --stored; it is an option of `get`"),
+        (["edit", "D"], "too many arguments for `edit`: prefs edit"),
+        (["watch", "--replace"], "`watch` does not accept --replace; it is an option of `import`"),
         (["find"], "too few arguments for `find`: prefs find WORD"),
-        (["rename", "D"], "too few arguments for `rename`: prefs rename DOMAIN ROOT [KEY] NEW"),
-        (["undo", "D", "E"], "too many arguments for `undo`: prefs undo [DOMAIN]"),
-        (["undo", "D", "--suite", "s"], "DOMAIN cannot be combined with --suite or --file"),
-        (["read-type", "D"], "too few arguments for `read-type`: prefs read-type DOMAIN ROOT [KEY]"),
-        (
-            ["write", "D", "R"],
-            "too few arguments for `write`: write DOMAIN ROOT [KEY] [-TYPE] VALUE … (quote a value that contains spaces)"
-        ),
-        (["delete"], "too few arguments for `delete`: prefs delete DOMAIN [ROOT [KEY]]"),
-        (["vet"], "too few arguments for `vet`: prefs vet FILE"),
-        (["doctor", "a", "b"], "too many arguments for `doctor`: prefs doctor [DOMAIN]"),
+        (["diff", "a"], "too few arguments for `diff`: prefs diff WHERE WHERE"),
+        (["undo", "D"], "too many arguments for `undo`: prefs undo"),
+        (["undo", "--force"], "`undo` does not accept --force; it is an option of \(forced)"),
+        (["doctor", "a"], "too many arguments for `doctor`: prefs doctor"),
         (["export", "mine.json"], "too many arguments for `export`: prefs export \(exportRemedy)"),
         (["export", "D", "x.plist", "--force"], "too many arguments for `export`: prefs export \(exportRemedy)"),
-        (
-            ["import", "a.json", "b.json"],
-            "too many arguments for `import`: prefs import [PATH] (--domain DOMAIN stores the values in another domain)"
-        ),
+        (["import", "a.json", "b.json"], "too many arguments for `import`: prefs import [PATH]"),
         (["export", "-o"], "-o needs a value: -o PATH"),
         (["set", "string", "-o", "x"], "`set` does not accept -o; it is an option of `export`"),
         (["export", "--format"], "--format needs a value: --format FORMAT"),
         (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
         (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),
-        (["import", "x", "--merge", "--replace"], "--merge and --replace cannot be combined; give one of them"),
         (["import", "x", "--format", "xml"], "`import` does not accept --format; it is an option of `export`"),
         (["--format", "xml"], "`show` does not accept --format; it is an option of `export`"),
-        (["export", "--merge"], "`export` does not accept --merge; it is an option of `import`"),
-        (["--replace", "reset"], "`reset` does not accept --replace; it is an option of `import`"),
+        (["export", "--replace"], "`export` does not accept --replace; it is an option of `import`"),
+        (["unset", "--all", "--replace"], "`unset` does not accept --replace; it is an option of `import`"),
+        (["read", "D", "k", "x"], "too many arguments for `read`: prefs read [DOMAIN [KEY]]"),
+        (["read", "-g"], "there is no global domain here; give a domain or the path of a file"),
+        (["write", "D", "R"], "too few arguments for `write`: write DOMAIN KEY [-TYPE] VALUE …"),
+        (["write", "D", "R", "a", "b"], "too many arguments for `write`; quote a value that contains spaces"),
+        (["delete"], "too few arguments for `delete`: prefs delete DOMAIN [KEY]"),
         (
-            ["read", "D", "--suite", "S"],
-            "`read` does not accept --suite; it is an option of \(targets), `export`, `import`, `doctor`, `undo`"
+            ["write", "D", "R", "-itn", "1"],
+            "unknown type `-itn`; did you mean `-int`? (-string stores a text that begins with -)"
         ),
-        (["export", "--domain", "D", "--file", "F"], "--domain cannot be combined with --suite or --file"),
+        (["write", "D", "k", "v", "--all"], "`write` does not accept --all; it is an option of `unset`"),
+        (
+            ["get", "int", "-f", "http://x"],
+            "\"etcd://…\" is not a URL of an etcd store: expected etcd://HOST:PORT/PREFIX"
+        ),
         (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),
         (["completions", "tcsh"], "unknown shell `tcsh`; completions are available for bash, zsh and fish"),
-        (["help", "gt"], "unknown command or key `gt`: did you mean `get`?"),
+        (["help", "gt"], "unknown command or key `gt`; did you mean `get`?"),
         (["--root"], "--root needs a value: --root NAME"),
-        (["get", "int", "--suite"], "--suite needs a value: --suite NAME"),
-        (["--file"], "--file needs a value: --file PATH"),
-        (["set", "int", "5", "--root", "--suite", "S"], "--root needs a value: --root NAME"),
-        (["set", "int", "5", "--file", "--"], "--file needs a value: --file PATH"),
+        (["get", "int", "-f"], "-f needs a value: -f WHERE"),
+        (["set", "int", "5", "--root", "-f", "S"], "--root needs a value: --root NAME"),
+        (["set", "int", "5", "-f", "--"], "-f needs a value: -f WHERE"),
         (["--root", "A", "--root", "B"], "--root is given twice; give it once"),
-        (["--suite", "A", "--suite", "B"], "--suite is given twice; give it once"),
-        (["--file", "A", "--file", "B"], "--file is given twice; give it once"),
-        (["--suite", "A", "--file", "B"], twoPlaces),
+        (["-f", "A", "-f", "B"], "-f is given twice; give it once"),
     ]
+    private static let forced = "`set`, `unset`, `export`, `import`, `write`, `delete`"
 
     @Test(arguments: wrong)
     func usageErrorsAreOneLineWithARemedy(arguments: [String], message: String) throws {
@@ -111,7 +110,7 @@ import Testing
     @Test func anArgumentThatIsNotUTF8IsRejected() throws {
         let home = try HarnessHome()
         let prefs = try Child.executable("prefs").path
-        let script = "exec \"$0\" --file \"$(printf '\\377').plist\" set int 1"
+        let script = "exec \"$0\" -f \"$(printf '\\377').plist\" set int 1"
         let shell = try Child(
             URL(filePath: "/bin/sh"), ["-c", script, prefs], environment: ["HOME": home.folder.path])
         #expect(Printed(try shell.wait()) == .usageError("an argument is not valid UTF-8"))

@@ -107,7 +107,10 @@ import Testing
         ("int", "Integer Value", "1\n2", #"expected Int, found "1\n2""#),
         ("array", "Array Value", "[", "expected Array<String>, found \"[\": invalid JSON"),
         ("dictionary", "Dictionary Value", "k", "expected"),
-        ("date", "Date Value", "2026-02-30", #"expected Date, found "2026-02-30""#),
+        (
+            "date", "Date Value", "2026-02-30",
+            #"expected Date (such as 2026-11-23 or 2026-11-23T10:00:00Z), found "2026-02-30""#
+        ),
     ]
 
     @Test(arguments: bad)
@@ -153,14 +156,18 @@ import Testing
         ]
         let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        let shown = try home.prefs("--file", home.path("x.plist"))
+        let shown = try home.prefs("-f", home.path("x.plist"), "--root", "PrefsTestSet")
         #expect(shown.code == 0)
         for note in ["0  (stored: x: expected Int, found a string)", "{}  (stored: {\"a\":false}: "] {
             #expect(shown.output.contains(note), "\(shown.output)")
         }
-        #expect(try home.prefs("get", "int", "--file", home.path("x.plist")) == Printed("0\n"))
-        #expect(try home.prefs("get", "int", "--stored", "--file", home.path("x.plist")) == Printed("x\n"))
-        #expect(try home.prefs("get", "string", "--stored", "--file", home.path("x.plist")) == Printed("true\n"))
+        #expect(try home.prefs("get", "int", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed("0\n"))
+        #expect(
+            try home.prefs("get", "int", "--stored", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
+                == Printed("x\n"))
+        #expect(
+            try home.prefs("get", "string", "--stored", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
+                == Printed("true\n"))
         #expect(try Data(contentsOf: file) == bytes)
     }
 
@@ -170,6 +177,7 @@ import Testing
         let file = try home.write(["PrefsTestSet": ["Integer Value": number]], to: "x.plist")
         var shown = DisplayedValues()
         shown.int = "\(number)"
-        #expect(try home.prefs("--file", home.path("x.plist")) == Printed(shown.table(file: file)))
+        #expect(
+            try home.prefs("-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed(shown.table(file: file)))
     }
 }

@@ -32,20 +32,20 @@ import Testing
         try home.storeSampleValues()
         let watching = try Watching([], at: path(home), in: home)
         try home.prefs("set", "int", "5")
-        #expect(try watching.line() == "TIME  Integer Value: 10 → 5  (elsewhere)")
+        #expect(try watching.line() == "TIME  Integer Value: 10 → 5")
         try home.prefs("set", "int", "5")
         try home.prefs("set", "string", "two\nlines")
-        #expect(try watching.line() == #"TIME  String Value: Sample String → two\nlines  (elsewhere)"#)
+        #expect(try watching.line() == #"TIME  String Value: Sample String → two\nlines"#)
         try home.prefs("unset", "int")
-        #expect(try watching.line() == "TIME  Integer Value: 5 → (not set)  (elsewhere)")
-        try home.prefs("reset")
+        #expect(try watching.line() == "TIME  Integer Value: 5 → (not set)")
+        try home.prefs("unset", "--all")
         let lines = try (0..<4).map { _ in try watching.line() }
         #expect(
             lines == [
-                #"TIME  Array Value: ["One","Two","Three","Four","Five"] → (not set)  (elsewhere)"#,
-                "TIME  Date Value: 2001-01-01T00:00:00Z → (not set)  (elsewhere)",
-                #"TIME  Dictionary Value: {"One":"First","Three":"Third","Two":"Second"} → (not set)  (elsewhere)"#,
-                #"TIME  String Value: two\nlines → (not set)  (elsewhere)"#,
+                #"TIME  Array Value: ["One","Two","Three","Four","Five"] → (not set)"#,
+                "TIME  Date Value: 2001-01-01T00:00:00Z → (not set)",
+                #"TIME  Dictionary Value: {"One":"First","Three":"Third","Two":"Second"} → (not set)"#,
+                #"TIME  String Value: two\nlines → (not set)"#,
             ])
         watching.child.send(signal)
         #expect(try watching.child.exitCode() == 0)
@@ -55,20 +55,23 @@ import Testing
     @Test func watchPrintsSelectedKeysAsJSON() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
-        let watching = try Watching(["int", "Date Value", "--json", "--file", file], at: file, in: home)
-        try home.prefs("set", "string", "unheard", "--file", file)
-        try home.prefs("set", "date", "2026-11-21T00:00:00Z", "--file", file)
+        let watching = try Watching(
+            ["int", "Date Value", "--json", "-f", file, "--root", "PrefsTestSet"], at: file, in: home)
+        try home.prefs("set", "string", "unheard", "-f", file, "--root", "PrefsTestSet")
+        try home.prefs("set", "date", "2026-11-21T00:00:00Z", "-f", file, "--root", "PrefsTestSet")
         #expect(
             try watching.line()
-                == #"{"time":"TIME","key":"Date Value","old":null,"new":"2026-11-21T00:00:00Z","origin":"elsewhere"}"#)
-        try home.prefs("set", "int", "-1", "--file", file)
+                == #"{"time":"TIME","key":"Date Value","path":["Date Value"],"old":null,"new":"2026-11-21T00:00:00Z"}"#)
+        try home.prefs("set", "int", "-1", "-f", file, "--root", "PrefsTestSet")
         #expect(
-            try watching.line() == #"{"time":"TIME","key":"Integer Value","old":null,"new":-1,"origin":"elsewhere"}"#)
-        try home.prefs("reset", "--file", file)
-        let line = try watching.line()
-        #expect(line.contains(#""key":"Date Value","old":"2026-11-21T00:00:00Z","new":null"#))
+            try watching.line()
+                == #"{"time":"TIME","key":"Integer Value","path":["Integer Value"],"old":null,"new":-1}"#)
+        try home.prefs("unset", "--all", "-f", file, "--root", "PrefsTestSet")
+        // In the order of the arguments.
         #expect(
-            try watching.line() == #"{"time":"TIME","key":"Integer Value","old":-1,"new":null,"origin":"elsewhere"}"#)
+            try watching.line()
+                == #"{"time":"TIME","key":"Integer Value","path":["Integer Value"],"old":-1,"new":null}"#)
+        #expect(try watching.line().contains(#""path":["Date Value"],"old":"2026-11-21T00:00:00Z","new":null"#))
     }
 
     @Test func watchReportsChangesByOtherPrograms() throws {
@@ -79,7 +82,7 @@ import Testing
         let edited: [String: Any] = ["PrefsTestSet": ["Integer Value": 2]]
         let bytes = try PropertyListSerialization.data(fromPropertyList: edited, format: .xml, options: 0)
         try bytes.write(to: home.suiteFile, options: .atomic)
-        #expect(try watching.line() == "TIME  Integer Value: 1 → 2  (elsewhere)")
+        #expect(try watching.line() == "TIME  Integer Value: 1 → 2")
         // Overwrites the file in place, as UserDefaults does.
         let handle = try FileHandle(forWritingTo: home.suiteFile)
         let later: [String: Any] = ["PrefsTestSet": ["Integer Value": 3]]
@@ -87,7 +90,7 @@ import Testing
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: more)
         try handle.close()
-        #expect(try watching.line() == "TIME  Integer Value: 2 → 3  (elsewhere)")
+        #expect(try watching.line() == "TIME  Integer Value: 2 → 3")
     }
 
     @Test func watchRejectsUnknownKeysAndBadNames() throws {
@@ -100,14 +103,15 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-        let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
+        let child = try PipedChild(
+            "prefs", ["watch", "-f", file, "--root", "PrefsTestSet"], home: home.folder, mergesErrors: true)
         #expect(try child.line() == "prefs: \(file): is a folder; the stored state is unchanged")
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
-        try home.prefs("set", "int", "1", "--file", file)
+        try home.prefs("set", "int", "1", "-f", file, "--root", "PrefsTestSet")
         let lines = try [child.line(), child.line()]
         #expect(lines.contains("prefs: \(file) can be read again"))
-        #expect(lines.contains { $0.hasSuffix("  Integer Value: (not set) → 1  (elsewhere)") })
+        #expect(lines.contains { $0.hasSuffix("  Integer Value: (not set) → 1") })
     }
 
     /// A person makes a typo in the file and corrects it, both in place.
@@ -115,8 +119,9 @@ import Testing
         let home = try HarnessHome()
         let file = home.path("p.plist")
         try home.edit(file, "<integer>1</integer>")
-        #expect(try home.prefs("set", "int", "2", "--file", file) == Printed())
-        let child = try PipedChild("prefs", ["watch", "--file", file], home: home.folder, mergesErrors: true)
+        #expect(try home.prefs("set", "int", "2", "-f", file, "--root", "PrefsTestSet") == Printed())
+        let child = try PipedChild(
+            "prefs", ["watch", "-f", file, "--root", "PrefsTestSet"], home: home.folder, mergesErrors: true)
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try home.edit(file, "<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
@@ -125,7 +130,7 @@ import Testing
         try home.edit(file, "<integer>3</integer>")
         let lines = try [child.line(), child.line()]
         #expect(lines.contains("prefs: \(file) can be read again"))
-        #expect(lines.contains { $0.hasSuffix("  Integer Value: 2 → 3  (elsewhere)") })
+        #expect(lines.contains { $0.hasSuffix("  Integer Value: 2 → 3") })
         #expect(
             try home.folder.names().filter { $0.contains("p.plist") } == [
                 ".p.plist.lastgood", ".p.plist.lock", "p.plist",

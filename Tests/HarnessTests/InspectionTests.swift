@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsSupport
 @testable import PrefsTool
 
-/// The inspection of a file, which `vet`, `doctor` and `diff` share, reports what the library would reject, and changes nothing.
+/// The inspection of a file, which `doctor` uses, reports what the library would reject, and changes nothing.
 @Suite struct InspectionTests {
     private let folder: TemporaryFolder
 

@@ -19,7 +19,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 
     static func program(_ url: URL) -> Program {
         Program(
-            name: "myapp prefs", commands: CommandSpec.ofClass + CommandSpec.transfer + CommandSpec.others,
+            name: "myapp prefs",
             make: { root, store in
                 SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: url, format: .json))
             })
@@ -61,12 +61,18 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         ["set", "token", "other", "--dry-run"], ["set", "token=a", "pin=200", "--dry-run", "--json"],
         ["set", "token", "x", "--if", "wrong"], ["set", "pin", "12345678code-red"], ["set", "pin", "5"],
         ["set", "account", "code-red"], ["set", "account.pin", "code-red"],
-        ["unset", "token", "account", "--dry-run"], ["reset", "--dry-run"], ["increment", "pin", "--dry-run"],
-        ["toggle", "token"], ["help", "token"], ["help", "set"], ["help", "pin"], ["schema"], ["doctor"],
+        ["unset", "token", "account", "--dry-run"], ["unset", "--all", "--dry-run"], ["set", "pin", "+1", "--dry-run"],
+        ["set", "token", "toggle", "--dry-run"],
+        ["find", "hunter"], ["find", "e"], ["find", "e", "--json"], ["get", "account", "--type"], ["doctor", "--json"],
+        ["show", "account.name"], ["set", "account.nmae", "code-red"],
+        ["set", "account.name", "code-red", "--if", "x"],
+        ["unset", "account.name", "--dry-run"], ["help", "token"], ["help", "set"], ["help", "pin"], ["schema"],
+        ["doctor"], ["show", "-f", "FILE"], ["export", "-f", "FILE"], ["find", "e", "-f", "FILE"],
+        ["get", "SecretPrefs.account.name", "-f", "FILE"], ["undo", "-f", "FILE", "--dry-run"],
         ["completions"],
     ])
     func noCommandShowsIt(words: [String]) throws {
-        hides(try run(words))
+        hides(try run(words.map { $0 == "FILE" ? url.path : $0 }))
     }
 
     @Test func dotsStandForIt() throws {
@@ -104,10 +110,10 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 
     @Test func anUndoDoesNotShowIt() throws {
         #expect(try run(["set", "token=a", "account.name=b"]) == Printed(""))
-        let undo = try run(["undo", url.path, "--dry-run"])
+        let undo = try run(["undo", "--dry-run"])
         #expect(undo.output.contains("•••") && undo.code == 0, "\(undo)")
         hides(undo)
-        hides(try run(["undo", url.path]))
+        hides(try run(["undo", "-f", url.path]))
         #expect(SecretPrefs(store: PropertyListFileStore(url: url, format: .json)).token == "hunter2")
     }
 
@@ -123,12 +129,19 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 
     @Test func theEditorShowsDotsAndEditsFromNothing() throws {
         let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
-        let source = ClassSource(prefs, title: "", file: nil)
-        let items = try source.read().items
+        var document = EditorDocument(Place(settings: prefs, in: SecretPrefs.program(url)))
+        try document.read()
+        let items = document.items
         let token = try #require(items.first { $0.name == "token" })
         #expect(token.text == "•••" && token.editedText.isEmpty && token.content == .set("•••"))
         #expect(items.first { $0.name == "code" }?.content == .notSet)
-        #expect(!"\(items)".contains("hunter2") && !"\(items)".contains("54321"))
+        #expect(items.first { $0.name == "account" }?.children.isEmpty == true)
+        for secret in Self.secrets { #expect(!"\(items)".contains(secret)) }
+        // The lines of a file with a typing error may contain secrets.
+        try Data("{\n  \"SecretPrefs\": {\"token\": \"hunter2\" 1}\n}".utf8).write(to: url)
+        var faulty = EditorDocument(Place(settings: prefs, in: SecretPrefs.program(url)))
+        try? faulty.read()
+        #expect(faulty.faulty == nil && !"\(faulty.items)".contains("hunter2"))
     }
 
     // MARK: - The library
@@ -179,12 +192,24 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(try run(["set", "plain", "x", "--reveal"]).errors.contains("hunter2"))
     }
 
+    @Test func aDiffWithTheOwnFileHidesIt() throws {
+        let json = #"{"SecretPrefs": {"token": "code-red", "plain": "x"}}"#
+        let other = try home.write(Data(json.utf8), to: "other.json").path
+        for words in [[url.path, other], [other, url.path], [url.path, other, "--json"]] {
+            let difference = try run(["diff"] + words)
+            #expect(difference.code == 1 && difference.output.contains("•••"), "\(difference)")
+            hides(difference)
+        }
+        let revealed = try run(["diff", url.path, other, "--reveal"])
+        #expect(revealed.output.contains("~ SecretPrefs.token: hunter2 → code-red\n"), "\(revealed)")
+    }
+
     @Test func aFormerKeyIsASecretToo() throws {
         let store = PropertyListFileStore(url: url, format: .json)
         try store.update(root: "SecretPrefs") { $0 = ["oldCode": "code-red", "plain": "a"] }
         hides(try run(["show"]))
         hides(try run(["set", "plain", "b"]))
-        let undo = try run(["undo", url.path, "--dry-run"])
+        let undo = try run(["undo", "--dry-run"])
         #expect(undo.output.contains("oldCode: •••"), "\(undo)")
         hides(undo)
         hides(try run(["set", "token", "x", "--if", "hunter2"]))

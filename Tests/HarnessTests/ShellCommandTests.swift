@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordThatBeginsWithADashIsNotAnOption(
         word: String
     ) {
-        let program = Program(name: "prefs", commands: CommandSpec.all, make: AppPrefs.program.make)
+        let program = Program(name: "prefs", commands: PrefsCommands.all, make: AppPrefs.program.make)
         #expect(ShellCommand.text(of: program, "delete", words: ["a", word])?.contains(" -- a ") == true)
     }
 
@@ -94,7 +94,7 @@ import Testing
     private func expectMending(_ rounds: [[Problem]], of name: String, keys: [String]) throws {
         let home = try HarnessHome()
         let path = home.folder.path + "/" + name
-        try #require(home.prefs("write", path, "A", "k", "-int", "42") == Printed())
+        try #require(home.prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
         for problems in rounds {
             for problem in problems { try make(problem, path, name, keys, home) }
             for shell in ["sh", "bash"] {
@@ -110,7 +110,7 @@ import Testing
                 }
             }
             // bash knows every form, so the problem is solved.
-            let printed = try home.prefs("doctor", path)
+            let printed = try home.prefs("doctor", "-f", path)
             try #require(printed.code == 0, "\(problems): \(printed)")
             let file = try #require(FileManager.default.contents(atPath: path))
             let roots = try PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
@@ -145,7 +145,7 @@ import Testing
     }
 
     private func commands(_ path: String, _ home: HarnessHome) throws -> [String] {
-        let output = try home.prefs("doctor", "--json", "--", path).output
+        let output = try home.prefs("doctor", "--json", "-f", path).output
         let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
         return (report?["findings"] as? [[String: Any]] ?? []).compactMap { $0["command"] as? String }
     }
@@ -154,32 +154,30 @@ import Testing
         FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
     }
 
-    /// A suite may have the name of a file or of an option.
-    @Test(arguments: ["x.plist", "-h", "--mend", "--x.plist", "-\u{301}.plist"])
-    func theCommandMendsTheSuiteAndNoFileOfThatName(suite: String) throws {
+    /// A domain may be named like an option. Its file, not one of that name in the working folder, is mended.
+    @Test(arguments: ["-x", "-\u{301}", "two words", "$(touch pwned)"])
+    func theCommandMendsTheSuite(suite: String) throws {
         let home = try HarnessHome()
-        for file in [home.domainFile(suite), home.folder.file("x.plist")] {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data("<plist>&</plist>".utf8).write(to: file)
-        }
-        let output = try home.prefs("doctor", "--json", "--suite=\(suite)").output
+        let damaged = Data("<plist>&</plist>".utf8)
+        try FileManager.default.createDirectory(at: home.folder.file(".config"), withIntermediateDirectories: false)
+        for file in [home.domainFile(suite), home.folder.file(suite)] { try damaged.write(to: file) }
+        let output = try home.prefs("doctor", "--json", "-f", suite).output
         let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
         let findings = try #require(report?["findings"] as? [[String: Any]])
         let command = try #require(findings.first?["command"] as? String)
         let words = ["-c", "cd \"$HOME\"; " + command]
         let mended = try Child(URL(filePath: "/bin/bash"), words, environment: ["HOME": home.folder.path]).wait()
         #expect(mended.code == 0, "\(command): \(mended)")
-        #expect(try home.prefs("doctor", "--suite=\(suite)").code == 0)
-        #expect(try Data(contentsOf: home.folder.file("x.plist")) == Data("<plist>&</plist>".utf8))
+        #expect(try home.prefs("doctor", "-f", suite).code == 0)
+        #expect(try Data(contentsOf: home.folder.file(suite)) == damaged && !names(home).contains("pwned"))
     }
 
     /// The parent folder is found by comparing bytes.
     @Test func aFolderNameMayBeginWithACombiningMark() throws {
         let home = try HarnessHome()
         let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"
-        #expect(try home.prefs("doctor", path).code == 0)
-        #expect(try home.prefs("doctor", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
+        #expect(try home.prefs("doctor", "-f", path).code == 0)
+        #expect(try home.prefs("doctor", "-f", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
         #expect(
             try home.prefs("read", "/\u{301}nowhere")
                 == .failure("property-list file not found: /\u{301}nowhere"))

@@ -104,13 +104,13 @@ import Testing
         for name in ["sp ace.plist", "other.plist"] { try home.write(["Root": ["k": 1]], to: name) }
         var session = try Session(shell, home, script: Self.script(shell))
         let rows = [
-            ("show tog\t", "toggle"), ("show get dic\t", "dictionary"), ("show get Int\t", "Integer Value"),
-            ("show get 'Int\t", "Integer Value"), ("show --root R get int --su\t", "--suite"),
+            ("show unse\t", "unset"), ("show get dic\t", "dictionary"), ("show get Int\t", "Integer Value"),
+            ("show get 'Int\t", "Integer Value"), ("show --root R get int --de\t", "--default"),
             ("show export --format x\t", "xml"), ("show export --format=x\t", "--format=xml"),
             ("show help wa\t", "watch"), ("show completions f\t", "fish"), ("show stress --k\t", "--kill"),
-            ("show vet sp\t", "sp ace.plist"), ("show get --file sp\t", "sp ace.plist"),
-            ("show get --file=oth\t", "--file=other.plist"), ("show read other.plist R\t", "Root"),
-            ("show read other.plist Root \t", "k"), ("show read sp\\ ace.plist Ro\t", "Root"),
+            ("show diff sp\t", "sp ace.plist"), ("show get -f sp\t", "sp ace.plist"),
+            ("show set --from=oth\t", "--from=other.plist"), ("show read other.plist R\t", "Root"),
+            ("show get -f other.plist Root.\t", "Root.k"), ("show read sp\\ ace.plist Ro\t", "Root"),
         ]
         for (line, expected) in rows { #expect(try session.word(line) == expected, "\(line)") }
     }
@@ -149,7 +149,7 @@ import Testing
         let script = former + CompletionScript(of: AppPrefs.program).text(for: shell)
         var session = try Session(shell, home, script: script, command: "myapp")
         #expect(try session.word("show pre\t") == "prefs")
-        #expect(try session.word("show prefs tog\t") == "toggle")
+        #expect(try session.word("show prefs unse\t") == "unset")
         #expect(try session.word("show prefs get Int\t") == "Integer Value")
         #expect(try session.word("show prefs export --format=x\t") == "--format=xml")
         if shell == .bash { #expect(try session.word("show other o\t") == "own") }

@@ -2,8 +2,8 @@
 // until it is terminated or interrupted.
 //
 //     swift run Pulse settings.plist
-//     swift run prefs write settings.plist PulsePrefs interval -float 0.5     # from another terminal
-//     swift run prefs write settings.plist PulsePrefs message -string "still here"
+//     swift run prefs set -f settings.plist PulsePrefs.interval=0.5    # from another terminal
+//     swift run prefs set -f settings.plist 'PulsePrefs.message=still here'
 
 import Dispatch
 import Foundation

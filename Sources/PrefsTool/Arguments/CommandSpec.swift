@@ -1,18 +1,25 @@
-/// A command: its name, its operands, its help and its parser. Parsing, help and completions all use the list `CommandSpec.all`.
-struct CommandSpec: Sendable {
-    let name: String
+/// A command: its name, its operands, its help and what it does. Parsing, help and completions all use the list of the program.
+package struct CommandSpec: Sendable {
+    package let name: String
     /// The operands after the name, as the help shows them. `[WORD]` is optional. `WORD …` may be repeated.
     let operands: String
     let summary: String
     /// Further lines for `prefs help COMMAND`.
     var details = ""
+    /// `KEY` and `VALUE` stand for a key of the program and its default.
     let example: String
     /// The options besides `--json` and `--help`, which every command accepts.
     let options: [OptionSpec]
-    /// The fewest operands, if an option may take the place of one that the help shows.
-    var minimumOperands: Int?
-    /// Makes the command of its operands. Their number is within `operandCount`.
-    let parse: @Sendable (_ operands: [String], _ options: Options) throws(UsageError) -> Invocation.Command
+    /// Runs the command. The number of its operands is within `operandCount`.
+    let run: @Sendable (_ invocation: Invocation) throws -> Outcome
+
+    package init(
+        _ name: String, _ operands: String = "", _ summary: String, details: String = "", example: String,
+        options: [OptionSpec] = [], run: @escaping @Sendable (_ invocation: Invocation) throws -> Outcome
+    ) {
+        (self.name, self.operands, self.summary, self.details) = (name, operands, summary, details)
+        (self.example, self.options, self.run) = (example, options, run)
+    }
 
     /// `set KEY VALUE`
     var synopsis: String { operands.isEmpty ? name : "\(name) \(operands)" }
@@ -21,20 +28,29 @@ struct CommandSpec: Sendable {
     var operandCount: ClosedRange<Int> {
         var minimum = 0
         var maximum = 0
-        var isOptional = false
+        // The number of open brackets.
+        var depth = 0
         for word in operands.split(separator: " ") {
-            if word == "…" || word == "…]" {
+            depth += word.count { $0 == "[" }
+            if word.hasPrefix("…") {
                 maximum = .max
             } else {
-                isOptional = isOptional || word.hasPrefix("[")
-                minimum += isOptional ? 0 : 1
+                minimum += depth > 0 ? 0 : 1
                 maximum += maximum == .max ? 0 : 1
             }
+            depth -= word.count { $0 == "]" }
         }
-        return (minimumOperands ?? minimum)...maximum
+        return minimum...maximum
     }
 
     func accepts(_ option: OptionSpec) -> Bool {
         (options + [.json, .help]).contains { $0.name == option.name }
+    }
+}
+
+extension Array {
+    /// Returns nil if the index is out of bounds.
+    subscript(safe index: Int) -> Element? {
+        indices.contains(index) ? self[index] : nil
     }
 }

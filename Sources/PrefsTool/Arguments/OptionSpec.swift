@@ -1,5 +1,5 @@
 /// An option: its name, the name of its value and its help.
-struct OptionSpec: Sendable {
+package struct OptionSpec: Sendable {
     let name: String
     /// The name of the value in the help; nil if the option takes no value.
     var valueName: String?
@@ -8,57 +8,60 @@ struct OptionSpec: Sendable {
     var valueKind: WordKind?
     let summary: String
 
+    package init(name: String, valueName: String? = nil, summary: String) {
+        self.init(name: name, valueName: valueName, kind: nil, summary: summary)
+    }
+
+    private init(
+        name: String, valueName: String?, isRepeatable: Bool = false, kind: WordKind?, summary: String
+    ) {
+        (self.name, self.valueName, self.isRepeatable) = (name, valueName, isRepeatable)
+        (valueKind, self.summary) = (kind, summary)
+    }
+
+    static let place = OptionSpec(
+        name: "-f", valueName: "WHERE", kind: .place,
+        summary: """
+            another place than the program's own: a file (a word with / or ending in .plist or .json), a UserDefaults domain, or the \
+            URL of a store. Its keys are then those of the file, of any type, and none is known to be sensitive unless the file is the program's own
+            """)
     static let root = OptionSpec(
-        name: "--root", valueName: "NAME", valueKind: .root, summary: "the root key (that of the program)")
-    static let suite = OptionSpec(
-        name: "--suite", valueName: "NAME", valueKind: .suite,
-        summary: "a UserDefaults suite instead of the store of the program")
-    static let file = OptionSpec(
-        name: "--file", valueName: "PATH", summary: "a property-list or JSON file instead of a suite")
-    static let store = OptionSpec(
-        name: "--store", valueName: "URL", summary: "a store on other machines: etcd://HOST:PORT/PREFIX")
+        name: "--root", valueName: "NAME", kind: .root,
+        summary: "the program's settings under this root key, also those in WHERE, with their types")
     static let layers = OptionSpec(
-        name: "--layers", valueName: "PREFIX", summary: "read environment variables with this prefix above the store")
+        name: "--layers", valueName: "PREFIX",
+        summary:
+            "read environment variables above the store: PREFIX and the key, such as APP_fontSize; other characters than letters and digits become _"
+    )
     static let layer = OptionSpec(
-        name: "--layer", valueName: "FILE", isRepeatable: true,
+        name: "--layer", valueName: "FILE", isRepeatable: true, kind: nil,
         summary: "read defaults from this file, below the store; may be repeated")
-    static let domain = OptionSpec(
-        name: "--domain", valueName: "DOMAIN",
-        summary: "a whole domain instead of the set; with --root, one root of it")
-    static let format = OptionSpec(
-        name: "--format", valueName: "FORMAT",
-        summary: "json (default), xml or binary; an import detects the format")
-    static let output = OptionSpec(
-        name: "-o", valueName: "PATH", summary: "write to this file; an existing one is replaced with --force only")
-    static let merge = OptionSpec(
-        name: "--merge", summary: "keep the values that are not imported (default)")
-    static let replace = OptionSpec(name: "--replace", summary: "remove the values that are not imported")
-    static let dryRun = OptionSpec(name: "--dry-run", summary: "show what would change, and change nothing")
-    static let mend = OptionSpec(
-        name: "--mend", summary: "quarantine a damaged file, and restore the newest known state")
-    static let threads = OptionSpec(name: "--threads", valueName: "N", summary: "threads per process (4)")
-    static let processes = OptionSpec(name: "--processes", valueName: "P", summary: "number of processes (2)")
-    static let writes = OptionSpec(name: "--writes", valueName: "W", summary: "writes per thread (250)")
-    static let seconds = OptionSpec(
-        name: "--seconds", valueName: "S", summary: "write for so long, instead of a number of writes")
-    static let folder = OptionSpec(
-        name: "--dir", valueName: "PATH", summary: "work in this folder, and so on its file system")
-    static let kill = OptionSpec(name: "--kill", summary: "kill processes at random moments, and restart them")
+    static let domains = OptionSpec(name: "--domains", summary: "all UserDefaults domains of this user")
+    static let type = OptionSpec(
+        name: "-t", valueName: "TYPE", kind: .type,
+        summary: "the type of the value: \(PropertyListType.allCases.map(\.rawValue).joined(separator: ", ")) or json")
+    static let printType = OptionSpec(name: "--type", summary: "print the type instead of the value")
     static let stored = OptionSpec(name: "--stored", summary: "only a value that is stored; exit 1 if there is none")
     static let defaultText = OptionSpec(
         name: "--default", valueName: "TEXT", summary: "print this text if there is no value")
     static let expected = OptionSpec(
-        name: "--if", valueName: "VALUE", summary: "change nothing unless the value is VALUE now")
+        name: "--if", valueName: "VALUE", kind: .value, summary: "change nothing unless the value is VALUE now")
     static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
-    static let manual = OptionSpec(name: "--man", summary: "print the manual page")
+    static let all = OptionSpec(name: "--all", summary: "remove all values")
+    static let format = OptionSpec(
+        name: "--format", valueName: "FORMAT", summary: "json, xml or binary; the default is that of PATH, else json")
+    static let output = OptionSpec(
+        name: "-o", valueName: "PATH", summary: "write to this file; an existing one is replaced with --force only")
+    static let replace = OptionSpec(name: "--replace", summary: "remove the values that are not imported")
+    static let mend = OptionSpec(
+        name: "--mend", summary: "quarantine a damaged file, and restore the newest known state")
+    static let dryRun = OptionSpec(name: "--dry-run", summary: "show what would change, and change nothing")
     static let force = OptionSpec(name: "--force", summary: "do what would otherwise need a confirmation")
     static let timeout = OptionSpec(
         name: "--timeout", valueName: "SECONDS", summary: "fail if another process holds the lock for so long")
+    static let manual = OptionSpec(name: "--man", summary: "print the manual page")
     static let reveal = OptionSpec(
-        name: "--reveal",
-        summary:
-            "show sensitive values of the program, which are dots otherwise; of a DOMAIN no value is known to be sensitive"
-    )
+        name: "--reveal", summary: "show sensitive values of the program, which are dots otherwise")
     static let json = OptionSpec(name: "--json", summary: "print JSON instead of text")
     static let help = OptionSpec(name: "--help", summary: "show this help, or the help of a command")
     static let version = OptionSpec(name: "--version", summary: "show the version")
@@ -72,19 +75,8 @@ struct OptionSpec: Sendable {
     /// True if it needs no command.
     var isGeneral: Bool { [Self.help.name, Self.version.name].contains(name) }
 
-    /// All options, in the order of the help.
-    static let all = [
-        root, suite, file, store, layers, layer, domain, format, output, merge, replace, dryRun, force, timeout, mend,
-        stored,
-        defaultText, expected, valueFile, threads, processes, writes, seconds, folder, kill, manual, reveal, json, help,
-        version,
-    ]
-
-    /// The options that select where the test set is stored.
-    static let place = [root, suite, file, store]
-    static let target = place + [reveal]
+    /// The options that select what a command works on.
+    static let places = [place, root, layers, layer, reveal]
     /// The options of every command that writes.
     static let writing = [dryRun, force, timeout]
-    /// The same for commands that may show the values of layers.
-    static let layeredTarget = target + [layers, layer]
 }

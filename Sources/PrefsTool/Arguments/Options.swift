@@ -1,17 +1,16 @@
 import PersistentPreferences
 
 /// The options and operands of a command line.
-struct Options {
+package struct Options {
     private(set) var operands: [String] = []
-    private(set) var optionNames: [String] = []
+    private(set) var names: [String] = []
     private var values: [String: [String]] = [:]
-    /// The descriptor of the standard input.
-    let input: Int32
+
+    private static let shortNames = ["-f", "-h", "-o", "-t"]
 
     /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
-    /// and so are `-`, negative numbers, and the types of `write` with their values.
+    /// and so are `-`, negative numbers, and all words with one dash of a command that takes the arguments of `defaults(1)`.
     init(_ arguments: [String], of program: Program) throws(UsageError) {
-        input = program.context.input
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -19,8 +18,10 @@ struct Options {
                 return
             }
             // Compares bytes and scalars, because a combining mark may follow a dash or a `=`.
-            guard Self.hasDashes(word) || isShortOption(word) else {
-                try checkDash(word)
+            let takesDashes = operands.first.map { DefaultsCommand.names.contains($0) } ?? false
+            let isShort = !takesDashes && Self.shortNames.contains(word)
+            guard Self.hasDashes(word) || isShort else {
+                if !takesDashes { try Self.checkDash(word, program) }
                 operands.append(word)
                 continue
             }
@@ -32,10 +33,10 @@ struct Options {
                     "unknown option `\(ShownText.key(name))`\(Suggestion.textOrHelp(name, among: program.options.map(\.name))) "
                         + "(put a value that begins with -- after a separate --)")
             }
-            if optionNames.contains(name), spec.valueName != nil, !spec.isRepeatable {
+            if names.contains(name), spec.valueName != nil, !spec.isRepeatable {
                 throw UsageError("\(name) is given twice; give it once")
             }
-            optionNames.append(name)
+            names.append(name)
             if let kind = spec.valueName {
                 let value = try Self.value(of: name, kind, inline: parts.count > 1 ? parts[1] : nil, &rest)
                 values[name, default: []].append(value)
@@ -45,34 +46,16 @@ struct Options {
         }
     }
 
-    /// True for `-h` and `-o`. The text of a type of `write` is no option.
-    private func isShortOption(_ word: String) -> Bool {
-        word == "-h" || word == OptionSpec.output.name && operands.first != "write"
-    }
-
-    /// Rejects a mistyped type or option before it is taken for a key.
-    private func checkDash(_ word: String) throws(UsageError) {
-        let bytes = word.utf8
+    /// Rejects a mistyped option before it is taken for a key.
+    private static func checkDash(_ word: String, _ program: Program) throws(UsageError) {
+        let bytes = Array(word.utf8)
         guard bytes.first == UInt8(ascii: "-"), bytes.count > 1 else { return }
-        let second = bytes.dropFirst().first ?? 0
-        if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second) || second == UInt8(ascii: ".") { return }
-        if operands.first == "write" {
-            if ParsedValue.types.contains(word) { return }
-            // The value of a type.
-            if let type = operands.last, ParsedValue.scalarTypes.contains(type) { return }
-        }
-        let alternative =
-            switch word {
-            case "-g", "-globalDomain": "there is no global domain here; give a domain or the path of a file"
-            case "-currentHost", "-host":
-                "there are no preferences of a host here; give the path of their file as DOMAIN"
-            case "-app": "give the identifier of the app as DOMAIN"
-            default:
-                "unknown word"
-                    + Suggestion.text(word, among: operands.first == "write" ? ParsedValue.types : ["-h"])
-            }
+        if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".") { return }
+        // Every letter is near to every other one.
+        let known = bytes.count == 2 ? shortNames.filter { $0 == word.lowercased() } : program.options.map(\.name)
         throw UsageError(
-            "`\(ShownText.key(word))`: \(alternative) (put a value that begins with - after a separate --)")
+            "unknown option `\(ShownText.key(word))`\(Suggestion.textOrHelp(word, among: known)) "
+                + "(put a value that begins with - after a separate --)")
     }
 
     private static func hasDashes(_ word: String) -> Bool { word.utf8.starts(with: "--".utf8) }
@@ -82,15 +65,15 @@ struct Options {
     ) throws(UsageError) -> String {
         if let inline { return inline }
         // If an option follows, the value was forgotten.
-        guard let value = rest.popFirst(), !hasDashes(value) else {
+        guard let value = rest.popFirst(), !hasDashes(value), !shortNames.contains(value) else {
             throw UsageError("\(option) needs a value: \(option) \(kind)")
         }
         return value
     }
 
-    func has(_ option: OptionSpec) -> Bool { optionNames.contains(option.name) }
+    package func has(_ option: OptionSpec) -> Bool { names.contains(option.name) }
 
-    subscript(option: OptionSpec) -> String? { all(option).first }
+    package subscript(option: OptionSpec) -> String? { all(option).first }
 
     /// The values of a repeatable option, in their order.
     func all(_ option: OptionSpec) -> [String] { values[option.name] ?? [] }
@@ -105,7 +88,7 @@ struct Options {
     }
 
     /// The value of an option as an integer from 1 to `maximum`.
-    func number(_ option: OptionSpec, default defaultValue: Int, maximum: Int) throws(UsageError) -> Int {
+    package func number(_ option: OptionSpec, default defaultValue: Int, maximum: Int) throws(UsageError) -> Int {
         guard let text = self[option] else { return defaultValue }
         guard let number = Int(text), (1...maximum).contains(number) else {
             throw UsageError("\(option.name): expected a number from 1 to \(maximum), found \"\(ShownText.key(text))\"")

@@ -1,18 +1,20 @@
 import Foundation
 import PersistentPreferences
 
-/// Where preferences are stored: a UserDefaults domain, a property-list file, or a JSON file, which has the extension `.json`.
+/// Where values are stored: a UserDefaults domain, a property-list file, a JSON file, which has the extension `.json`, or a store with
+/// a URL.
 enum Target: Equatable {
     case suite(String)
     case file(String)
+    case url(String)
 
-    /// A word that contains a slash or ends with `.plist` or `.json` is a path. Compares bytes, because a combining mark may follow
-    /// the slash.
-    init(domain word: String) {
+    /// A word with `://` is a URL. A word that contains a slash or ends with `.plist` or `.json` is a path. Compares bytes, because a
+    /// combining mark may follow the slash.
+    init(_ word: String) {
         let isPath =
             word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
             || Self.format(of: word) == .json
-        self = isPath ? .file(word) : .suite(word)
+        self = word.contains("://") ? .url(word) : isPath ? .file(word) : .suite(word)
     }
 
     /// The format of a new file, by its extension. Only a file with the extension `.json` is read as JSON.
@@ -20,16 +22,21 @@ enum Target: Equatable {
         path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .binary
     }
 
-    /// A store on the file at a path.
-    static func store(_ path: String, at url: URL) -> PropertyListFileStore {
-        PropertyListFileStore(url: url, format: format(of: path))
-    }
-
-    /// The store of the target.
-    var store: any PrefsStore {
+    /// A store for the program's settings, with roots or without as in its own file.
+    ///
+    /// - Throws: why there is no such store.
+    func store(of program: Program) throws -> any PrefsStore {
+        let layout: DomainLayout = program.hasFlatLayout ? .flat : .roots
         switch self {
-        case .suite(let name): UserDefaultsStore(suiteName: name)
-        case .file(let path): Self.store(path, at: url ?? URL(filePath: path))
+        case .suite(let name): return UserDefaultsStore(suiteName: name, layout: layout)
+        case .file(let path):
+            return PropertyListFileStore(
+                url: url ?? URL(filePath: path), format: Self.format(of: path), layout: layout)
+        case .url(let url):
+            guard let make = program.storeOfURL else {
+                throw UsageError("expected a file or a UserDefaults domain, found the URL \(name)")
+            }
+            do throws(PrefsError) { return try make(url) } catch { throw UsageError("\(error)") }
         }
     }
 
@@ -39,42 +46,47 @@ enum Target: Equatable {
         return URL(filePath: path, directoryHint: path.utf8.last == UInt8(ascii: "/") ? .isDirectory : .notDirectory)
     }
 
-    /// The name of the UserDefaults domain; nil for a file.
+    /// The name of the UserDefaults domain; nil for other places.
     var suite: String? {
         if case .suite(let name) = self { name } else { nil }
     }
 
-    /// Opens the domain.
+    /// Opens all entries.
     ///
     /// - Parameter isForced: whether writes quarantine and replace a file that is not ours.
-    /// - Throws: `PrefsError`.
+    /// - Throws: `PrefsError`; `UsageError` for a store with a URL, which has roots only.
     func domain(isForced: Bool = false) throws -> Roots {
         switch self {
         case .suite(let name): try Roots.ofSuite(name)
         case .file(let path):
-            try Roots(
-                url: url ?? URL(filePath: path), format: Self.format(of: path), isForced: isForced)
+            try Roots(url: url ?? URL(filePath: path), format: Self.format(of: path), isForced: isForced)
+        case .url: throw UsageError("\(name) has roots and no file; give --root NAME")
         }
     }
+
+    /// True for a store with a URL.
+    var hasRootsOnly: Bool { if case .url = self { true } else { false } }
 
     /// True for a file that is read as JSON.
     var isJSON: Bool {
         if case .file(let path) = self { Self.format(of: path) == .json } else { false }
     }
 
-    /// The absolute path of the file; nil if a system daemon stores the domain.
+    /// The absolute path of the file; nil if it is not in a file that this package writes.
     func path() throws -> String? {
         switch self {
         case .suite(let name): try SidecarPaths.path(ofSuite: name)
         case .file: url?.absoluteURL.path(percentEncoded: false)
+        case .url: nil
         }
     }
 
-    /// The name for messages.
+    /// The name for messages. A URL is without user and password.
     var name: String {
         switch self {
         case .suite(let name): "UserDefaults suite \"\(name)\""
         case .file(let path): Self.format(of: path) == .json ? "JSON file" : "property-list file"
+        case .url(let url): url.replacing(/\/\/[^\/]*@/) { _ in "//" }
         }
     }
 }

@@ -1,17 +1,18 @@
 /// What a word of a command line stands for. The raw value is its name in the help.
 enum WordKind: String {
-    /// A key of the class; after a domain and a root, a key of that root.
+    /// A key of the settings, or a path to a value.
     case key = "KEY"
     /// A value of the key before it.
     case value = "VALUE"
-    /// A UserDefaults suite, or the path of a file.
+    /// A UserDefaults domain, the path of a file or the URL of a store.
+    case place = "WHERE"
     case domain = "DOMAIN"
-    case suite = "SUITE"
     case root = "ROOT"
     case path = "PATH"
     case file = "FILE"
     case command = "COMMAND"
     case format = "FORMAT"
+    case type = "TYPE"
 }
 
 extension CommandSpec {

@@ -31,7 +31,7 @@ struct WordCompleter {
                 pending = nil
             } else if word == "--", !areOperands {
                 areOperands = true
-            } else if word.hasPrefix("--") || word == OptionSpec.output.name, !areOperands {
+            } else if word.hasPrefix("--") || ["-f", "-o", "-t"].contains(word), !areOperands {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 let option = program.options.first { $0.name == parts[0] }
                 values[parts[0]] = parts[safe: 1] ?? ""
@@ -65,7 +65,7 @@ struct WordCompleter {
             return
         }
         let own = program.options.filter { option in
-            operands.isEmpty ? CommandSpec.show.accepts(option) || option.isGeneral : spec?.accepts(option) ?? false
+            operands.isEmpty ? program.commands[0].accepts(option) || option.isGeneral : spec?.accepts(option) ?? false
         }
         candidates = own.filter { values[$0.name] == nil }.map { Candidate(text: $0.name, note: $0.summary) }
     }
@@ -82,7 +82,7 @@ struct WordCompleter {
         // Several assignments are KEY=VALUE each.
         if spec.name == "set", word.contains("=") || operands[safe: 1]?.contains("=") == true {
             guard let name = word.split(separator: "=", omittingEmptySubsequences: false).first, name != word else {
-                candidates = classKeys
+                candidates = keys
                 return
             }
             candidates = choices(of: String(name)).map { Candidate(text: "\(name)=\($0.text)", note: $0.note) }
@@ -99,30 +99,63 @@ struct WordCompleter {
 
     private mutating func complete(_ kind: WordKind) {
         switch kind {
-        case .key: candidates += domainOperand == nil ? classKeys : domainKeys
-        case .value: candidates += domainOperand == nil ? choices(of: operands[safe: 1] ?? "") : []
-        case .suite: candidates += suites
-        case .domain:
+        case .key: candidates += keys
+        case .value: candidates += choices(of: operands[safe: 1] ?? "")
+        case .place, .domain:
             candidates += suites
             mayBeFile = true
         case .root: candidates += roots
         case .path, .file: mayBeFile = true
         case .command: candidates += commands
         case .format: candidates += ["json", "xml", "binary"].map { Candidate(text: $0) }
+        case .type: candidates += (PropertyListType.allCases.map(\.rawValue) + ["json"]).map { Candidate(text: $0) }
         }
     }
 
     private var commands: [Candidate] { program.commands.map { Candidate(text: $0.name, note: $0.summary) } }
 
-    // MARK: - The class
+    // MARK: - Keys
 
-    private var keys: [PrefsKey] { PrefsKey.all(of: program.sample) }
+    /// The place that the options name; the settings of the program in memory if they name none.
+    private var place: Place? {
+        let named = domainOperand ?? values[OptionSpec.place.name].map { Target($0) }
+        guard let named, values[OptionSpec.root.name] == nil, !named.hasRootsOnly else {
+            return Place(settings: program.sample, in: program)
+        }
+        let own = try? program.ownPrefs(in: named)
+        return own?.hasFlatLayout == true
+            ? Place(settings: program.sample, in: program) : try? Place(entriesOf: named, in: program)
+    }
 
-    /// The short names, and a key that begins with the word.
-    private var classKeys: [Candidate] {
+    /// The domain that the words of defaults(1) name.
+    private var domainOperand: Target? {
+        spec.flatMap { DefaultsCommand.names.contains($0.name) ? operands[safe: 1].map { Target($0) } : nil }
+    }
+
+    /// The keys, and after a dot the fields and entries of the value before it.
+    private var keys: [Candidate] {
+        guard let place else { return [] }
+        let stored = (try? place.read().values) ?? [:]
+        if domainOperand != nil {
+            return stored.sortedByBytes.map { Candidate(text: $0, note: ValueText.typeName($1)) }
+        }
+        if let dot = word.unicodeScalars.lastIndex(of: "."),
+            let path = try? place.path(String(word.unicodeScalars[..<dot]), in: stored),
+            let members = path.value(in: place.effective(stored[path.root], path.root))?.dictionary
+        {
+            let beginning = word.unicodeScalars[...dot]
+            return members.sortedByBytes.map {
+                let name = ValuePath($0).text
+                return Candidate(text: String(beginning) + name, note: ValueText.typeName($1))
+            }
+        }
+        if place.prefs == nil {
+            return stored.sortedByBytes.map { Candidate(text: ValuePath($0).text, note: ValueText.typeName($1)) }
+        }
         let given = Set(operands.dropFirst())
-        return keys.compactMap { key in
+        return place.keys.compactMap { key in
             guard !given.contains(key.shortName), !given.contains(key.name) else { return nil }
+            // The short names, and a key that begins with the word.
             let isKey = !word.isEmpty && !key.shortName.hasPrefix(word) && key.name.hasPrefix(word)
             let note = key.description?.help.map { ": \($0)" } ?? ""
             return Candidate(text: isKey ? key.name : key.shortName, note: key.typeName + note)
@@ -130,43 +163,20 @@ struct WordCompleter {
     }
 
     private func choices(of name: String) -> [Candidate] {
-        let key = keys.first { $0.name == name } ?? keys.first { $0.shortName == name }
-        return (key?.description?.choices ?? []).map { Candidate(text: $0) }
+        (place?.key(name)?.description?.choices ?? []).map { Candidate(text: $0) }
     }
 
-    // MARK: - Domains
+    // MARK: - Places
 
-    /// The domain that the operands name.
-    private var domainOperand: Target? {
-        guard spec?.alternatives(at: 0) == [WordKind.domain.rawValue] else { return nil }
-        return operands[safe: 1].map(Target.init(domain:))
-    }
-
-    private var domain: Target? {
-        if let domainOperand { return domainOperand }
-        if let word = values[OptionSpec.domain.name] { return Target(domain: word) }
-        if let suite = values[OptionSpec.suite.name] { return .suite(suite) }
-        if let file = values[OptionSpec.file.name] { return .file(file) }
-        return program.target ?? program.make(nil, nil).fileURL.map { .file($0.path(percentEncoded: false)) }
-    }
-
-    private var entries: [String: StoredValue] { (try? domain?.domain().entries().entries) ?? [:] }
-
+    /// The dictionaries at the top of the file.
     private var roots: [Candidate] {
-        entries.filter { $0.value.dictionary != nil }.keys.sorted().map { Candidate(text: $0) }
+        let named = values[OptionSpec.place.name].map { Target($0) }
+        let own =
+            named ?? program.target ?? program.make(nil, nil).fileURL.map { .file($0.path(percentEncoded: false)) }
+        let entries = own.flatMap { try? $0.domain().entries().entries } ?? [:]
+        return entries.filter { $0.value.dictionary != nil }.keys.sorted().map { Candidate(text: $0) }
     }
 
-    private var domainKeys: [Candidate] {
-        let root = operands[safe: 2].flatMap { entries[$0]?.dictionary } ?? [:]
-        return root.sorted { $0.key < $1.key }.map { Candidate(text: $0.key, note: ValueText.typeName($0.value)) }
-    }
-
-    /// The names of the property lists in the folder of UserDefaults.
-    private var suites: [Candidate] {
-        guard let path = try? SidecarPaths.path(ofSuite: "x") else { return [] }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: SidecarPaths.folder(of: path))) ?? []
-        let ending = ".plist"
-        return names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }.map { String($0.dropLast(ending.count)) }
-            .sorted().map { Candidate(text: $0) }
-    }
+    /// The UserDefaults domains.
+    private var suites: [Candidate] { ((try? DomainNames.all()) ?? []).map { Candidate(text: $0) } }
 }

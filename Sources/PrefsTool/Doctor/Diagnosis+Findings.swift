@@ -8,9 +8,9 @@ extension Diagnosis {
         if let problem = surroundings.nameProblem { return [Finding(reason: "\(problem): nothing can be stored")] }
         let troubles = [
             unsearchableFolder ?? folderFinding(surroundings), lockFinding(surroundings), fileFinding(surroundings),
-            ownerFinding(surroundings), contentFinding(surroundings), temporaryFinding(surroundings),
+            ownerFinding(surroundings), temporaryFinding(surroundings),
         ]
-        return troubles.compactMap { $0 } + copyFindings(surroundings)
+        return troubles.compactMap { $0 } + contentFindings(surroundings) + copyFindings(surroundings)
     }
 
     private var unreadableReason: String {
@@ -135,10 +135,10 @@ extension Diagnosis {
 
     /// The command that mends the file. Names the suite if there is one, since a suite always belongs to this package.
     private func mendCommand(_ surroundings: SidecarPaths) -> String? {
-        if let suite, Target(domain: suite) != .suite(suite) {
-            return ShellCommand.text(of: program, "doctor", ["--mend", "--suite=\(suite)"], words: [])
-        }
-        return ShellCommand.text(of: program, "doctor", ["--mend"], words: [suite ?? surroundings.file])
+        // The name of the program's own domain may look like that of a file.
+        let isOwn = suite.map { program.target == .suite($0) } ?? false
+        let place = isOwn ? [] : ["-f", suite ?? surroundings.file]
+        return ShellCommand.text(of: program, "doctor", ["--mend"] + place, words: [])
     }
 
     /// A file of another user is not replaced, because its owner would lose it.
@@ -162,26 +162,25 @@ extension Diagnosis {
     }
 
     private func restoreCommand(_ copy: String, _ surroundings: SidecarPaths) -> String? {
-        ShellCommand.text(of: program, "import", ["--domain", surroundings.file, "--replace"], words: [copy])
+        ShellCommand.text(of: program, "import", ["-f", surroundings.file, "--replace"], words: [copy])
     }
 
-    /// Values that cannot be stored again. The command saves a copy and deletes them.
-    private func contentFinding(_ surroundings: SidecarPaths) -> Finding? {
-        guard examination.state == .whole, let first = examination.problems.first else { return nil }
-        let others = examination.problems.count - 1
+    /// Values that cannot be read or stored again. The first command saves a copy; each removes one value.
+    private func contentFindings(_ surroundings: SidecarPaths) -> [Finding] {
+        guard examination.state == .whole else { return [] }
+        var removed: [[String]] = []
         let path = surroundings.file
-        var offenders: [[String]] = []
-        for problem in examination.problems where !offenders.contains(problem.keys) { offenders.append(problem.keys) }
-        // Deleting a root deletes its values as well.
-        let roots = Set(offenders.filter { $0.count == 1 })
-        offenders.removeAll { $0.count > 1 && roots.contains([$0[0]]) }
-        let copying = ShellCommand.text(["cp", "-p", path, ShellCommand.unusedPath(path, "copy")])
-        let removal = offenders.compactMap { ShellCommand.text(of: program, "delete", ["--force"], words: [path] + $0) }
-        return Finding(
-            reason: "\(VetRunner.line(first))" + (others > 0 ? "; `\(program.name) vet` lists \(others) more" : ""),
-            // An argument cannot contain NUL, and a problem of the whole file is not solved by deleting entries.
-            command: offenders.contains([]) || offenders.joined().contains { $0.utf8.contains(0) } || removal.isEmpty
-                ? nil : ([copying] + removal).joined(separator: " && "))
+        return examination.problems.map { problem in
+            // A problem of the whole file is not solved by removing entries, and an argument cannot contain NUL.
+            guard let root = problem.keys.first, !problem.keys.joined().utf8.contains(0),
+                !removed.contains(where: { problem.keys.starts(with: $0) })
+            else { return Finding(reason: problem.line) }
+            let place = ValuePath(root, problem.keys.dropFirst().map(ValuePath.Step.key)).text
+            let copy = ShellCommand.text(["cp", "-p", path, ShellCommand.unusedPath(path, "copy")])
+            let removal = ShellCommand.text(of: program, "unset", ["--force", "-f", path], words: [place])
+            defer { removed.append(problem.keys) }
+            return Finding(reason: problem.line, command: removal.map { removed.isEmpty ? "\(copy) && \($0)" : $0 })
+        }
     }
 
     // MARK: - Beside the file

@@ -39,8 +39,10 @@ struct Diagnosis {
     /// Whether the library reads the file as JSON.
     let isJSON: Bool
 
-    /// - Parameter suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
-    init(path: String, suite: String? = nil, of program: Program) {
+    /// - Parameters:
+    ///   - suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
+    ///   - prefs: the class whose values the file may have; nil if it is not known to have any.
+    init(path: String, suite: String? = nil, of program: Program, prefs: PersistentPrefs? = nil) {
         self.program = program
         self.path = path
         self.suite = suite
@@ -63,9 +65,7 @@ struct Diagnosis {
         lastGood = surroundings.flatMap { [examination, file] in
             Self.lastGood($0.lastGood, examination, file, isJSON: isJSON)
         }
-        if examination.state == .whole {
-            examination.check(program.prefs(in: suite.map(Target.suite) ?? .file(path)))
-        }
+        if let prefs { examination.check(prefs) }
     }
 
     private static func lastGood(

@@ -1,49 +1,62 @@
 import Foundation
 import PersistentPreferences
 
-/// Explains the state of a domain's file, and mends it if asked to.
+/// Explains the state of a place's file and what is wrong with its values, and mends the file if asked to.
 struct Doctor {
-    let program: Program
-    let wantsJSON: Bool
+    private let place: Place
+    private let program: Program
+    private let wantsJSON: Bool
+    private let mends: Bool
 
-    func run(_ target: Target, mends: Bool) throws -> Outcome {
-        try mends ? mend(target) : report(target)
+    init(_ invocation: Invocation) throws {
+        place = try Place(of: invocation)
+        (program, wantsJSON) = (invocation.program, invocation.wantsJSON)
+        mends = invocation.options.has(.mend)
     }
 
-    private func report(_ target: Target) throws -> Outcome {
-        guard let path = try target.path() else { return daemonOutcome(target) }
-        let diagnosis = Diagnosis(path: path, suite: target.suite, of: program)
+    func run() throws -> Outcome {
+        guard let path = place.file else {
+            if case .suite? = place.target { return daemonOutcome }
+            throw CommandError("\(place.name) has no file")
+        }
+        let diagnosis = try diagnosis(path)
+        if mends { return try mend(diagnosis, path) }
         let findings = diagnosis.findings
         let (output, format): (String, OutputFormat) =
             wantsJSON
             ? (Self.json(diagnosis, findings), .json)
-            : (Self.text(target, diagnosis, findings, program.context.outputStyle), .text)
+            : (text(diagnosis, findings, program.context.outputStyle), .text)
         return Outcome(
             output: output, as: format, code: findings.contains(where: \.isProblem) ? Outcome.failureCode : 0)
     }
 
+    private func diagnosis(_ path: String) throws -> Diagnosis {
+        let target = place.target ?? .file(path)
+        var prefs = try place.prefs ?? program.ownPrefs(in: target)
+        // Another file of a program without roots may have any keys.
+        if prefs == nil, !program.hasFlatLayout { prefs = program.make(nil, try target.store(of: program)) }
+        return Diagnosis(path: path, suite: place.target?.suite, of: program, prefs: prefs)
+    }
+
     /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
     /// written.
-    private func mend(_ target: Target) throws -> Outcome {
-        guard let path = try target.path() else { return daemonOutcome(target) }
-        let before = Diagnosis(path: path, suite: target.suite, of: program)
-        let isDamaged = before.examination.state == .damaged
+    private func mend(_ before: Diagnosis, _ path: String) throws -> Outcome {
         var done: [String] = []
-        if isDamaged || before.examination.state == .notOurs || before.temporary != nil {
-            if case .quarantined(let file)? = try target.domain().mend() {
+        if [.damaged, .notOurs].contains(before.examination.state) || before.temporary != nil {
+            if case .quarantined(let file)? = try (place.target ?? .file(path)).domain().mend() {
                 done.append("\(file.place)")
                 done.append("quarantined as \(file.quarantinedAs ?? "")")
                 done.append(
                     file.state == .nothing
                         ? "there was no last good copy: nothing is stored now" : "restored \(file.state)")
             }
-            let after = Diagnosis(path: path, suite: target.suite, of: program)
-            if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
-                done.append("removed \(surroundings.temporary), left by a killed writer")
-            }
+        }
+        let after = try diagnosis(path)
+        if before.temporary != nil, after.temporary == nil, let surroundings = before.surroundings {
+            done.append("removed \(surroundings.temporary), left by a killed writer")
         }
         if done.isEmpty { done.append("nothing to mend") }
-        let rest = Diagnosis(path: path, suite: target.suite, of: program).findings.filter(\.isProblem)
+        let rest = after.findings.filter(\.isProblem)
         let code = rest.isEmpty ? 0 : Outcome.failureCode
         guard !wantsJSON else {
             return Outcome(
@@ -54,24 +67,22 @@ struct Doctor {
         return Outcome(output: lines.map { $0.printable + "\n" }.joined(), code: code)
     }
 
-    private func daemonOutcome(_ target: Target) -> Outcome {
+    private var daemonOutcome: Outcome {
         let reason = "belongs to a system daemon, which stores it"
         return wantsJSON
-            ? Outcome(output: JSONText.object([("domain", target.name), ("state", reason)]).json + "\n", as: .json)
-            : Outcome(output: "\(target.name) \(reason)".printable + "\n")
+            ? Outcome(output: JSONText.object([("domain", place.name), ("state", reason)]).json + "\n", as: .json)
+            : Outcome(output: "\(place.name) \(reason)".printable + "\n")
     }
 
     // MARK: - Text
 
-    private static func text(
-        _ target: Target, _ diagnosis: Diagnosis, _ findings: [Finding], _ style: Style
-    ) -> String {
+    private func text(_ diagnosis: Diagnosis, _ findings: [Finding], _ style: Style) -> String {
         var table = Table()
-        if case .suite = target { table.add("domain", target.name) }
+        if case .suite? = place.target { table.add("domain", place.name) }
         table.add("file", diagnosis.path)
         if let surroundings = diagnosis.surroundings {
             if surroundings.file != diagnosis.path { table.add("leads to", surroundings.file) }
-            describe(diagnosis, surroundings, &table)
+            Self.describe(diagnosis, surroundings, &table)
         }
         let lines = findings.map { finding in
             let word = finding.isProblem ? style.red("problem") : style.yellow("note")
@@ -101,12 +112,14 @@ struct Doctor {
         let examination = diagnosis.examination
         let reason = examination.problems.first?.reason ?? ""
         return switch examination.state {
-        case .missing: "there is no file" + (diagnosis.lastGood == nil ? ": nothing was stored yet" : "")
+        case .missing:
+            (diagnosis.file == nil ? "there is no file" : "the file is empty")
+                + (diagnosis.lastGood == nil ? ": nothing was stored yet" : "")
         case .unreadable: "cannot be read: \(reason)"
         case .damaged: "damaged: \(reason)"
         case .notOurs: "not written by this package: \(reason)"
         case .unsafe: "not safe to read: \(reason)"
-        case .whole: VetRunner.summary(examination)
+        case .whole: examination.summary
         }
     }
 

@@ -39,7 +39,7 @@ struct FileMetadata {
     }
 
     /// `1234 bytes, of 2026-11-21T08:30:00Z`
-    var sizeAndTime: String { "\(VetRunner.count(size, "byte")), of \(JSONText.date(modified))" }
+    var sizeAndTime: String { "\(FileInspection.count(size, "byte")), of \(JSONText.date(modified))" }
 }
 
 /// The access rights of the current user. Follows links.

@@ -6,7 +6,7 @@ struct Editor {
     /// A lone Escape byte is the Escape key if nothing follows within this time.
     private static let escapeTimeoutMilliseconds: Int32 = 50
 
-    private let source: any EditableSource
+    private let place: Place
     private let command: String
     private let terminal: Terminal
     private var decoder = KeyDecoder()
@@ -15,8 +15,8 @@ struct Editor {
     private var painter = ScreenPainter(ProcessContext.process.outputStyle)
 
     /// - Parameter command: the name of the command, for the title line.
-    init(_ source: any EditableSource, command: String) throws {
-        self.source = source
+    init(_ place: Place, command: String) throws {
+        self.place = place
         self.command = command
         terminal = try Terminal()
     }
@@ -26,9 +26,9 @@ struct Editor {
     /// - Throws: the error of the first read, or of the terminal.
     mutating func run() throws {
         let terminal = terminal
-        let (observation, failure) = try source.observe { terminal.wake() }
+        let (observation, failure) = try place.observe { terminal.wake() }
         defer { withExtendedLifetime(observation) {} }
-        var controller = try EditorController(source, note: failure)
+        var controller = try EditorController(place, note: failure?.shortText)
         defer { terminal.leave() }
         guard try terminal.enter() else { return }
         repeat { try show(&controller) } while try handle(terminal.wait(milliseconds: wait), &controller)
@@ -39,7 +39,7 @@ struct Editor {
     private mutating func show(_ controller: inout EditorController) throws {
         controller.model.size = Terminal.size
         isShown = controller.model.size.isSufficient
-        try terminal.write(painter.paint(EditorScreen(controller.model, command: command, title: source.title)))
+        try terminal.write(painter.paint(EditorScreen(controller.model, command: command, title: place.title)))
     }
 
     /// - Returns: false if the editor is to end.

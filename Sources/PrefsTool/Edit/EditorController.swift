@@ -7,15 +7,20 @@ struct EditorController {
 
     private(set) var document: EditorDocument
     var model: EditorModel
+    /// The form of the values, while lines are in their place.
+    private var covered: EditorModel?
     /// Why the last read of the values failed, or returned a former state.
     private var readError: String?
+    /// The line of the typing error that is shown; nil if the values are.
+    private var fault: ValuePath?
 
     /// - Throws: the error of the first read.
-    init(_ source: any EditableSource, note: String? = nil) throws {
-        document = EditorDocument(source)
+    init(_ place: Place, note: String? = nil) throws {
+        document = EditorDocument(place)
         try document.read()
         readError = document.failure?.shortText
-        model = EditorModel(document.items, isOpen: source.isOpen, statusMessage: readError ?? note)
+        model = EditorModel(document.items, isOpen: document.isOpen, statusMessage: readError ?? note)
+        pointToFault()
     }
 
     mutating func press(_ key: Key) -> Request? {
@@ -33,9 +38,10 @@ struct EditorController {
     private mutating func perform(_ change: EditorChange) {
         do {
             let (path, warning) = try document.perform(change)
-            let failure = read()
-            model.finish(change, at: path, failure == nil ? document.items : nil)
+            let failure = read(opensFaults: true)
+            if !switchForm() { model.finish(change, at: path, failure == nil ? document.items : nil) }
             model.statusMessage = failure ?? warning?.shortText
+            pointToFault()
         } catch {
             refresh()
             model.fail(change, "\(error)")
@@ -45,22 +51,54 @@ struct EditorController {
     /// Shows the current values.
     mutating func refresh() {
         let former = readError
-        if let failure = read() {
+        // The text of an edit stays.
+        if let failure = read(opensFaults: model.mode == .rows || fault != nil) {
             model.statusMessage = failure
             return
         }
-        model.refresh(document.items)
+        if !switchForm() { model.refresh(document.items) }
         if let readError {
             model.statusMessage = readError
         } else if former != nil {
             model.statusMessage = "the file can be read again"
         }
+        // The text of an edit stays at its line.
+        if model.mode == .rows, document.faulty?.fault != fault { pointToFault() }
+    }
+
+    /// Shows lines in the place of values, or values in the place of lines, with the former selection and marks at what has changed.
+    ///
+    /// - Returns: false if nothing else is to be shown.
+    private mutating func switchForm() -> Bool {
+        guard (document.faulty == nil) != (fault == nil) else { return false }
+        let shown = model
+        model = EditorModel(document.items, isOpen: document.isOpen)
+        if document.faulty != nil {
+            covered = shown.mode == .rows ? shown : nil
+        } else {
+            fault = nil
+            if let covered {
+                model = covered
+                model.statusMessage = nil
+                model.refresh(document.items)
+            }
+        }
+        model.size = shown.size
+        return true
+    }
+
+    /// Selects the line of a typing error.
+    private mutating func pointToFault() {
+        fault = document.faulty?.fault
+        guard let faulty = document.faulty else { return }
+        model.go(to: faulty.fault)
+        model.statusMessage = faulty.reason
     }
 
     /// - Returns: why the values cannot be read.
-    private mutating func read() -> String? {
+    private mutating func read(opensFaults: Bool) -> String? {
         do {
-            try document.read()
+            try document.read(opensFaults: opensFaults)
             readError = document.failure?.shortText
             return nil
         } catch {

@@ -1,6 +1,6 @@
 import PersistentPreferences
 
-/// The values of a source as they were read last, and the changes that were made to them.
+/// The values of a place as they were read last, and the changes that were made to them; the lines of a file with a typing error.
 struct EditorDocument {
     /// A change that can be undone.
     private struct Step {
@@ -9,20 +9,36 @@ struct EditorDocument {
         let new: StoredValue?
     }
 
-    let source: any EditableSource
+    let place: Place
     private(set) var items: [EditorItem] = []
     private(set) var values: [String: StoredValue] = [:]
     /// Why the newest known state was read.
     private(set) var failure: PrefsError?
+    /// The file whose lines are edited, because it is malformed.
+    private(set) var faulty: FaultyFile?
     private var history: [Step] = []
 
-    init(_ source: any EditableSource) {
-        self.source = source
+    init(_ place: Place) {
+        self.place = place
     }
 
-    mutating func read() throws {
-        failure = nil
-        (items, values, failure) = try source.read()
+    /// True if entries of any name and type can be added.
+    var isOpen: Bool { place.prefs == nil && faulty == nil }
+
+    /// - Parameter opensFaults: whether the lines of a malformed file take the place of what is known of its values.
+    /// - Throws: why nothing can be edited.
+    mutating func read(opensFaults: Bool = true) throws {
+        (values, failure, faulty) = ([:], nil, nil)
+        do {
+            let (known, warning) = try place.read()
+            (values, failure) = (known ?? [:], warning.flatMap { $0.wasStored ? nil : $0 })
+        } catch let error as PrefsError {
+            failure = error
+        }
+        // The lines of a file with secrets are not shown.
+        faulty = opensFaults && place.secrets.isEmpty ? failure.flatMap { FaultyFile($0, in: place) } : nil
+        if faulty == nil, let failure, !failure.returnsKnownState { throw failure }
+        items = faulty?.items ?? place.items(of: values)
     }
 
     // MARK: - Changes
@@ -31,14 +47,13 @@ struct EditorDocument {
     ///
     /// - Returns: the place that has changed, and the warning of the write.
     mutating func perform(_ change: EditorChange) throws -> (path: ValuePath, warning: PrefsError?) {
+        if let faulty { return try faulty.perform(change) }
         switch change {
         case .set(let path, let text, let type):
-            let value = try source.value(of: text, at: path, as: type)
+            let value = try value(of: text, at: path, as: type)
             return (path, try store(at: path) { _ in value })
-        case .remove(let path):
-            return (path, try store(at: path) { _ in nil })
-        case .retype(let path, let type):
-            return (path, try store(at: path) { $0.map(type.converted) })
+        case .remove(let path): return (path, try store(at: path) { _ in nil })
+        case .retype(let path, let type): return (path, try store(at: path) { $0.map(type.converted) })
         case .add(let name, let container, let type):
             let path = newPath(name, in: container)
             let warning = try store(at: path) { now in
@@ -50,33 +65,54 @@ struct EditorDocument {
         }
     }
 
+    private func value(of text: String, at path: ValuePath, as type: PropertyListType?) throws -> StoredValue? {
+        if type == nil, place.prefs == nil { throw CommandError("a reference of a keyed archive cannot be edited") }
+        return try place.value(of: text, at: path, as: type, in: values)
+    }
+
     private func newPath(_ name: String?, in container: ValuePath?) -> ValuePath {
-        guard let container else { return ValuePath(name ?? "", []) }
+        guard let container else { return ValuePath(name ?? "") }
         if let name { return container.appending(.key(name)) }
-        return container.appending(.index(container.value(in: values[container.root])?.array?.count ?? 0))
+        return container.appending(.index(container.value(in: values)?.array?.count ?? 0))
+    }
+
+    /// What is stored and undone as a whole: a declared property; of entries, what is outside of arrays.
+    private func unit(of path: ValuePath) -> ValuePath {
+        place.prefs == nil ? path.outsideArrays : ValuePath(path.root)
     }
 
     private mutating func store(
         at path: ValuePath, _ body: (StoredValue?) throws -> StoredValue?
     ) throws -> PrefsError? {
-        let whole = path.outsideArrays
-        let shown = whole.value(in: values[whole.root])
+        let (place, whole) = (place, unit(of: path))
+        let shown = whole.value(in: values)
         var step: Step?
-        let warning = try source.update(whole) { now in
+        let warning = try place.update { values in
+            let now = whole.value(in: values)
             if whole != path, now != shown {
                 throw CommandError("another program has changed `\(ShownText.key(whole.text))`; nothing is stored")
             }
+            let base = whole == path ? now : whole.steps.isEmpty ? place.base(of: path.root, in: values) : now
             let inner = path.inside(whole)
-            let new = try inner.value(now, with: body(inner.value(in: now)))
-            step = Step(path: whole, old: now, new: new)
-            return new
+            let new = try inner.value(base, with: body(inner.value(in: base)))
+            if let new, whole.steps.isEmpty { try place.check(new, forKey: path.root, over: now) }
+            step = Step(path: whole, old: place.isOfLayer(path.root) ? nil : now, new: new)
+            try Self.put(new, at: whole, over: now, in: &values)
         }
         if let step, step.old != step.new { remember(step) }
         return warning
     }
 
+    private static func put(
+        _ new: StoredValue?, at path: ValuePath, over now: StoredValue?, in values: inout [String: StoredValue]
+    ) throws {
+        // Removing a missing value would add the dictionaries that lead to it.
+        if now == nil, new == nil { return }
+        values[path.root] = try path.value(values[path.root], with: new)
+    }
+
     private mutating func remember(_ step: Step) {
-        if step.old.map({ source.accepts($0, at: step.path) }) ?? true {
+        if step.old.map({ accepts($0, at: step.path) }) ?? true {
             history.append(step)
         } else {
             history.removeAll { $0.path.overlaps(step.path) }
@@ -86,9 +122,10 @@ struct EditorDocument {
     private mutating func undo() throws -> (path: ValuePath, warning: PrefsError?) {
         guard let step = history.last else { throw CommandError("there is nothing to undo") }
         var isUnchanged = true
-        let warning = try source.update(step.path) { now in
+        let warning = try place.update { values in
+            let now = step.path.value(in: values)
             isUnchanged = now == step.new
-            return isUnchanged ? step.old : now
+            if isUnchanged { try Self.put(step.old, at: step.path, over: now, in: &values) }
         }
         history.removeLast()
         guard isUnchanged else {
@@ -97,26 +134,32 @@ struct EditorDocument {
         return (step.path, warning)
     }
 
+    /// True if the stored value could be stored again after another one.
+    private func accepts(_ value: StoredValue, at path: ValuePath) -> Bool {
+        if let prefs = place.prefs { return prefs.mismatch(of: value, forKey: path.root) == nil }
+        let before: [String: StoredValue] = path.steps.isEmpty ? [:] : [path.root: .dictionary([:])]
+        guard let entry = try? path.value(nil, with: value) else { return false }
+        return (try? Roots.changed(before, to: [path.root: entry])) != nil
+    }
+
     // MARK: - Confirmation
 
     /// What to ask before a change that cannot be undone; nil for another change.
     func question(before change: EditorChange) -> String? {
+        if faulty != nil { return nil }
         if case .set(let path, let text, let type) = change {
             // A text that is rejected changes nothing.
-            do { _ = try source.value(of: text, at: path, as: type) } catch { return nil }
+            do { _ = try value(of: text, at: path, as: type) } catch { return nil }
         }
         let path: ValuePath? =
             switch change {
-            case .set(let path, _, _), .remove(let path), .retype(let path, _): path.outsideArrays
-            case .add(_, let container, _): container?.outsideArrays
+            case .set(let path, _, _), .remove(let path), .retype(let path, _): unit(of: path)
+            case .add(_, let container, _): container.map(unit)
             case .undo: history.last?.path
             }
         if change == .undo, path == nil { return nil }
         if case .damaged = failure { return "storing quarantines the damaged file; u cannot undo that; go on? (y/n)" }
-        guard change != .undo, let path, let old = path.value(in: values[path.root]), !source.accepts(old, at: path)
-        else {
-            return nil
-        }
+        guard change != .undo, let path, let old = path.value(in: values), !accepts(old, at: path) else { return nil }
         return "u cannot restore the old `\(ShownText.key(path.text))`; go on? (y/n)"
     }
 }

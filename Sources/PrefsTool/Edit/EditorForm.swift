@@ -20,7 +20,8 @@ struct EditorForm {
     init(_ model: EditorModel) {
         self.model = model
         width = model.size.columns
-        var height = model.size.rows - 2
+        // Without the title, the note and the keys.
+        var height = model.size.rows - 3
         // Only rows near the selected one can be visible.
         let near = model.rows.indices.dropFirst(max(0, model.selection - height)).prefix(2 * height + 1)
         let longest = near.map { DisplayWidth.of(Self.name(model.rows[$0], in: model)) }.max() ?? 0
@@ -46,7 +47,8 @@ struct EditorForm {
 
     /// The name at its depth, with the state of a container.
     private static func name(_ row: EditorRow, in model: EditorModel) -> String {
-        guard model.isOpen else { return row.item.name.printable }
+        let isTree = model.isOpen || model.items.contains { !$0.children.isEmpty }
+        guard isTree else { return row.item.name.printable }
         return DisplayWidth.spaces(2 * row.depth) + (row.item.isContainer ? (row.isOpen ? "- " : "+ ") : "  ")
             + row.item.name.printable
     }

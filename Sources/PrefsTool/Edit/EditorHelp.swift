@@ -14,8 +14,9 @@ enum EditorHelp {
 
     private static let ofClass = [
         "Enter   edit the value; store it",
+        "Right Left  open or close a struct",
         "r Del   reset: store nothing, so that",
-        "        the default applies (it was u)",
+        "        the default applies",
     ]
 
     private static let ofDomain = [
@@ -24,11 +25,12 @@ enum EditorHelp {
         "a       add an entry beside the row",
         "i       add an entry inside the row",
         "t       choose another type",
-        "r Del   remove with all inside (was u)",
+        "r Del   remove with all inside",
     ]
 
     private static let others = [
         "u       undo your last change",
+        "Space   toggle true and false",
         "/ n N   search, next, previous",
         "Esc     cancel",
         "q       quit, also Ctrl-C",

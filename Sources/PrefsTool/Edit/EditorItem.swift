@@ -22,11 +22,17 @@ struct EditorItem: Equatable {
     var isHidden = false
     /// The texts of all values, if they can be listed.
     var choices: [String] = []
+    /// A dictionary or an array, or the fields of a declared struct.
     var children: [EditorItem] = []
+    /// What the line above the keys says about it.
+    var note = ""
 
     var isContainer: Bool {
-        if case .container = content { true } else { false }
+        if case .container = content { true } else { !children.isEmpty }
     }
+
+    /// Whether it is true or false.
+    var isSwitch: Bool { choices == ["true", "false"] && !isHidden }
 
     /// The text to begin an edit with.
     var editedText: String { isHidden ? "" : text }

@@ -25,7 +25,7 @@ struct EditorModel: Equatable {
     }
 
     /// True if entries of any name and type can be added.
-    let isOpen: Bool
+    var isOpen: Bool
     private(set) var items: [EditorItem]
     private(set) var rows: [EditorRow]
     private(set) var selection = 0
@@ -52,6 +52,14 @@ struct EditorModel: Equatable {
 
     /// nil if there are no rows.
     var selected: EditorItem? { rows[safe: selection]?.item }
+
+    /// False while a list of choices or the help covers the rows.
+    var showsRows: Bool {
+        switch mode {
+        case .pick, .help: false
+        default: true
+        }
+    }
 
     /// The text field of the selected row; nil if it is not being edited.
     var field: TextField? {
@@ -98,6 +106,10 @@ struct EditorModel: Equatable {
         case .text("i") where isOpen: addInside()
         case .text("t") where isOpen:
             if let selected { mode = .pick(.types(selected.name, selected: selected.type, for: .type(selected))) }
+        case .text(" "):
+            if let selected, selected.isSwitch {
+                return .change(.set(selected.path, selected.text == "true" ? "false" : "true", as: selected.type))
+            }
         case .text("?"): mode = .help(page: 0)
         case .text("q"): return .leave
         default: break
@@ -237,7 +249,7 @@ struct EditorModel: Equatable {
     }
 
     /// Selects a place as `move` does.
-    private mutating func go(to path: ValuePath) {
+    mutating func go(to path: ValuePath) {
         move(to: selection)
         select(path)
     }

@@ -23,13 +23,13 @@ struct EditorScreen: Equatable {
         /// The smallest terminal that fits the form.
         static let minimum = Size(columns: 40, rows: 12)
         /// The smallest width at which a value is in the line of its key.
-        private static let minTableWidth = 72
+        static let minTableWidth = 72
 
         var isSufficient: Bool { columns >= Self.minimum.columns && rows >= Self.minimum.rows }
         var isTable: Bool { columns >= Self.minTableWidth }
 
         /// The rows of a page, at most a number of rows.
-        func formRows(_ count: Int) -> Int { min(count, max(1, isTable ? rows - 3 : (rows - 2) / 2)) }
+        func formRows(_ count: Int) -> Int { min(count, max(1, isTable ? rows - 4 : (rows - 3) / 2)) }
     }
 
     /// The lines from the top. Missing lines are blank.
@@ -57,6 +57,10 @@ struct EditorScreen: Equatable {
             let form = EditorForm(model)
             cursor = form.cursor.map { Position(row: $0.row + lines.count, column: $0.column) }
             lines += form.lines
+        }
+        if model.showsRows {
+            lines += Array(repeating: [], count: size.rows - 2 - lines.count)
+            lines.append([Span(text: DisplayWidth.shortened(model.selected?.note.printable ?? "", to: size.columns))])
         }
         lines += Array(repeating: [], count: size.rows - 1 - lines.count)
         let footer = Self.footer(model)
@@ -112,7 +116,7 @@ struct EditorScreen: Equatable {
         default: break
         }
         return switch (model.isOpen, model.size.isTable) {
-        case (false, true): "Enter edit  r reset  u undo  / search  ? help  q quit"
+        case (false, true): "Enter edit  Space toggle  r reset  u undo  / search  ? help  q quit"
         case (false, false): "Enter edit  u undo  ? help  q quit"
         case (true, true): "Enter edit  a i add  r remove  t type  u undo  / search  ? help  q quit"
         case (true, false): "Enter edit  a add  ? help  q quit"

@@ -23,8 +23,10 @@ final class Terminal: Sendable {
 
     static var isAvailable: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// True if the terminal can show a form.
-    static var hasScreen: Bool { size.isSufficient && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
+    /// True if the terminal can show a form. Without a name it may be one that knows no codes.
+    static var hasScreen: Bool {
+        size.isSufficient && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+    }
 
     init() throws {
         var modes = termios()

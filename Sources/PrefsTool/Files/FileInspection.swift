@@ -15,6 +15,12 @@ struct FileInspection: Sendable {
         let path: String
         /// As a clause without a full stop.
         let reason: String
+
+        /// The place and the reason.
+        var line: String {
+            if keys.isEmpty, path.isEmpty { return reason }
+            return "\(path.isEmpty ? "\"\"" : ShownText.path(path)): \(reason)"
+        }
     }
 
     enum State: String, Sendable {
@@ -175,9 +181,16 @@ struct FileInspection: Sendable {
         }
     }
 
+    /// Whether the entries are the keys of the class.
+    private var hasFlatLayout = false
+
     /// Reports what the class of the preferences cannot read.
     mutating func check(_ prefs: PersistentPrefs) {
         guard state == .whole else { return }
+        if prefs.hasFlatLayout {
+            hasFlatLayout = true
+            values = prefs.storedValues.count
+        }
         for problem in prefs.problems() {
             let root = prefs.hasFlatLayout || problem.path.isEmpty ? [] : [prefs.key]
             // A key that is not the class's may be one with a typing error, so no command removes it.
@@ -188,6 +201,33 @@ struct FileInspection: Sendable {
                     path: (root + [problem.path]).joined(separator: "."),
                     reason: problem.reason))
         }
+        for (key, stored) in prefs.storedValues.sortedByBytes {
+            guard let (path, known) = Place.unknownField(in: stored, of: key, prefs) else { continue }
+            let root = prefs.hasFlatLayout ? "" : "\(prefs.key)."
+            let name = if case .key(let name)? = path.steps.last { name } else { key }
+            note(
+                Problem(
+                    keys: [], path: root + path.text,
+                    reason: "is not a field of its type" + Suggestion.text(name, among: known)))
+        }
+    }
+
+    /// "a binary property list, 2 roots, 7 values"
+    var summary: String {
+        let name =
+            switch format {
+            case .xml: "an XML property list"
+            case .json: "JSON"
+            default: "a binary property list"
+            }
+        let others = otherEntries > 0 ? ", \(Self.count(otherEntries, "other entry", "other entries"))" : ""
+        if hasFlatLayout { return "\(name), \(Self.count(values, "value"))" }
+        if roots == 0, otherEntries > 0 { return "\(name), \(Self.count(otherEntries, "value"))" }
+        return "\(name), \(Self.count(roots, "root")), \(Self.count(values, "value"))\(others)"
+    }
+
+    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
     private mutating func note(_ problem: Problem) {

@@ -5,13 +5,40 @@ import PrefsPropertyLists
 
 /// What the last writes of the tool replaced: one private file for each preferences file, under `$XDG_STATE_HOME`.
 struct UndoFolder: Sendable {
-    /// Under the name of the program.
+    private let name: String
+    /// The name of its folder.
     private let program: String
     private let context: ProcessContext
 
     init(of program: Program) {
+        name = program.name
         self.program = program.name.map { $0 == "/" || $0 == " " ? "-" : "\($0)" }.joined()
         context = program.context
+    }
+
+    /// Runs a command. Reports its waits for locks, and keeps the bytes that it replaces.
+    func keeping(_ invocation: Invocation, _ command: () throws -> Outcome) throws -> Outcome {
+        let failure = Locked<String?>(nil)
+        let save: @Sendable (FileReplacement) -> Void = { replacement in
+            do { try self.save(replacement) } catch {
+                failure.withLock { $0 = "this cannot be undone: \(error)" }
+            }
+        }
+        let (wantsJSON, context) = (invocation.wantsJSON, context)
+        // A line would damage the screen of the editor.
+        let isSilent = invocation.spec.name == "edit"
+        let wait = LockWait(
+            timeout: try invocation.options.seconds(.timeout),
+            notice: { text in
+                guard !isSilent else { return }
+                let message = Outcome.Message(text: text, isError: false, isJSON: wantsJSON)
+                context.writeError(message.line(as: name, in: context) + "\n")
+            })
+        let outcome = try LockWait.$current.withValue(wait) {
+            try FileReplacement.observing(with: save, command)
+        }
+        guard let text = failure.withLock({ $0 }) else { return outcome }
+        return outcome.adding([Outcome.Message(text: text, isError: false, isJSON: wantsJSON)])
     }
 
     /// Stores the replacement in place of the former one of the same file.

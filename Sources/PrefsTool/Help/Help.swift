@@ -19,9 +19,7 @@ struct Help {
         if let spec = program.commands.first(where: { $0.name == topic }) { return text(spec) }
         let prefs = program.sample
         let keys = PrefsKey.all(of: prefs)
-        if let key = keys.first(where: { $0.name == topic }) ?? keys.first(where: { $0.shortName == topic }) {
-            return text(key, of: prefs)
-        }
+        if let key = PrefsKey.named(topic, among: keys) { return text(key, of: prefs) }
         let known = program.commands.map(\.name) + keys.flatMap { [$0.shortName, $0.name] }
         throw UsageError(
             "unknown command or key `\(ShownText.key(topic))`\(Suggestion.textOrHelp(topic, among: known))")
@@ -31,31 +29,40 @@ struct Help {
 
     private var overview: String {
         let longest = program.commands.map(\.name.count).max() ?? 0
-        let groups = Self.groups.compactMap { title, specs -> String? in
-            let names = Set(specs.map(\.name))
-            let rows = program.commands.filter { names.contains($0.name) }.map { ($0.name, $0.summary) }
-            return rows.isEmpty ? nil : title + "\n" + Self.columns(rows, first: longest)
+        let groups = groups.map { title, specs in
+            title + "\n" + Self.columns(specs.map { ($0.name, $0.summary) }, first: longest)
         }
         let name = program.name
         return """
-            \(Self.paragraph("Usage: \(name) [COMMAND] [OPTION …]; without a command, \(name) shows the set."))
+            \(Self.paragraph("Usage: \(name) [COMMAND] [OPTION …]; without a command, shows the settings."))
+            \(Self.paragraph("The commands work on the settings of \(owner), whose keys have types. With -f WHERE they work on any file or UserDefaults domain, of whose keys nothing is known."))
             \(groups.joined(separator: "\n"))
-            \(Self.paragraph("`\(name) help COMMAND` shows operands, options and an example; `help KEY` a key of the set; `help --man` all of it. --json prints JSON; --version the version."))
+            \(Self.paragraph("`\(name) help COMMAND` shows operands, options and an example; `help KEY` a key; `help --man` all of it. --json prints JSON."))
             \(Self.paragraph(Self.exitCodes))
 
             """
     }
 
-    /// The commands by what they work on, in the order of the help. A command outside of them does not pass the tests.
-    private static let groups: [(title: String, specs: [CommandSpec])] = [
-        ("Its preferences:", CommandSpec.ofClass),
-        ("Its preferences, or any domain or file:", CommandSpec.transfer),
-        ("Any UserDefaults domain, property-list file or JSON file:", CommandSpec.onDomains),
-        ("Other commands:", CommandSpec.others + [CommandSpec.stress]),
-    ]
+    /// The commands by what they do, in the order of the help.
+    private var groups: [(title: String, specs: [CommandSpec])] {
+        let groups = [
+            ("Read:", CommandSpec.reading), ("Write:", CommandSpec.writing),
+            ("Export and import:", CommandSpec.transfer),
+            ("For scripts of defaults(1):", DefaultsCommand.specs),
+        ]
+        let grouped = Set(groups.flatMap { $0.1.map(\.name) })
+        let all = groups + [("Other commands:", program.commands.filter { !grouped.contains($0.name) })]
+        return all.filter { _, specs in specs.contains { program.hasCommand($0.name) } }
+    }
 
     static let exitCodes =
         "Exit codes: 0 done, 1 rejected and unchanged, 64 usage, 128 plus the number of the signal that ended the program."
+
+    /// The program without the word for the tool.
+    private var owner: String {
+        let words = program.name.split(separator: " ")
+        return words.count > 1 ? String(words[0]) : "its test set"
+    }
 
     // MARK: - Commands and keys
 
@@ -77,11 +84,9 @@ struct Help {
         guard spec.example.contains("KEY") else { return spec.example }
         let prefs = program.sample
         func value(_ key: PrefsKey) -> StoredValue? { prefs.storedDefault(forKey: key.name) }
-        let type = ["increment": ["integer", "float"], "toggle": ["boolean"]][spec.name]
-        let key = PrefsKey.all(of: prefs).filter { !prefs.isSensitive($0.name) }.first { key in
-            type.map { types in value(key).map { types.contains(ValueText.typeName($0)) } ?? false } ?? true
+        guard let key = PrefsKey.all(of: prefs).first(where: { !prefs.isSensitive($0.name) }) else {
+            return spec.example
         }
-        guard let key else { return spec.example }
         let text = value(key).map(ValueText.line) ?? "VALUE"
         return spec.example.replacing("KEY", with: ShellCommand.text([key.shortName])).replacing(
             "VALUE", with: text == "VALUE" ? text : ShellCommand.text([text]))
@@ -103,8 +108,10 @@ struct Help {
             rows.append(("formerly", former.joined(separator: ", ")))
         }
         let help = key.description?.help.map { "\n" + Self.paragraph($0.printable) + "\n" } ?? ""
+        let example = prefs.isSensitive(key.name) ? nil : prefs.storedDefault(forKey: key.name)
+        let value = example.map { prefs.text(of: $0, forKey: key.name) } ?? "VALUE"
         return Self.columns(rows.map { ($0.0, $0.1.printable) }) + help
-            + "\nExample: \(program.name) get \(ShellCommand.text([key.shortName]))\n"
+            + "\nExample: \(program.name) set \(ShellCommand.text([key.shortName, value]))\n"
     }
 
     // MARK: - Layout

@@ -19,7 +19,7 @@ struct ManualPage {
         let options = program.options.map { option in
             ".TP\n.B \(roff(option.synopsis))\n\(escaped(Help.sentence(option.summary)))"
         }
-        let examples = program.commands.filter { $0.name != CommandSpec.show.name }.map {
+        let examples = program.commands.dropFirst().map {
             roff("\(name) \(Help(of: program).example(of: $0))")
         }
         return """
@@ -33,13 +33,13 @@ struct ManualPage {
             .SH DESCRIPTION
             \(escaped("Shows, edits, watches, exports, imports and mends preferences. Without a command, shows them as a table."))
             .PP
-            \(escaped("KEY is a name or a short name of the program's preferences, and may lead into a value. DOMAIN is the name of a UserDefaults domain, or the path of a file: a word that contains / or ends with .plist or .json. A file whose name ends with .json is JSON."))
+            \(escaped("KEY is a name or a short name of the program's settings, and may lead into a value. WHERE is the name of a UserDefaults domain, or the path of a file: a word that contains / or ends with .plist or .json. A file whose name ends with .json is JSON."))
             .SH COMMANDS
             \(commands.joined(separator: "\n"))
             .SH OPTIONS
             \(options.joined(separator: "\n"))
             .SH OUTPUT
-            \(escaped("On a terminal, tables are truncated to its width, and control and format characters are shown as escapes such as \\u{202e}. A pipe or a file gets everything: `get`, `read` and `export` write values that read back exactly. With --json, `read`, `export` and `import --dry-run` print values in the lossless format of an export; other commands print dates as ISO 8601 and data as base64."))
+            \(escaped("On a terminal, tables are truncated to its width, and control and format characters are shown as escapes such as \\u{202e}. A pipe or a file gets everything. `export`, `show --json`, `find --json`, `diff --json` and a dry run with --json print values in the lossless format of an export; `get` and `watch` print dates as ISO 8601 and data as base64."))
             .SH EXIT STATUS
             \(escaped(Help.exitCodes))
             .SH EXAMPLES

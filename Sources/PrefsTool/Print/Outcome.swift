@@ -2,10 +2,10 @@ import Foundation
 import PersistentPreferences
 
 /// The result of a run: the contents of both output streams, and the exit code.
-struct Outcome {
-    static let failureCode: Int32 = 1
+package struct Outcome {
+    package static let failureCode: Int32 = 1
     /// `EX_USAGE` of sysexits.h.
-    static let usageErrorCode: Int32 = 64
+    package static let usageErrorCode: Int32 = 64
 
     var output = Data()
     /// The format of the output.
@@ -28,7 +28,7 @@ struct Outcome {
         }
     }
 
-    init(output: String = "", as format: OutputFormat = .text, code: Int32 = 0) {
+    package init(output: String = "", as format: OutputFormat = .text, code: Int32 = 0) {
         self.init(bytes: Data(output.utf8), as: format)
         self.code = code
     }
@@ -38,7 +38,7 @@ struct Outcome {
         self.format = format
     }
 
-    static func failure(_ message: String, code: Int32 = failureCode, asJSON: Bool) -> Outcome {
+    package static func failure(_ message: String, code: Int32 = failureCode, asJSON: Bool) -> Outcome {
         var outcome = Outcome(code: code)
         outcome.messages = [Message(text: message, isJSON: asJSON)]
         return outcome
@@ -53,6 +53,27 @@ struct Outcome {
         return outcome
     }
 
+    func reporting(_ failures: [String], asJSON: Bool) -> Outcome {
+        var outcome = adding(failures.map { Message(text: $0, isJSON: asJSON) })
+        if !failures.isEmpty { outcome.code = Self.failureCode }
+        return outcome
+    }
+
+    func adding(_ messages: [Message]) -> Outcome {
+        var outcome = self
+        outcome.messages += messages
+        return outcome
+    }
+
+    /// The outcome of a write. What was stored is a success, with a warning.
+    static func written(asJSON wantsJSON: Bool, _ write: () throws -> PrefsError?) throws -> Outcome {
+        var warning: PrefsError?
+        do { warning = try write() } catch let error as PrefsError where error.wasStored { warning = error }
+        var outcome = Outcome().reporting(warning, asJSON: wantsJSON)
+        outcome.code = 0
+        return outcome
+    }
+
     /// Writes to both streams.
     ///
     /// - Parameter program: the name that begins each line of standard error.
@@ -61,7 +82,7 @@ struct Outcome {
         do {
             try context.writeOutput(format.bytes(output, for: context.output))
         } catch {
-            let message = Message(text: "standard output: \(error.localizedDescription)", isJSON: false)
+            let message = Message(text: "\(error)", isJSON: false)
             context.writeError(message.line(as: program, in: context) + "\n")
             return Self.failureCode
         }
@@ -78,6 +99,11 @@ extension PrefsError {
         case .invalidLayer: true
         default: false
         }
+    }
+
+    /// True if the write that reported this error was stored.
+    var wasStored: Bool {
+        if case .durabilityUnconfirmed = self { true } else { isWarning }
     }
 
     var isOfLayers: Bool {

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 /// The format of an output, which determines what is escaped on a terminal.
-enum OutputFormat {
+package enum OutputFormat {
     /// Lines for people. They are already escaped, and may contain colours.
     case text
     /// A value exactly as it is stored.

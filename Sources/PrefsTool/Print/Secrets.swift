@@ -2,7 +2,14 @@ import PersistentPreferences
 
 /// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see them.
 struct Secrets {
+    /// Nothing is hidden.
+    static let none = Secrets(keys: [])
+
     private let keys: Set<String>
+
+    private init(keys: Set<String>) {
+        self.keys = keys
+    }
 
     /// - Parameter reveals: whether nothing is hidden.
     init(of prefs: PersistentPrefs, reveals: Bool) {
@@ -22,8 +29,16 @@ struct Secrets {
             Dictionary(uniqueKeysWithValues: members.map { ($0.key, shown($0.value, at: [$0.key])) }))
     }
 
+    func shown(_ value: StoredValue, at path: ValuePath) -> StoredValue {
+        shown(value, at: path.names.compactMap(\.string))
+    }
+
     /// Without the values that are not shown.
-    func removed(from values: [String: StoredValue]) -> [String: StoredValue] {
-        keys.isEmpty ? values : values.filter { !keys.contains($0.key) }
+    ///
+    /// - Parameter isDeep: whether the settings are in a root among the values.
+    func removed(from values: [String: StoredValue], isDeep: Bool = false) -> [String: StoredValue] {
+        if keys.isEmpty { return values }
+        let kept = values.filter { !keys.contains($0.key) }
+        return isDeep ? kept.mapValues { $0.dictionary.map { .dictionary(removed(from: $0)) } ?? $0 } : kept
     }
 }

@@ -2,5 +2,5 @@ import PersistentPreferences
 
 extension String {
     /// The text on one line, with control and format characters escaped.
-    var printable: String { ShownText.line(self) }
+    package var printable: String { ShownText.line(self) }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
 /// Colours for a terminal. NO_COLOR disables them (see no-color.org).
-struct Style {
+package struct Style {
     let hasColours: Bool
 
-    static let plain = Style(hasColours: false)
+    package static let plain = Style(hasColours: false)
 
     /// The style for a stream.
     init(of descriptor: Int32, in environment: @autoclosure () -> [String: String]) {
@@ -21,8 +21,8 @@ struct Style {
     }
 
     func bold(_ text: String) -> String { marked(text, 1) }
-    func red(_ text: String) -> String { marked(text, 31) }
-    func green(_ text: String) -> String { marked(text, 32) }
+    package func red(_ text: String) -> String { marked(text, 31) }
+    package func green(_ text: String) -> String { marked(text, 32) }
     func yellow(_ text: String) -> String { marked(text, 33) }
 
     private func marked(_ text: String, _ code: Int) -> String {

@@ -1,16 +1,18 @@
 /// Text in aligned columns. Escapes the cells.
-struct Table {
+package struct Table {
     private var rows: [[String]] = []
 
-    mutating func add(_ cells: String...) {
-        rows.append(cells.map(\.printable))
-    }
+    package init() {}
+
+    package mutating func add(_ cells: String...) { add(cells) }
+
+    mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
     /// Returns the rows. Each column is as wide as its widest cell, and two spaces separate columns. The first row is the head.
     ///
     /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The last column is truncated first, then the
     ///   widest ones.
-    func text(head: Style = .plain, width: Int? = nil) -> String {
+    package func text(head: Style = .plain, width: Int? = nil) -> String {
         let columns = rows.map(\.count).max() ?? 0
         var widths = (0..<columns).map { column in
             rows.filter { $0.count > column }.map { DisplayWidth.of($0[column]) }.max() ?? 0

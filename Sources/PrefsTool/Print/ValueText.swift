@@ -3,25 +3,6 @@ import PersistentPreferences
 
 /// Parses values from the command line, and prints them.
 enum ValueText {
-    /// The property-list values that a text may stand for: as the type of another value, then as JSON, then as a string.
-    static func readings(of text: String, like other: StoredValue?) -> [StoredValue] {
-        switch other {
-        case .string: [.string(text)]
-        case .date: date(text).map { [.date($0)] } ?? []
-        default: ((try? ExportFormat.value(ofJSON: Data(text.utf8))).map { [$0] } ?? []) + [.string(text)]
-        }
-    }
-
-    /// - Throws: `UsageError` if the text is not a date.
-    static func parsedDate(_ text: String) throws(UsageError) -> Date {
-        guard let value = date(text) else {
-            throw UsageError(
-                "expected an ISO 8601 date such as 2026-11-20 or 2026-11-20T08:30:00Z, found \"\(ShownText.key(text))\""
-            )
-        }
-        return value
-    }
-
     /// Returns a value on one line: strings and dates without quotes, containers as JSON.
     static func line(_ value: StoredValue) -> String {
         switch value {
@@ -29,6 +10,11 @@ enum ValueText {
         case .date(let date): JSONText.date(date)
         default: value.json
         }
+    }
+
+    /// What a search looks into: data as hexadecimal digits.
+    static func searchText(_ value: StoredValue) -> String {
+        if case .data(let data) = value { data.hexadecimal } else { line(value) }
     }
 
     /// The format of the output of `line(_:)`.
@@ -76,4 +62,9 @@ enum ValueText {
         guard time != nil else { return date }
         return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)
     }
+}
+
+extension Data {
+    /// Two hexadecimal digits per byte.
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

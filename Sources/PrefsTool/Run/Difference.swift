@@ -1,46 +1,44 @@
 import Foundation
 import PersistentPreferences
 
-/// The differences between two states: one line for each key that was added, changed or removed.
+/// The differences between two states: one line for each place that was added, changed or removed. Dictionaries are compared key by key.
 struct Difference {
-    private let lines: [(path: [String], old: StoredValue?, new: StoredValue?)]
+    private var lines: [(path: [String], old: StoredValue?, new: StoredValue?)] = []
 
-    /// - Parameters:
-    ///   - nested: true if values that are dictionaries in both states are compared key by key.
-    ///   - secrets: the values that are not shown; nil for a domain, of whose keys nothing is known.
-    init(
-        from before: [String: StoredValue], to after: [String: StoredValue], nested: Bool, hiding secrets: Secrets?
+    init(from before: [String: StoredValue], to after: [String: StoredValue], hiding secrets: Secrets) {
+        add(before, after, [], secrets)
+    }
+
+    private mutating func add(
+        _ before: [String: StoredValue], _ after: [String: StoredValue], _ path: [String], _ secrets: Secrets
     ) {
-        var lines: [(path: [String], old: StoredValue?, new: StoredValue?)] = []
-        func add(
-            _ before: [String: StoredValue], _ after: [String: StoredValue], _ path: [String], nested: Bool
-        ) {
-            let change = DictionaryDifference(from: before, to: after)
-            for key in change.keys.sorted() {
-                let (old, new) = (change.old[key], change.new[key])
-                if nested, let old = old?.dictionary, let new = new?.dictionary {
-                    add(old, new, path + [key], nested: false)
-                } else {
-                    lines.append((path + [key], old, new))
-                }
+        let change = DictionaryDifference(from: before, to: after)
+        for key in change.keys.sorted() {
+            let (old, new, path) = (change.old[key], change.new[key], path + [key])
+            if let old = old?.dictionary, let new = new?.dictionary, !secrets.contains(key) {
+                add(old, new, path, secrets)
+            } else {
+                lines.append((path, old.map { secrets.shown($0, at: path) }, new.map { secrets.shown($0, at: path) }))
             }
-        }
-        add(before, after, [], nested: nested)
-        self.lines = lines.map { path, old, new in
-            (path, old.map { secrets?.shown($0, at: path) ?? $0 }, new.map { secrets?.shown($0, at: path) ?? $0 })
         }
     }
 
-    func text(_ style: Style) -> String {
+    var isEmpty: Bool { lines.isEmpty }
+
+    func outcome(_ invocation: Invocation) -> Outcome {
+        invocation.wantsJSON
+            ? Outcome(output: json, as: .json) : Outcome(output: text(invocation.context.outputStyle))
+    }
+
+    private func text(_ style: Style) -> String {
         if lines.isEmpty { return "nothing would change\n" }
         return lines.map { keys, old, new in
-            let path = keys.joined(separator: " > ")
+            let path = ValuePath(keys[0], keys.dropFirst().map(ValuePath.Step.key)).text
             let text =
                 switch (old, new) {
                 case (nil, let new?): style.green("+ \(path): \(ValueText.line(new))".printable)
                 case (let old?, nil): style.red("- \(path): \(ValueText.line(old))".printable)
-                case (let old, let new):
-                    style.yellow("~ \(path): \(Self.change(from: old, to: new))".printable)
+                case (let old, let new): style.yellow("~ \(path): \(Self.change(from: old, to: new))".printable)
                 }
             return text + "\n"
         }.joined()
@@ -56,7 +54,7 @@ struct Difference {
     }
 
     /// An array of objects with `path` (the keys from the top), `old` and `new`. A missing value is null.
-    var json: String {
+    private var json: String {
         let objects = lines.map { path, old, new in
             JSONText.object([("path", path), ("old", old.map(Self.exact)), ("new", new.map(Self.exact))]).json
         }

@@ -4,12 +4,12 @@ import PersistentPreferences
 /// Handles SIGINT, SIGTERM and SIGHUP while it exists: they no longer end the program, and call a handler instead.
 ///
 /// A signal that is ignored when the program starts stays ignored, as `nohup` expects.
-final class TerminationSignals {
+package final class TerminationSignals {
     private let firstReceived = Locked<Int32?>(nil)
     private var sources: [any DispatchSourceSignal] = []
 
     /// - Parameter handler: called after each signal, on a queue of its own.
-    init(_ handler: @escaping @Sendable () -> Void = {}) {
+    package init(_ handler: @escaping @Sendable () -> Void = {}) {
         let queue = DispatchQueue(label: "prefs.signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
@@ -28,7 +28,7 @@ final class TerminationSignals {
     }
 
     /// The first signal that was received.
-    var received: Int32? { firstReceived.withLock { $0 } }
+    package var received: Int32? { firstReceived.withLock { $0 } }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         let former = signal(number, SIG_IGN)

@@ -23,11 +23,12 @@ let commands: [(words: [String], code: Int32)] = [
     (["show"], 0), (["get", "size"], 0), (["get", "size", "--stored"], 1), (["set", "size", "14"], 0),
     (["set", "size", "99"], 1), (["set", "level=high", "ratio=0.25"], 0), (["set", "level", "middle"], 1),
     (["set", "names", "a,b"], 0), (["set", "names[1]", "c"], 0), (["set", "window.height", "50"], 0),
-    (["set", "since", "2026-11-22"], 0), (["get", "since"], 0), (["increment", "size", "2"], 0),
-    (["increment", "level"], 1), (["toggle", "size"], 1), (["unset", "since"], 0), (["export"], 0),
+    (["set", "since", "2026-11-22"], 0), (["get", "since"], 0), (["set", "size", "+2"], 0),
+    (["set", "level", "+1"], 1), (["set", "size", "toggle"], 1), (["unset", "since"], 0), (["export"], 0),
     (["set", "size", "20", "--dry-run"], 0), (["set", "size", "20", "--if", "16"], 0), (["undo"], 0),
     (["schema"], 0), (["help", "level"], 0), (["help"], 0), (["completions", "fish"], 0), (["doctor"], 0),
-    (["vet", file], 0), (["reset"], 0), (["frobnicate"], 64), (["set", "size"], 64), (["read", file], 64),
+    (["find", "window"], 0), (["unset", "--all"], 0), (["frobnicate"], 64), (["set", "size"], 64),
+    (["read", file], 64),
 ]
 // What the commands print is checked by the tests of the package.
 let streams = [STDOUT_FILENO, STDERR_FILENO].map { dup($0) }
@@ -35,8 +36,8 @@ let null = open("/dev/null", O_WRONLY)
 for descriptor in [STDOUT_FILENO, STDERR_FILENO] { dup2(null, descriptor) }
 var failure: String?
 for (words, code) in commands {
-    let namesNoFile = ["schema", "help", "completions", "vet", "read", "frobnicate"].contains(words[0])
-    let arguments = words + (namesNoFile ? [] : ["--file", file])
+    let namesNoFile = ["schema", "help", "completions", "read", "frobnicate"].contains(words[0])
+    let arguments = words + (namesNoFile ? [] : ["-f", file, "--root", "ToolPrefs"])
     let result = PrefsTool.run(arguments, name: "tool") { root, store in
         store.map { ToolPrefs(key: root, store: $0) } ?? ToolPrefs(key: root)
     }

@@ -1,0 +1,119 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+
+/// Changes: rehearsed, shown or confirmed, and then made in one transaction.
+extension Place {
+    typealias Edit = (_ values: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
+
+    /// Makes a change, all or nothing. A dry run prints what it would change. A change that is rejected, or that changes nothing where
+    /// nothing is stored, takes no lock and leaves no trace.
+    func change(_ invocation: Invocation, _ edit: Edit) throws -> Outcome {
+        let wantsJSON = invocation.wantsJSON
+        let (found, failure) = try known()
+        let before = found ?? [:]
+        var (after, risks) = try Self.result(of: edit, on: before, isOpen: prefs == nil)
+        try rehearse(from: before, to: &after)
+        if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
+        if invocation.isDryRun {
+            if case .notOurs? = failure, let failure, !invocation.isForced { throw failure }
+            return Difference(from: before, to: after, hiding: secrets).outcome(invocation)
+                .reporting(invocation.isForced ? nil : failure, asJSON: wantsJSON)
+        }
+        if case .damaged(let file)? = failure, !invocation.isForced {
+            throw CommandError(damaged: file, showsLine: secrets.isEmpty)
+        }
+        try Confirmation(program: program, isForced: invocation.isForced).require(risks)
+        if failure == nil, before.isEmpty, after.isEmpty { return Outcome() }
+        return try withExtendedLifetime(try opened(toReplace: failure)) {
+            try Outcome.written(asJSON: wantsJSON) {
+                try update { values in
+                    let (after, found) = try Self.result(of: edit, on: values, isOpen: prefs == nil)
+                    // Another process may have written since.
+                    guard invocation.isForced || risks.contains(found) else {
+                        throw CommandError(
+                            "\(found.texts.joined(separator: "; ")); --force does it; nothing has changed")
+                    }
+                    values = after
+                }
+            }
+        }
+    }
+
+    /// What is read; of a malformed file that is to be replaced, also if nothing is known.
+    private func known() throws -> (values: [String: StoredValue]?, failure: PrefsError?) {
+        do { return try read() } catch let error as PrefsError {
+            switch error {
+            case .damaged, .notOurs: return (nil, error)
+            default: throw error
+            }
+        }
+    }
+
+    private static func result(
+        of edit: Edit, on before: [String: StoredValue], isOpen: Bool
+    ) throws -> (values: [String: StoredValue], Risks) {
+        var (after, risks) = (before, Risks())
+        try edit(&after, &risks)
+        if isOpen { for text in Risks(from: before, to: after).texts { risks.add(text) } }
+        return (after, risks)
+    }
+
+    /// Throws what would reject the change.
+    private func rehearse(from before: [String: StoredValue], to after: inout [String: StoredValue]) throws {
+        guard let prefs else {
+            after = try Roots.changed(before, to: after)
+            return
+        }
+        let copy = program.make(prefs.key, InMemoryStore())
+        // What does not fit cannot be stored in the copy.
+        copy.values = before.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }.objects
+        // The class may accept its own values only together with what the copy lacks.
+        if let error = copy.lastError, !error.wasStored { return }
+        if let error = Self.store(after, over: before, in: copy), !error.wasStored {
+            throw CommandError(explain(error))
+        }
+    }
+
+    private static func store(
+        _ after: [String: StoredValue], over before: [String: StoredValue], in prefs: PersistentPrefs
+    ) -> PrefsError? {
+        if after.isEmpty {
+            // Removes the root, too.
+            prefs.clear()
+            return prefs.lastError
+        }
+        let change = DictionaryDifference(from: before, to: after)
+        return prefs.update { values in for key in change.keys { values[key] = after[key]?.object } }
+    }
+
+    /// A file that is not ours, opened so that writes replace it while the result exists; nil for another failure.
+    private func opened(toReplace failure: PrefsError?) throws -> Roots? {
+        guard case .notOurs? = failure, let target = target ?? file.map(Target.file) else { return nil }
+        let domain = try target.domain(isForced: true)
+        _ = try domain.entries()
+        return domain
+    }
+
+    /// Changes values in one transaction.
+    ///
+    /// - Returns: the warning of the write, if any.
+    /// - Throws: what the body throws, else why nothing was stored.
+    func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
+        guard let prefs else { return try entries?.updateEntries(body) }
+        let failure = try prefs.update { () throws in
+            let before = prefs.storedValues
+            var after = before
+            try body(&after)
+            if let error = Self.store(after, over: before, in: prefs), !error.wasStored { throw error }
+        }
+        guard let failure = failure ?? prefs.lastError else { return nil }
+        if !failure.wasStored { throw CommandError(explain(failure)) }
+        return failure
+    }
+
+    static func risk(of file: MalformedFile) -> String {
+        let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
+        return "\(file.place)\(line); this package did not write the file, and would quarantine it"
+    }
+}

@@ -1,0 +1,112 @@
+import PersistentPreferences
+import PrefsPropertyLists
+
+/// Text and values: the one way that `set`, the editor and imports take.
+extension Place {
+    /// The value that a text stands for at a place; nil if the value is to be removed.
+    ///
+    /// A declared property reads the text by its type. Inside of its value, and in other domains, the text is read as the type of the
+    /// value that it replaces, then as JSON, then as a string: the first that fits.
+    ///
+    /// - Parameters:
+    ///   - type: the type that the user names; nil if they name none.
+    ///   - values: the values at the top.
+    /// - Throws: an error that says what was expected.
+    func value(
+        of text: String, at path: ValuePath, as type: PropertyListType?, in values: [String: StoredValue]
+    ) throws -> StoredValue? {
+        if let type { return try type.value(of: text) }
+        if path.steps.isEmpty, let prefs { return try prefs.storedValue(ofText: text, forKey: path.root) }
+        let base = base(of: path.root, in: values)
+        let old = path.value(in: base)
+        // In the place of a whole array or dictionary of any type, `a,b` or `k=v` is a string: the change is confirmed.
+        let readings = PropertyListType.readings(of: text, like: prefs == nil && old?.isContainer == true ? nil : old)
+        guard prefs != nil else { return readings[0] }
+        var first: (any Error)?
+        for reading in readings {
+            do {
+                let whole = try path.value(base, with: reading)
+                try whole.map { try check($0, forKey: path.root, over: values[path.root]) }
+                return reading
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? CommandError("`\(ShownText.key(text))` cannot be read as a value of this type")
+    }
+
+    /// The text that reads as the value.
+    func text(of value: StoredValue, at path: ValuePath) -> String {
+        if path.steps.isEmpty, let prefs { return prefs.text(of: value, forKey: path.root) }
+        return PropertyListType.text(of: value)
+    }
+
+    /// - Parameter former: what the value replaces. Its fields may be those of another version of the program.
+    /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type does not have.
+    func check(_ value: StoredValue, forKey key: String, over former: StoredValue?) throws {
+        guard let prefs else { return }
+        if let mismatch = prefs.mismatch(of: value, forKey: key) { throw PrefsError.typeMismatch([mismatch]) }
+        guard let (path, near) = Self.unknownField(in: value, of: key, prefs, over: former) else { return }
+        throw CommandError(
+            "no field `\(ShownText.key(path.text))`\(Suggestion.text(path.lastName, among: near))")
+    }
+
+    /// The first field of a value that its type does not know, and the names of those that are read beside it.
+    ///
+    /// - Parameter former: a value whose fields are not looked for.
+    static func unknownField(
+        in value: StoredValue, of key: String, _ prefs: PersistentPrefs, over former: StoredValue? = nil
+    ) -> (path: ValuePath, known: [String])? {
+        prefs.readValue(of: value, forKey: key).flatMap { read in
+            unknownField(
+                in: (try? prefs.canonical(value, forKey: key)) ?? value, read: read, over: former, at: ValuePath(key))
+        }
+    }
+
+    private static func unknownField(
+        in stored: StoredValue, read: StoredValue, over former: StoredValue?, at path: ValuePath
+    ) -> (path: ValuePath, known: [String])? {
+        switch (stored, read) {
+        case (.dictionary(let stored), .dictionary(let read)):
+            for (key, value) in stored.sorted(by: { $0.key < $1.key }) {
+                let (place, before) = (path.appending(.key(key)), former?.dictionary?[key])
+                guard let other = read[key] else {
+                    if before != nil { continue }
+                    return (place, read.keys.sorted())
+                }
+                if let found = unknownField(in: value, read: other, over: before, at: place) { return found }
+            }
+        case (.array(let stored), .array(let read)) where stored.count == read.count:
+            for index in stored.indices {
+                let place = path.appending(.index(index))
+                let before = former?.array?[safe: index]
+                if let found = unknownField(in: stored[index], read: read[index], over: before, at: place) {
+                    return found
+                }
+            }
+        default: break
+        }
+        return nil
+    }
+
+    /// The values of an export or of a file that a person has written, as the declared properties store them.
+    ///
+    /// - Throws: `PrefsError` with everything that does not fit.
+    func importable(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
+        guard let prefs else { return values }
+        var (result, failures) = (values, [PropertyListFailure]())
+        for (key, value) in values {
+            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key) } catch {
+                failures += error.failures
+            }
+        }
+        if failures.isEmpty { return result }
+        throw .typeMismatch(failures.sorted { $0.path < $1.path })
+    }
+}
+
+extension ValuePath {
+    fileprivate var lastName: String {
+        if case .key(let key)? = steps.last { key } else { root }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// What a command works on: the settings of the program, whose keys are declared with types, or the entries of any file or domain.
+struct Place {
+    let program: Program
+    /// Where the values are; nil if only the program knows.
+    let target: Target?
+    /// The declared keys; empty for entries.
+    let keys: [PrefsKey]
+    let secrets: Secrets
+    /// The path of the file; nil if there is none.
+    let file: String?
+    /// The preferences of the program; nil for entries.
+    let prefs: PersistentPrefs?
+    /// nil for the preferences of the program.
+    let entries: Roots?
+
+    /// The place that a command line names.
+    ///
+    /// - Throws: `UsageError`; `PrefsError`.
+    init(of invocation: Invocation) throws {
+        let (program, options) = (invocation.program, invocation.options)
+        let hasLayers = options.has(.layers) || options.has(.layer)
+        let named = options[.place].map(Target.init)
+        if let named, options[.root] == nil, !hasLayers {
+            // Without roots, the keys of the program's own file are those of the program.
+            if let own = try program.ownPrefs(in: named), own.hasFlatLayout {
+                self.init(settings: own, in: program, at: named, reveals: options.has(.reveal))
+                return
+            }
+            if !named.hasRootsOnly {
+                try self.init(entriesOf: named, in: program, reveals: options.has(.reveal))
+                return
+            }
+        }
+        if case .url? = named, options.has(.timeout) {
+            throw UsageError("--timeout is for the lock of a file; \(named?.name ?? "") has none")
+        }
+        var store = try named?.store(of: program)
+        if hasLayers, let base = try store ?? program.target?.store(of: program) {
+            let above = options[.layers].map { [PrefsLayer.environment(prefix: $0, in: program.context.environment)] }
+            let below = options.all(.layer).map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
+            store = LayeredStore(base, above: above ?? [], below: below)
+        }
+        self.init(
+            settings: program.make(options[.root], store), in: program, at: named, reveals: options.has(.reveal))
+    }
+
+    /// The settings of a program.
+    init(settings prefs: PersistentPrefs, in program: Program, at named: Target? = nil, reveals: Bool = false) {
+        self.program = program
+        target = named ?? program.target
+        keys = PrefsKey.all(of: prefs)
+        secrets = Secrets(of: prefs, reveals: reveals)
+        file = (target?.url ?? prefs.fileURL)?.absoluteURL.path(percentEncoded: false)
+        (self.prefs, entries) = (prefs, nil)
+    }
+
+    /// All entries of a domain. What the program hides is hidden in its own file, too.
+    init(entriesOf target: Target, in program: Program, reveals: Bool = false) throws {
+        self.program = program
+        self.target = target
+        let domain = try target.domain()
+        keys = []
+        secrets = try program.ownPrefs(in: target).map { Secrets(of: $0, reveals: reveals) } ?? .none
+        file = domain.fileURL?.absoluteURL.path(percentEncoded: false)
+        (prefs, entries) = (nil, domain)
+    }
+
+    /// The name for messages.
+    var name: String { target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
+
+    // MARK: - Reading
+
+    /// The values, also those of layers, and what is wrong with them. Of a malformed file, the newest known state and the error.
+    ///
+    /// - Returns: nil values if there is no such domain.
+    /// - Throws: `PrefsError` if nothing is known.
+    func read() throws -> (values: [String: StoredValue]?, failure: PrefsError?) {
+        let (values, failure): ([String: StoredValue]?, PrefsError?)
+        if let prefs {
+            values = prefs.storedValues
+            failure = prefs.lastError
+        } else {
+            (values, failure) = try entries?.entries() ?? (nil, nil)
+        }
+        if case .rootIsNotDictionary? = failure, let failure { throw CommandError(explain(failure)) }
+        if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
+        return (values, failure)
+    }
+
+    /// The values of a domain that has to exist.
+    func existing() throws -> (values: [String: StoredValue], failure: PrefsError?) {
+        let (values, failure) = try read()
+        if let values { return (values, failure) }
+        if let failure { throw failure }
+        throw CommandError("\(name) not found", at: file.map { URL(filePath: $0) })
+    }
+
+    /// The value that the program reads: the stored one as its type reads it, or the default if nothing is stored or it does not fit.
+    func effective(_ stored: StoredValue?, _ key: String) -> StoredValue? {
+        guard let prefs else { return stored }
+        return stored.flatMap { prefs.readValue(of: $0, forKey: key) } ?? prefs.storedDefault(forKey: key) ?? stored
+    }
+
+    /// Whether the value of a key comes from a layer, so that it is not stored.
+    func isOfLayer(_ key: String) -> Bool {
+        if case .layer? = prefs?.source(ofKey: key) { true } else { false }
+    }
+
+    /// What a change of a part starts from: what the program reads, with the fields that only other versions of it know; of what does
+    /// not fit its type, what is stored.
+    func base(of key: String, in values: [String: StoredValue]) -> StoredValue? {
+        guard let prefs else { return values[key] }
+        guard let stored = values[key] else { return prefs.storedDefault(forKey: key) }
+        return prefs.readValue(of: stored, forKey: key).map { Self.merged(stored, over: $0) } ?? stored
+    }
+
+    private static func merged(_ stored: StoredValue, over read: StoredValue) -> StoredValue {
+        guard let stored = stored.dictionary, let read = read.dictionary else { return stored }
+        return .dictionary(read.merging(stored) { merged($1, over: $0) })
+    }
+
+    // MARK: - Names
+
+    func key(_ name: String) -> PrefsKey? { PrefsKey.named(name, among: keys) }
+
+    /// The place that a user names: by a key, by the name of its property, or by a path into its value.
+    ///
+    /// - Throws: an error if the program has no such key.
+    func path(_ text: String, in values: [String: StoredValue]) throws -> ValuePath {
+        guard prefs != nil else { return try ValuePath(text, in: values) }
+        let path = try ValuePath(
+            text, isKey: { key($0) != nil }, value: { key($0).flatMap { base(of: $0.name, in: values) } })
+        guard let key = key(path.root) else {
+            throw CommandError(explain(.incorrectKeys(invalidElements: [path.root])))
+        }
+        return ValuePath(key.name, path.steps)
+    }
+
+    /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
+    func explain(_ error: PrefsError) -> String {
+        if case .rootIsNotDictionary(let key) = error, let place = target.map({ Self.word(of: $0) }) ?? file {
+            let words = [ValuePath(key).text]
+            guard let command = ShellCommand.text(of: program, "unset", ["--force", "-f", place], words: words) else {
+                return error.description
+            }
+            return error.description.replacing("deleteAll() removes it", with: "`\(command)` removes it")
+        }
+        guard case .incorrectKeys(let names) = error else { return error.description }
+        if let name = names.first, names.count == 1,
+            let near = NearestWord.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
+        {
+            // In a file, the key is not the name of the property.
+            let meant = near == name ? key(name)?.name ?? near : near
+            return "no key `\(ShownText.key(name))`; did you mean `\(ShownText.key(meant))`?"
+        }
+        let list = keys.map { $0.shortName == $0.name ? $0.name : "\($0.shortName) (\($0.name))" }
+        return "\(error); keys are \(list.joined(separator: ", "))"
+    }
+
+    /// What names a target on a command line.
+    static func word(of target: Target) -> String {
+        switch target {
+        case .suite(let word), .file(let word), .url(let word): word
+        }
+    }
+}

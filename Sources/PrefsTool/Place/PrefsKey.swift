@@ -1,0 +1,51 @@
+import Foundation
+import PersistentPreferences
+
+/// A key of a class: what the tool shows about it, and how it reads texts.
+struct PrefsKey: Equatable {
+    /// The key that the value is stored under.
+    let name: String
+    /// The name of the declared property; the key itself if there is none.
+    let shortName: String
+    /// The declaration; nil for a key that the class lists without declaring a property.
+    let description: PrefDescription?
+
+    init(_ name: String, _ description: PrefDescription?) {
+        self.name = name
+        self.description = description
+        shortName = description?.name ?? name
+    }
+
+    static func == (left: PrefsKey, right: PrefsKey) -> Bool { left.name == right.name }
+
+    /// The type in the class.
+    var typeName: String { description.map { Self.sugared("\($0.valueType)") } ?? "any" }
+
+    /// `[String: Int]?` for `Optional<Dictionary<String, Int>>`.
+    private static func sugared(_ name: String) -> String {
+        for (prefix, form) in [("Array<", "[*]"), ("Dictionary<", "[*]"), ("Optional<", "*?")] {
+            guard name.hasPrefix(prefix), name.hasSuffix(">") else { continue }
+            var parts = [""]
+            var depth = 0
+            for letter in name.dropFirst(prefix.count).dropLast() {
+                depth += letter == "<" ? 1 : letter == ">" ? -1 : 0
+                if letter == ",", depth == 0 { parts.append("") } else { parts[parts.count - 1].append(letter) }
+            }
+            let inner = parts.map { sugared($0.trimmingCharacters(in: .whitespaces)) }.joined(separator: ": ")
+            return form.replacing("*", with: inner)
+        }
+        return name
+    }
+
+    /// The key of a name: of the key itself, else of the property.
+    static func named(_ name: String, among keys: [PrefsKey]) -> PrefsKey? {
+        keys.first { $0.name == name } ?? keys.first { $0.shortName == name }
+    }
+
+    /// The keys of a class: the declared properties in their order, then those that are only listed.
+    static func all(of prefs: PersistentPrefs) -> [PrefsKey] {
+        let declared = type(of: prefs).describe().map { PrefsKey($0.key, $0) }
+        let known = Set(declared.map(\.name))
+        return declared + prefs.allowedKeyList.filter { !known.contains($0) }.map { PrefsKey($0, nil) }
+    }
+}

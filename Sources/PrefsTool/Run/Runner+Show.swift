@@ -1,0 +1,118 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+
+extension Runner {
+    /// Prints all values, or those at some paths, as a table.
+    func show() throws -> Outcome {
+        if invocation.options.has(.domains) {
+            guard invocation.operands.isEmpty else {
+                throw UsageError("--domains lists all domains; leave out --domains or the keys")
+            }
+            return try Domains(invocation).list()
+        }
+        let (values, failure) = try place.existing()
+        let paths = try invocation.operands.map { word in
+            let path = try place.path(word, in: values)
+            let entry = place.effective(values[path.root], path.root)
+            // A declared key without a value has a row, too.
+            guard place.prefs != nil && path.steps.isEmpty || path.value(in: entry) != nil else {
+                throw missing(word, path, in: entry, among: values)
+            }
+            return path
+        }
+        return (wantsJSON ? Outcome(output: try json(values, paths), as: .json) : Outcome(output: table(values, paths)))
+            .reporting(failure, asJSON: wantsJSON)
+    }
+
+    private func table(_ values: [String: StoredValue], _ paths: [ValuePath]) -> String {
+        var head = Table()
+        if let prefs = place.prefs { head.add("root", cell(prefs.key)) }
+        head.add("store", place.name)
+        if let file = place.file { head.add("file", file) }
+        let table = place.prefs == nil ? entries(values, paths) : settings(values, paths)
+        let context = invocation.context
+        return head.text() + "\n" + table.text(head: context.outputStyle, width: context.outputWidth)
+    }
+
+    /// A row for each key. A narrow terminal shows the key and the value only.
+    private func settings(_ values: [String: StoredValue], _ paths: [ValuePath]) -> Table {
+        let shown = place.keys.filter { key in paths.isEmpty || paths.contains { $0.root == key.name } }
+        let hasNames = shown.contains { $0.shortName != $0.name }
+        let isNarrow = invocation.context.outputWidth.map { $0 < EditorScreen.Size.minTableWidth } ?? false
+        func row(_ key: String, _ stored: String, _ type: String, _ source: String, _ value: String) -> [String] {
+            isNarrow ? [key, value] : [key] + (hasNames ? [stored] : []) + [type, source, value]
+        }
+        var table = Table()
+        table.add(row("KEY", "STORED AS", "TYPE", "SOURCE", "VALUE"))
+        for key in shown {
+            let stored = values[key.name]
+            func text(_ value: StoredValue) -> String { ValueText.line(place.secrets.shown(value, at: [key.name])) }
+            let mismatch = stored.flatMap { place.prefs?.mismatch(of: $0, forKey: key.name) }
+            let note = mismatch.map {
+                "  (stored: \(ShownText.line(stored.map(text) ?? "", longest: 40)): \($0.reason))"
+            }
+            let value = place.effective(stored, key.name).map { cell(text($0)) } ?? "(not set)"
+            table.add(row(key.shortName, key.name, key.typeName, source(of: key), value + (note ?? "")))
+        }
+        return table
+    }
+
+    /// A row for each value that is not a dictionary.
+    private func entries(_ values: [String: StoredValue], _ paths: [ValuePath]) -> Table {
+        var table = Table()
+        table.add(["KEY", "TYPE", "VALUE"])
+        func add(_ value: StoredValue, at path: ValuePath) {
+            if let members = value.dictionary, !members.isEmpty {
+                for (key, member) in members.sortedByBytes { add(member, at: path.appending(.key(key))) }
+            } else {
+                table.add([
+                    path.text, ValueText.typeName(value), cell(ValueText.line(place.secrets.shown(value, at: path))),
+                ])
+            }
+        }
+        for path in paths.isEmpty ? values.sortedByBytes.map({ ValuePath($0.key) }) : paths {
+            if let value = path.value(in: values) { add(value, at: path) }
+        }
+        return table
+    }
+
+    /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
+    private func source(of key: PrefsKey) -> String {
+        guard let source = place.prefs?.source(ofKey: key.name) else { return "" }
+        return if case .layer(let name) = source { "layer \(cell(name))" } else { "\(source)" }
+    }
+
+    /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
+    private func cell(_ text: String) -> String {
+        invocation.context.outputWidth.map { ShownText.line(text, longest: max(200, $0)) } ?? text
+    }
+
+    /// The values that the program reads, in the format of an export, so that an import accepts them: dots would become the value.
+    private func json(_ values: [String: StoredValue], _ paths: [ValuePath]) throws -> String {
+        var shown = place.secrets.removed(from: values, isDeep: true)
+        if place.prefs != nil {
+            shown = [:]
+            for key in place.keys { shown[key.name] = place.effective(values[key.name], key.name) }
+            shown = place.secrets.removed(from: shown)
+        }
+        if !paths.isEmpty {
+            let all = shown
+            shown = [:]
+            // As in the table: of settings the whole value, of entries what is at the path, and of an array all elements.
+            for path in paths {
+                let path = place.prefs == nil ? path.outsideArrays : ValuePath(path.root)
+                guard let value = path.value(in: all) else { continue }
+                shown[path.root] = try path.value(shown[path.root], with: value)
+            }
+        }
+        return try ExportFormat.json(of: .dictionary(shown))
+    }
+}
+
+extension [String: StoredValue] {
+    /// Sorted by the bytes of the keys, as in JSON.
+    var sortedByBytes: [(key: String, value: StoredValue)] {
+        sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+}

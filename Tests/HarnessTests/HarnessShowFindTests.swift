@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `show KEY` and `find WORD`, on the test set and on any file.
+@Suite struct HarnessShowFindTests {
+    private let home: HarnessHome
+    private let file: String
+
+    init() throws {
+        home = try HarnessHome()
+        try home.storeSampleValues()
+        file = try home.write(
+            Data(#"{"a": {"b": {"c": 1, "d": ["One", {"x": 2}]}, "none": {}}, "e.f": "two words", "g": [1]}"#.utf8),
+            to: "d.json"
+        ).path
+    }
+
+    // MARK: - show
+
+    @Test func showOfKeysHasTheirRows() throws {
+        let head = """
+            root   PrefsTestSet
+            store  UserDefaults suite "\(HarnessHome.suite)"
+            file   \(home.suiteFile.path(percentEncoded: false))
+
+
+            """
+        #expect(
+            try home.prefs("show", "Integer Value")
+                == Printed(
+                    head + """
+                        KEY  STORED AS      TYPE  SOURCE  VALUE
+                        int  Integer Value  Int   stored  10
+
+                        """))
+        try home.prefs("unset", "int")
+        // In the order of the class. The row of a part is that of its key.
+        #expect(
+            try home.prefs("show", "array[1]", "int")
+                == Printed(
+                    head + """
+                        KEY    STORED AS      TYPE      SOURCE   VALUE
+                        int    Integer Value  Int       default  0
+                        array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]
+
+                        """))
+        #expect(
+            try home.prefs("show", "int", "string", "--json")
+                == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
+    }
+
+    @Test func showOfPathsHasTheValuesThere() throws {
+        func rows(_ words: String...) throws -> [String] {
+            let printed = try home.prefs(["show", "-f", file] + words)
+            #expect(printed.code == 0 && printed.errors == "", "\(printed)")
+            let lines = printed.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            #expect(lines.prefix(3) == ["store  JSON file", "file   \(file)", ""])
+            return Array(lines.dropFirst(3).dropLast())
+        }
+        #expect(
+            try rows() == [
+                "KEY     TYPE        VALUE", "a.b.c   integer     1", #"a.b.d   array       ["One",{"x":2}]"#,
+                "a.none  dictionary  {}", #"e\.f    string      two words"#, "g       array       [1]",
+            ])
+        #expect(try rows("g", "a.b.c") == ["KEY    TYPE     VALUE", "g      array    [1]", "a.b.c  integer  1"])
+        #expect(
+            try rows("a.b.d[-1].x", "e.f").dropFirst() == [
+                "a.b.d[-1].x  integer  2", #"e\.f         string   two words"#,
+            ])
+        #expect(
+            try home.prefs("show", "-f", file, "a.b.c", "a.none", "g[0]", "--json")
+                == Printed(
+                    "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    },\n    \"none\": {}\n  },\n  \"g\": [\n    1\n  ]\n}\n"
+                ))
+    }
+
+    @Test func showOfWhatIsMissingIsAnError() throws {
+        for (words, message) in [
+            (["intt"], "no key `intt`; did you mean `int`?"), (["int", "array[5]"], "`array[5]` is not set"),
+            (["dictionary.Ones"], "`dictionary.Ones` is not set; did you mean `One`?"),
+            (["-f", file, "a.b.x"], "`a.b.x` is not set"), (["-f", file, "nope"], "`nope` is not set"),
+            (["-f", file, "a.nome"], "`a.nome` is not set; did you mean `none`?"),
+            (["-f", file, "g", "g[1]"], "`g[1]` is not set"),
+            (["-f", file, "a..b"], "expected a key or a path such as a.b[0]"),
+        ] {
+            for options in [[], ["--json"]] {
+                let printed = try home.prefs(["show"] + words + options)
+                #expect(printed.code == 1 && printed.output == "", "\(printed)")
+                if options.isEmpty { #expect(printed.errors.hasPrefix("prefs: \(message)"), "\(printed)") }
+            }
+        }
+    }
+
+    /// The program reads the default, and so do `get` and `show`. In JSON, a text may stand for a date.
+    @Test func whatDoesNotFitIsShownBesideTheDefault() throws {
+        let stored = ["PrefsTestSet": ["Date Value": "2026-01-01", "Integer Value": "5"]]
+        let file = ["-f", try home.write(stored, to: "d.plist").path, "--root", "PrefsTestSet"]
+        let json = ["-f", try home.write(JSONEncoder().encode(stored), to: "s.json").path, "--root", "PrefsTestSet"]
+        let int = "int   Integer Value  Int   default  0  (stored: 5: expected Int, found a string)"
+        let date = "date  Date Value     Date  "
+        let mismatch = "(stored: 2026-01-01: expected Date, found a string)"
+        for (place, value, row) in [
+            (file, "0000-12-30T00:00:00Z", "default  0000-12-30T00:00:00Z  \(mismatch)"),
+            (json, "2026-01-01T00:00:00Z", "stored   2026-01-01T00:00:00Z"),
+        ] {
+            #expect(try home.prefs(["get", "date"] + place) == Printed(value + "\n"))
+            #expect(try home.prefs(["get", "int"] + place) == Printed("0\n"))
+            let rows = try home.prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
+            #expect(rows == [int[...], (date + row)[...]])
+        }
+        #expect(try home.prefs(["get", "date", "--stored"] + file) == Printed("2026-01-01\n"))
+    }
+
+    // MARK: - find
+
+    @Test(arguments: [
+        // A key, by either name, a word of the help, and values, whole and in parts.
+        ("INTEGER", ["Integer Value: 10"]), ("int", ["Integer Value: 10"]), ("whole number", ["Integer Value: 10"]),
+        ("sample", ["String Value: Sample String"]),
+        ("three", ["Array Value[2]: Three", "Dictionary Value.Three: Third"]),
+        ("sec", ["Dictionary Value.Two: Second"]), ("2001-", ["Date Value: 2001-01-01T00:00:00Z"]),
+    ])
+    func findSearchesTheTestSet(word: String, lines: [String]) throws {
+        #expect(try home.prefs("find", word) == Printed(lines.map { $0 + "\n" }.joined()))
+    }
+
+    @Test func findSearchesTheDefaultsToo() throws {
+        try home.prefs("unset", "date")
+        #expect(try home.prefs("find", "0000-") == Printed("Date Value: 0000-12-30T00:00:00Z\n"))
+        #expect(
+            try home.prefs("find", "0000-", "--json")
+                == Printed(#"[{"path":["Date Value"],"value":{"$date": "0000-12-30T00:00:00Z"}}]"# + "\n"))
+    }
+
+    @Test func findSearchesAFile() throws {
+        for (word, lines) in [
+            ("one", ["a.b.d[0]: One", "a.none: {}"]), ("x", ["a.b.d[1].x: 2"]), ("WORDS", [#"e\.f: two words"#]),
+            ("B", [#"a.b: {"c":1,"d":["One",{"x":2}]}"#]), ("1", ["a.b.c: 1", "g[0]: 1"]),
+        ] {
+            #expect(try home.prefs("find", "-f", file, word) == Printed(lines.map { $0 + "\n" }.joined()))
+        }
+        #expect(
+            try home.prefs("find", "-f", file, "one", "--json")
+                == Printed(
+                    "[{\"path\":[\"a\",\"b\",\"d\",0],\"value\":\"One\"},\n{\"path\":[\"a\",\"none\"],\"value\":{}}]\n")
+        )
+        #expect(
+            try home.prefs("find", "-f", HarnessHome.suite, "first")
+                == Printed("PrefsTestSet.Dictionary Value.One: First\n"))
+    }
+
+    @Test func findOfNothingIsAnError() throws {
+        for words in [["nowhere"], ["-f", file, "nowhere"]] {
+            #expect(try home.prefs(["find"] + words) == .failure("no key and no value contains it"))
+            let json = Printed(errors: "{\"error\":\"no key and no value contains it\"}\n", code: 1)
+            #expect(try home.prefs(["find"] + words + ["--json"]) == json)
+        }
+        let missing = home.path("missing.json")
+        #expect(try home.prefs("find", "-f", missing, "x") == .failure("JSON file not found: \(missing)"))
+    }
+}

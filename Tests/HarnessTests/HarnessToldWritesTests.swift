@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsTool
+
+/// No command writes to a file that it was not told to write: every command line of the tables runs on a copy of a folder.
+@Suite struct HarnessToldWritesTests {
+    /// Without those that go on until a signal, or need a terminal.
+    private static let lines: [[String]] = {
+        var lines = HarnessLookTests.looks + HarnessUsageTests.wrong.map(\.0) + TerminalSafetyTests.commands
+        lines += HarnessErrorTests.commands.flatMap { [$0, $0 + ["-f", "FILE"], $0 + ["-f", "FILE", "--root", "R"]] }
+        lines += HarnessDamageTests.commands + HarnessDamageTests.writes + HarnessUndoTests.writes
+        lines += HarnessSafetyTests.risky.map(\.words) + HarnessSafetyTests.harmless + HarnessSafetyTests.foreignWrites
+        lines += HarnessSafetyTests.dryRuns.map(\.words)
+        let others = [
+            ["export", "-o", "HOME/new.json"], ["export", "-f", "FILE", "-o", "HOME/new.plist"],
+            ["diff", "FILE", "HOME/i.json"],
+            ["import", "FILE"], ["import", "-f", "FILE", "HOME/i.json", "--replace"],
+            ["doctor", "--mend", "-f", "FILE"],
+        ]
+        lines += others
+        return (lines + lines.map { $0 + ["--force"] }).filter(HarnessHome.needsNoProcess)
+    }()
+
+    private static func home() throws -> HarnessHome {
+        let home = try HarnessHome()
+        try home.storeSampleValues()
+        let content: [String: Any] = [
+            "R": ["d": ["a": 1], "l": [1], "s": "t", "k": "v"] as [String: Any], "Entry": 1,
+            "PrefsTestSet": ["Integer Value": 7],
+        ]
+        for name in ["a.plist", "b.plist"] { try home.write(content, to: name) }
+        try home.write(Data(#"{"R": {"l": 2}, "Integer Value": 5}"#.utf8), to: "i.json")
+        for name in ["x.json", "set.json", "domain.json", "empty.json", "i2.json"] {
+            try home.write(Data("{}".utf8), to: name)
+        }
+        try home.write(Data("my notes".utf8), to: "notes.txt")
+        try home.prefs("write", "D", "R", "{d={a=1;};l=(1);s=t;}")
+        try home.prefs("write", "E", "k", "v")
+        return home
+    }
+
+    @Test(arguments: ["HOME/a.plist", "HOME/i.json", "HOME/notes.txt", "D"]) func onlyWhatIsNamedIsWritten(
+        file: String
+    ) throws {
+        var home = try Self.home()
+        var before = try Self.files(home)
+        for line in Self.lines where line.contains("FILE") || file == "HOME/a.plist" {
+            let words = line.map { $0.replacing("FILE", with: file).replacing("HOME", with: home.folder.path) }
+            try home.prefs(words)
+            let after = try Self.files(home)
+            if after == before { continue }
+            let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+            let told = Self.told(words, home)
+            let others = changed.filter { path in !told.contains { Self.belongs(path, to: $0) } }
+            #expect(others.isEmpty, "\(words) wrote \(others.sorted())")
+            home = try Self.home()
+            before = try Self.files(home)
+        }
+    }
+
+    /// The files of the home, with all that a write changes.
+    private static func files(_ home: HarnessHome) throws -> [String: String] {
+        try home.state().filter { path, _ in
+            var isFolder: ObjCBool = false
+            return
+                !(FileManager.default.fileExists(atPath: home.path(path), isDirectory: &isFolder) && isFolder.boolValue)
+        }
+    }
+
+    /// What the words name to be written, relative to the home.
+    private static func told(_ words: [String], _ home: HarnessHome) -> [String] {
+        var named: [String] = []
+        for (option, value) in zip(words, words.dropFirst()) where ["-f", "-o"].contains(option) { named.append(value) }
+        if ["write", "delete"].contains(words.first), words.count > 1 { named.append(words[1]) }
+        if !words.contains("-f"), !["write", "delete"].contains(words.first) { named.append(HarnessHome.suite) }
+        return named.map { name in
+            if case .suite(let suite) = Target(name) { return ".config/\(suite).plist" }
+            return name.replacing(home.folder.path + "/", with: "")
+        }
+    }
+
+    /// The file itself, what the engine keeps beside it, and what an undo needs.
+    private static func belongs(_ path: String, to file: String) -> Bool {
+        let (folder, name) = ((file as NSString).deletingLastPathComponent, (file as NSString).lastPathComponent)
+        let prefix = folder.isEmpty ? "" : folder + "/"
+        return path == file || path.hasPrefix(".local/state/") || path.hasPrefix("\(prefix).\(name).")
+            || path.hasPrefix("\(file).corrupt-")
+    }
+}
