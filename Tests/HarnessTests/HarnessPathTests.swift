@@ -59,6 +59,8 @@ import Testing
         #expect(try home.prefs("get", "-f", file, "com.example") == Printed("7\n"))
         #expect(try home.prefs("set", "-f", file, "sizes[0]", "2") == Printed())
         #expect(try home.prefs("unset", "-f", file, "sizes[0]") == Printed())
+        // A backslash is understood in the name of one that exists, too.
+        #expect(try home.prefs("get", "-f", file, #"com\.example\.flag"#) == Printed("true\n"))
         // A backslash makes a new one.
         #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "v") == Printed())
         #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "w") == Printed())

@@ -205,6 +205,8 @@ struct FileInspection: Sendable {
             guard let (path, known) = Place.unknownField(in: stored, of: key, prefs) else { continue }
             let root = prefs.hasFlatLayout ? "" : "\(prefs.key)."
             let name = if case .key(let name)? = path.steps.last { name } else { key }
+            // Outside of JSON, which people write, only one that resembles a field: another version may know it.
+            guard format == .json || NearestWord.nearest(to: name, among: known) != nil else { continue }
             note(
                 Problem(
                     keys: [], path: root + path.text,

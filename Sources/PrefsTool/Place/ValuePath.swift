@@ -56,7 +56,7 @@ struct ValuePath: Hashable {
                 // The empty key has to exist.
                 if end == nil, key.isEmpty { throw Self.failure(text) }
                 steps.append(.key(key))
-                container = isFirst && end != nil ? value(key) : members[key]
+                container = isFirst ? value(key) : members[key]
                 rest = rest[(end ?? newEnd)...]
             }
         } while !rest.isEmpty

@@ -58,10 +58,7 @@ extension Runner {
         let values = try place.importable(imported.filter { place.prefs == nil || $0.key != JSONForm.schema })
         return try place.change(invocation) { stored, risks in
             guard invocation.options.has(.replace) else {
-                stored.merge(values) { old, new in
-                    guard place.prefs == nil, let old = old.dictionary, let members = new.dictionary else { return new }
-                    return .dictionary(old.merging(members) { $1 })
-                }
+                stored.merge(values) { place.prefs == nil ? Self.merged($0, $1) : $1 }
                 return
             }
             if place.prefs == nil, values.isEmpty, !stored.isEmpty {
@@ -70,6 +67,11 @@ extension Runner {
             let kept = stored.filter { place.isOfLayer($0.key) || place.prefs?.isSensitive($0.key) == true }
             stored = kept.merging(values) { $1 }
         }
+    }
+
+    private static func merged(_ old: StoredValue, _ new: StoredValue) -> StoredValue {
+        guard let old = old.dictionary, let new = new.dictionary else { return new }
+        return .dictionary(old.merging(new, uniquingKeysWith: merged))
     }
 
     private static func values(
