@@ -99,7 +99,7 @@ plain PrefsTestSet "${testSet[@]}"
 mapfile -t tool < <(find Sources/PrefsTool -name '*.swift' ! -name '*+Linux.swift' | sort)
 whole PrefsTool "${tool[@]}" "$stubs/Darwin.swift"
 whole PersistentPreferencesEtcd "${etcd[@]}" "$stubs/Darwin.swift"
-check -typecheck -module-name HarnessCLI -I "$folder/plain" HarnessCLI/*.swift "$stubs/Darwin.swift"
+check -typecheck -module-name HarnessCLI -I "$folder/plain" $(find HarnessCLI -name "*.swift" | sort) "$stubs/Darwin.swift"
 whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
 check -typecheck -parse-as-library -module-name TestSupport Tests/Support/*.swift "$stubs/Darwin.swift"
