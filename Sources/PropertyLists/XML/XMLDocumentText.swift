@@ -40,12 +40,13 @@ enum XMLDocumentText {
         return Array(text.utf8)
     }
 
-    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one.
+    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. Several are none that is known, because
+    /// readers choose differently.
     private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) -> String? {
         let start = bytes.prefix(200).drop { $0 == 0x20 || (9...13).contains($0) }
         guard start.starts(with: "<?xml".utf8) else { return nil }
         let declaration = String(decoding: start.prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
-        guard let name = declaration.firstMatch(of: /encoding\s*=\s*["']([^"']*)["']/)?.output.1 else { return nil }
-        return name.lowercased()
+        let names = declaration.matches(of: /encoding\s*=\s*["']([^"']*)["']/).map { $0.output.1.lowercased() }
+        return names.isEmpty ? nil : names.joined(separator: " and ")
     }
 }
