@@ -50,7 +50,7 @@ struct StressRun {
         try StressLeftovers(file: file).check(&tally)
     }
 
-    /// Waits for output of the workers for 10 ms, and handles what has happened.
+    /// Counts what the workers print within 10 ms, judges those that have ended, and kills and restarts some.
     private mutating func advance() throws {
         // Reads the last messages of a worker before its end is judged.
         let ended = workers.filter { !$0.value.isRunning }

@@ -69,5 +69,4 @@ package struct ProcessContext: Sendable {
         }
         return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
     }
-
 }

@@ -80,6 +80,17 @@ import Testing
         }
     }
 
+    /// The state before the damage is known, and is not what is stored.
+    @Test func aDamagedDomainIsNotCompared() throws {
+        let domain = home.path(".config/D.plist")
+        #expect(try home.prefs("set", "-f", "D", "a", "1") == Printed())
+        try home.write(Data("<plist><dict>".utf8), to: ".config/D.plist")
+        #expect(try home.prefs("get", "-f", "D", "a").output == "1\n")
+        let printed = try home.prefs("diff", "D", old)
+        #expect(printed.code == 2 && printed.output == "", "\(printed)")
+        #expect(printed.errors == "prefs: \(domain): line 1, column 8: <dict> is not closed\n")
+    }
+
     @Test func itChangesNothing() throws {
         let state = try home.state()
         for words in [[old, new], [new, old], [old, old], [old, home.path("missing.json")], ["Nowhere", new]] {

@@ -44,6 +44,20 @@ import Testing
         #expect(try bytes() == before)
     }
 
+    /// An export lays out the text of the file anew.
+    @Test func anUndoThatChangesNoValueSaysSo() throws {
+        let home = try HarnessHome()
+        let bytes = Data(#"{"a":1}"#.utf8)
+        let file = try home.write(bytes, to: "d.json").path
+        #expect(try home.prefs("export", "-f", file, "-o", file, "--force") == Printed())
+        #expect(try Data(contentsOf: home.folder.file("d.json")) != bytes)
+        let shown = Printed("no value changes, only the text of the file\n")
+        #expect(try home.prefs("undo", "-f", file, "--dry-run") == shown)
+        #expect(try home.prefs("undo", "-f", file, "--dry-run", "--json") == Printed("[]\n"))
+        #expect(try home.prefs("undo", "-f", file) == shown)
+        #expect(try Data(contentsOf: home.folder.file("d.json")) == bytes)
+    }
+
     @Test(arguments: ["d.plist", "d.json"]) func theUndoOfTheFirstWriteRemovesTheFile(name: String) throws {
         let home = try HarnessHome()
         let file = home.path(name)

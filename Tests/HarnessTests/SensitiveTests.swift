@@ -117,6 +117,27 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(SecretPrefs(store: PropertyListFileStore(url: url, format: .json)).token == "hunter2")
     }
 
+    #if os(Linux)
+        /// Another program may use the same name for what is no secret.
+        @Test func aSearchOfAllDomainsHidesItInTheOwnDomain() throws {
+            let own = home.domainFile("com.example.own")
+            let program = Program(
+                name: "myapp prefs",
+                make: { root, store in
+                    SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: own))
+                })
+            _ = try home.writeSuite("com.example.own", ["SecretPrefs": ["token": "hunter2"]])
+            _ = try home.write(["token": "public"], to: ".config/com.example.other.plist")
+            func find(_ words: String...) throws -> Printed {
+                try CommandRun(environment: ["HOME": home.folder.path]).run(["find", "--domains"] + words, of: program)
+            }
+            let lines = ["com\\.example\\.other.token: public\n", "com\\.example\\.own.SecretPrefs.token: "]
+            #expect(try find("token") == Printed("\(lines[0])\(lines[1])•••\n"))
+            #expect(try find("hunter2").output == "")
+            #expect(try find("hunter2", "--reveal") == Printed("\(lines[1])hunter2\n"))
+        }
+    #endif
+
     @Test func completionsDoNotOfferIt() {
         let program = SecretPrefs.program(url)
         for words in [

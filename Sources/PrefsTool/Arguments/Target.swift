@@ -22,6 +22,13 @@ enum Target: Equatable {
         path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .binary
     }
 
+    /// What names it on a command line.
+    var word: String {
+        switch self {
+        case .suite(let word), .file(let word), .url(let word): word
+        }
+    }
+
     /// A store for the program's settings, with roots or without as in its own file.
     ///
     /// - Throws: why there is no such store.

@@ -66,9 +66,10 @@ struct EditorController {
         if model.mode == .rows, document.faulty?.fault != fault { pointToFault() }
     }
 
-    /// Shows lines in the place of values, or values in the place of lines, with the former selection and marks at what has changed.
+    /// Shows the lines of a file that has become malformed instead of its values, or the values of a file that has been corrected, with
+    /// the former selection and with marks at what has changed.
     ///
-    /// - Returns: false if nothing else is to be shown.
+    /// - Returns: false if the form stays.
     private mutating func switchForm() -> Bool {
         guard (document.faulty == nil) != (fault == nil) else { return false }
         let shown = model

@@ -116,12 +116,7 @@ struct Place {
     func base(of key: String, in values: [String: StoredValue]) -> StoredValue? {
         guard let prefs else { return values[key] }
         guard let stored = values[key] else { return prefs.storedDefault(forKey: key) }
-        return prefs.readValue(of: stored, forKey: key).map { Self.merged(stored, over: $0) } ?? stored
-    }
-
-    private static func merged(_ stored: StoredValue, over read: StoredValue) -> StoredValue {
-        guard let stored = stored.dictionary, let read = read.dictionary else { return stored }
-        return .dictionary(read.merging(stored) { merged($1, over: $0) })
+        return prefs.readValue(of: stored, forKey: key).map { stored.merged(over: $0) } ?? stored
     }
 
     // MARK: - Names
@@ -143,7 +138,7 @@ struct Place {
 
     /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
     func explain(_ error: PrefsError) -> String {
-        if case .rootIsNotDictionary(let key) = error, let place = target.map({ Self.word(of: $0) }) ?? file {
+        if case .rootIsNotDictionary(let key) = error, let place = target?.word ?? file {
             let words = [ValuePath(key).text]
             guard let command = ShellCommand.text(of: program, "unset", ["--force", "-f", place], words: words) else {
                 return error.description
@@ -161,11 +156,12 @@ struct Place {
         let list = keys.map { $0.shortName == $0.name ? $0.name : "\($0.shortName) (\($0.name))" }
         return "\(error); keys are \(list.joined(separator: ", "))"
     }
+}
 
-    /// What names a target on a command line.
-    static func word(of target: Target) -> String {
-        switch target {
-        case .suite(let word), .file(let word), .url(let word): word
-        }
+extension StoredValue {
+    /// This value; of two dictionaries, the members of both, at every depth.
+    func merged(over other: StoredValue) -> StoredValue {
+        guard let members = dictionary, let others = other.dictionary else { return self }
+        return .dictionary(others.merging(members) { $1.merged(over: $0) })
     }
 }

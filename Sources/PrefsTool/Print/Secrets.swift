@@ -22,6 +22,8 @@ struct Secrets {
 
     func contains(_ key: String) -> Bool { keys.contains(key) }
 
+    func contains(_ path: ValuePath) -> Bool { path.names.contains { $0.string.map(keys.contains) ?? false } }
+
     func shown(_ value: StoredValue, at path: [String]) -> StoredValue {
         if path.contains(where: keys.contains) { return .string(ShownText.hidden) }
         guard !keys.isEmpty, let members = value.dictionary else { return value }

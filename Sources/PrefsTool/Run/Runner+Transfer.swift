@@ -58,7 +58,7 @@ extension Runner {
         let values = try place.importable(imported.filter { place.prefs == nil || $0.key != JSONForm.schema })
         return try place.change(invocation) { stored, risks in
             guard invocation.options.has(.replace) else {
-                stored.merge(values) { place.prefs == nil ? Self.merged($0, $1) : $1 }
+                stored.merge(values) { place.prefs == nil ? $1.merged(over: $0) : $1 }
                 return
             }
             if place.prefs == nil, values.isEmpty, !stored.isEmpty {
@@ -67,11 +67,6 @@ extension Runner {
             let kept = stored.filter { place.isOfLayer($0.key) || place.prefs?.isSensitive($0.key) == true }
             stored = kept.merging(values) { $1 }
         }
-    }
-
-    private static func merged(_ old: StoredValue, _ new: StoredValue) -> StoredValue {
-        guard let old = old.dictionary, let new = new.dictionary else { return new }
-        return .dictionary(old.merging(new, uniquingKeysWith: merged))
     }
 
     private static func values(
@@ -92,7 +87,12 @@ extension Runner {
                 if case .file(let path) = target {
                     return try values(of: ExportFile.read(path.absolutePath), from: word)
                 }
-                return try Place(entriesOf: target, in: program).existing().values
+                let (values, failure) = try Place(entriesOf: target, in: program).existing()
+                // What is known of a malformed file is not what it holds.
+                switch failure {
+                case .damaged(let file)?, .notOurs(let file)?: throw CommandError(file.place)
+                default: return values
+                }
             }
             // What the program hides in its own file is hidden in the other one, too.
             let own = try invocation.operands.compactMap { try program.ownPrefs(in: Target($0)) }.first
@@ -122,14 +122,17 @@ extension Runner {
         }
         let difference = Difference(
             from: entries(replacement.after), to: entries(replacement.before), hiding: place.secrets
-        ).outcome(invocation)
+        )
+        let shown =
+            difference.isEmpty && !wantsJSON
+            ? Outcome(output: "no value changes, only the text of the file\n") : difference.outcome(invocation)
         if invocation.isDryRun {
             let bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
             guard bytes == replacement.after else { throw CommandError("\(path): has changed since that write") }
-            return difference
+            return shown
         }
         let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
         let written = try Outcome.written(asJSON: wantsJSON) { try domain.restore(replacement) }
-        return difference.adding(written.messages)
+        return shown.adding(written.messages)
     }
 }

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 
 /// Prints the changes of a place until a signal ends the program or its output is closed.
 ///
-/// Finds what has changed by comparing the values when the store reports that something may have changed.
+/// The store only says that something may have changed. What has changed is what differs from the values that were read before.
 ///
 /// `@unchecked Sendable` because what it reads with, a place, is used on its queue only.
 final class Watch: @unchecked Sendable {
@@ -58,7 +58,7 @@ final class Watch: @unchecked Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Prints what has changed, reports when the file becomes unreadable and when it is readable again, and what is wrong with layers.
+    /// Reads the values, and prints what has changed since the last look. Prints an error of the read once, and once that it is over.
     private func look() {
         var (values, failure): ([String: StoredValue]?, PrefsError?)
         do { (values, failure) = try place.read() } catch {
@@ -108,12 +108,13 @@ final class Watch: @unchecked Sendable {
     /// The innermost places that differ. The elements of an array are compared if their number is the same.
     private func changes(at path: ValuePath, from old: StoredValue?, to new: StoredValue?) -> [Change] {
         if old == new { return [] }
-        if let old = old?.dictionary, let new = new?.dictionary, !place.secrets.contains(path.root) {
+        let isSecret = place.secrets.contains(path)
+        if let old = old?.dictionary, let new = new?.dictionary, !isSecret {
             return old.merging(new) { $1 }.sortedByBytes.flatMap { key, _ in
                 changes(at: path.appending(.key(key)), from: old[key], to: new[key])
             }
         }
-        if let old = old?.array, let new = new?.array, old.count == new.count, !place.secrets.contains(path.root) {
+        if let old = old?.array, let new = new?.array, old.count == new.count, !isSecret {
             return old.indices.flatMap { changes(at: path.appending(.index($0)), from: old[$0], to: new[$0]) }
         }
         let shown = [old, new].map { $0.map { place.secrets.shown($0, at: path) } }
