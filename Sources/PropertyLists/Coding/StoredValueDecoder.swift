@@ -96,6 +96,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
                 context.state.recordSuccess()
                 context.state.recordReading(in: context)
                 // `scalar` is T. A conditional cast would ask for the metadata of `T?`, which costs as much as all of the above.
+                // swift-format-ignore: NeverForceUnwrap
                 return value as! T
             }
             context.state.recordParts(of: type)
