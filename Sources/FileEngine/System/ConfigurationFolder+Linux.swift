@@ -25,9 +25,10 @@
 
         private static let slash = UInt8(ascii: "/")
 
-        /// Without slashes in a row or at the end.
+        /// Without slashes in a row or at the end. `joined` would look for conformances, for which every program pays when it starts.
         private static func normalized(_ path: String) -> String {
-            "/" + PathResolution.parts(of: path).joined(separator: "/")
+            let parts = PathResolution.parts(of: path)
+            return parts.isEmpty ? "/" : parts.reduce(into: "") { $0 += "/" + $1 }
         }
 
         /// The bundle identifier, else the name of the executable.

@@ -192,21 +192,15 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     func linkTarget(_ path: String, in folder: Descriptor = AT_FDCWD) throws(StorageFailure) -> String {
+        // Ends with a zero, whatever is read.
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = try check(readlinkat(folder, path, &buffer, Int(PATH_MAX)), "readlink", path)
-        return try buffer.withUnsafeBufferPointer { buffer throws(StorageFailure) in
-            try Self.text(UnsafeBufferPointer(rebasing: buffer[..<count]), path)
-        }
-    }
-
-    /// Paths are strings here. A path that is not UTF-8 would be another path after repair.
-    private static func text(
-        _ bytes: UnsafeBufferPointer<CChar>, _ path: String
-    ) throws(StorageFailure) -> String {
-        guard let text = String(validUTF8: bytes.lazy.map(UInt8.init(bitPattern:))) else {
+        _ = try check(readlinkat(folder, path, &buffer, Int(PATH_MAX)), "readlink", path)
+        // Paths are strings here. A path that is not UTF-8 would be another path after repair.
+        let target = buffer.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } }
+        guard let target else {
             throw StorageFailure(path: path, reason: "leads to a name that is not UTF-8")
         }
-        return text
+        return target
     }
 
     /// The time by the clock that stamps files, or the nearest there is to it.

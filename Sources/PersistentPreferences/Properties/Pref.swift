@@ -45,16 +45,17 @@ extension PersistentPrefs {
     public struct Pref<Value>: PrefWrapper {
         private let property: PrefProperty<Value>
 
-        /// The initializer behind all others.
+        /// The initializer behind all others that take arguments.
         init(
             _ defaultValue: Value, _ key: String?, _ formerKeys: [String],
             _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil,
             sensitive: Bool = false, help: String? = nil
         ) {
             property = PrefProperty(
-                defaultValue, key: key, previously: formerKeys, constraint: makeConstraint, coding: coding,
-                sensitive: sensitive,
-                help: help)
+                defaultValue,
+                PrefProperty.Options(
+                    key: key, previously: formerKeys, constraint: makeConstraint, coding: coding,
+                    sensitive: sensitive, help: help))
         }
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
@@ -64,7 +65,7 @@ extension PersistentPrefs {
         /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
         ///   actor, declare its type `nonisolated`, or inside the class of preferences.
         public init(wrappedValue: Value) where Value: Codable {
-            self.init(wrappedValue, nil, [], nil)
+            property = PrefProperty(wrappedValue, nil)
         }
 
         /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give a coding.

@@ -5,14 +5,9 @@ import PrefsPropertyLists
 /// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
 /// of its own would cost each instance a mutex for each property.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
-    let explicitKey: String?
-    let formerKeys: [String]
-    let isSensitive: Bool
-    let help: String?
     let givenDefault: Value
-    /// Makes the constraint at the first access, because each instance evaluates its declarations and most use few of their properties.
-    private let makeConstraint: (() -> PrefConstraint<Value>)?
-    let givenCoding: PrefCoding<Value>?
+    /// nil if the declaration says nothing but the default, as most do.
+    private let options: Options?
 
     private var binding: Binding?
     private var kept: Kept?
@@ -40,18 +35,32 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    init(
-        _ defaultValue: Value, key: String?, previously formerKeys: [String],
-        constraint makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>?,
-        sensitive: Bool, help: String?
-    ) {
-        isSensitive = sensitive
-        self.help = help
+    /// What a declaration says besides its default.
+    final class Options {
+        let key: String?
+        let formerKeys: [String]
+        let coding: PrefCoding<Value>?
+        let isSensitive: Bool
+        let help: String?
+        /// Called at the first access, because each instance evaluates its declarations and most use few of their properties.
+        let makeConstraint: (() -> PrefConstraint<Value>)?
+
+        init(
+            key: String?, previously formerKeys: [String], constraint makeConstraint: (() -> PrefConstraint<Value>)?,
+            coding: PrefCoding<Value>?, sensitive: Bool, help: String?
+        ) {
+            self.key = key
+            self.formerKeys = formerKeys
+            self.coding = coding
+            isSensitive = sensitive
+            self.help = help
+            self.makeConstraint = makeConstraint
+        }
+    }
+
+    init(_ defaultValue: Value, _ options: Options?) {
         givenDefault = defaultValue
-        explicitKey = key
-        self.formerKeys = formerKeys
-        self.makeConstraint = makeConstraint
-        givenCoding = coding
+        self.options = options
     }
 
     /// The property in its class, with the value of its last read.
@@ -195,9 +204,19 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - For the class
 
+    var explicitKey: String? { options?.key }
+
+    var formerKeys: [String] { options?.formerKeys ?? [] }
+
+    var isSensitive: Bool { options?.isSensitive ?? false }
+
+    var help: String? { options?.help }
+
+    var givenCoding: PrefCoding<Value>? { options?.coding }
+
     var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
 
-    var constraint: PrefConstraint<Value>? { makeConstraint?() }
+    var constraint: PrefConstraint<Value>? { options?.makeConstraint?() }
 
     var valueType: Any.Type { Value.self }
 

@@ -31,14 +31,15 @@
     private final class UserDefaultsMirror: @unchecked Sendable {
         private static let calls = Lock()
 
-        private static let mirrors = Locked<[String?: UserDefaultsMirror]>([:])
+        /// By the names of suites. That of the standard domain, which has none, is empty.
+        private static let mirrors = Locked<[String: UserDefaultsMirror]>([:])
 
         /// The one of a domain in this process: what UserDefaults has read is known to it alone.
         static func of(_ suiteName: String?) -> UserDefaultsMirror {
             mirrors.withLock { mirrors in
-                if let mirror = mirrors[suiteName] { return mirror }
+                if let mirror = mirrors[suiteName ?? ""] { return mirror }
                 let mirror = UserDefaultsMirror(suiteName: suiteName)
-                mirrors[suiteName] = mirror
+                mirrors[suiteName ?? ""] = mirror
                 return mirror
             }
         }

@@ -15,16 +15,36 @@ package enum CodingRule {
 
     /// For a value under its own key: nil removes the key, so a string needs no escape.
     private static func topLevel<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
+        if let coding = usual(type) { return coding }
         if let optional = type as? any StorableOptional.Type {
             return optional.topLevelCoding() as? PrefCoding<Value>
         }
         return nested(type)
     }
 
+    /// The types of most properties, by their identity: the first search for a conformance of a type costs 100,000 instructions, and a
+    /// program pays for four of each type when it starts.
+    private static func usual<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
+        let coding: Any? =
+            if type == Bool.self {
+                scalar(Bool.self)
+            } else if type == Int.self {
+                scalar(Int.self)
+            } else if type == Double.self {
+                scalar(Double.self)
+            } else if type == String.self {
+                scalar(String.self)
+            } else {
+                nil
+            }
+        return coding as? PrefCoding<Value>
+    }
+
     /// For a value inside a container. A nil in a container is stored as a marker.
     ///
     /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> PrefCoding<Value>? {
+        if let coding = usual(type) { return coding }
         guard depth < PropertyListLimits.depth, !isOfClass(type) else { return nil }
         let coding: Any? =
             if type == Any.self || type == [Any].self || type == [String: Any].self {
