@@ -6,7 +6,7 @@ struct BinaryPropertyListLayout {
     let topObject: Int
     let referenceSize: Int
     private let offsetSize: Int
-    private let tableStart: Int
+    let tableStart: Int
 
     var byteCount: Int { bytes.count }
 
@@ -74,6 +74,40 @@ struct BinaryPropertyListLayout {
         return UnsafeRawBufferPointer(rebasing: bytes[content..<(content + count * unit)])
     }
 
+    /// The text of a text object, and whether a half of a surrogate pair was replaced in it.
+    func text(at start: Int) throws(DecodingFailure) -> (text: String, bytes: Int, isRepaired: Bool) {
+        guard bytes[start] >> 4 == 0x5 else {
+            let units = try content(at: start, unit: 2)
+            let (text, isRepaired) = BinaryPropertyListText.text(ofUTF16: units)
+            return (text, units.count, isRepaired)
+        }
+        let content = try content(at: start)
+        try requireASCII(content)
+        return (String(decoding: content, as: UTF8.self), content.count, false)
+    }
+
+    func requireASCII(_ text: UnsafeRawBufferPointer) throws(DecodingFailure) {
+        guard BinaryPropertyListText.isASCII(text) else { throw .malformed("an ASCII string with other characters") }
+    }
+
+    /// Throws if references to shared objects make so much of the list that it would not be read.
+    ///
+    /// - Parameters:
+    ///   - nodes: the values met so far, shared ones counted each time.
+    ///   - contentBytes: the bytes of texts and data among them.
+    func checkExpansion(nodes: Int, contentBytes: Int) throws(DecodingFailure) {
+        guard nodes <= PropertyListLimits.fileNodes else {
+            throw .unsupported("expands to more than \(PropertyListLimits.fileNodes) values")
+        }
+        guard nodes <= byteCount + PropertyListLimits.sharedNodes else {
+            throw .unsupported("expands to more than \(PropertyListLimits.sharedNodes) shared values")
+        }
+        guard contentBytes <= byteCount + PropertyListLimits.sharedBytes else {
+            throw .unsupported(
+                "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared strings and data")
+        }
+    }
+
     // MARK: - Bytes
 
     /// Throws unless so many bytes stand before the table.
@@ -90,6 +124,14 @@ struct BinaryPropertyListLayout {
     }
 
     private static func word(_ bytes: UnsafeRawBufferPointer, at position: Int, size: Int) -> UInt64 {
+        // The sizes of almost all lists.
+        switch size {
+        case 1: return UInt64(bytes[position])
+        case 2: return UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self)))
+        case 4: return UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+        case 8: return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        default: break
+        }
         var value: UInt64 = 0
         for index in 0..<size { value = value << 8 | UInt64(bytes[position + index]) }
         return value

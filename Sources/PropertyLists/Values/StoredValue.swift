@@ -169,11 +169,12 @@ extension [String: StoredValue] {
     package func isEqual(to other: [String: StoredValue]) -> Bool {
         if isIdentical(to: other) { return true }
         guard count == other.count else { return false }
-        return allSatisfy { key, value in
-            guard let index = other.index(forKey: key) else { return false }
-            let member = other[index]
-            return key.hasSameBytes(as: member.key) && value == member.value
+        var isEqual = true
+        forEach(besides: other) { key, value, other in
+            isEqual = other.map { key.hasSameBytes(as: $0.key) && value == $0.value } ?? false
+            return isEqual
         }
+        return isEqual
     }
 
     /// Whether they share their storage. Takes constant time.

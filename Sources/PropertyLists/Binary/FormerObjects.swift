@@ -1,0 +1,68 @@
+/// The objects of a list that `BinaryPropertyListWriter` has written: they stand one after the other, in the order of their numbers.
+struct FormerObjects {
+    let layout: BinaryPropertyListLayout
+    /// Where the objects are, and their numbers in the new list; -1 for those that are not in it so far.
+    var objects: [(number: Int32, bytes: Range<Int>)] = []
+    private var searches = 0
+
+    /// So many scalars are looked for one by one. For more it is cheaper to put all into the table.
+    private static let mostSearches = 8
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
+        layout = try BinaryPropertyListLayout(bytes)
+        objects.reserveCapacity(layout.objectCount)
+        var start = 8
+        for object in 1...layout.objectCount {
+            let end = object < layout.objectCount ? try layout.offset(of: object) : layout.tableStart
+            guard start < end else { throw .malformed("objects in another order") }
+            objects.append((-1, start..<end))
+            start = end
+        }
+    }
+
+    // MARK: - Scalars
+
+    /// The scalar that has these bytes; nil if there is none, or if it is in the table with those of the new list.
+    mutating func find(_ bytes: Range<Int>, in all: [UInt8], or table: inout ByteTable) -> Int? {
+        searches += 1
+        if searches <= Self.mostSearches {
+            return objects.firstIndex { ByteTable.areEqual($0.bytes, bytes, in: all) }
+        }
+        if searches == Self.mostSearches + 1 {
+            for (object, place) in objects.enumerated() where all[place.bytes.lowerBound] < 0xA0 {
+                _ = table.insert(place.bytes, Int32(-1 - object), in: all)
+            }
+        }
+        return nil
+    }
+
+    /// The object that stands in the table under a number below 0.
+    static func object(of number: Int32) -> Int { Int(-1 - number) }
+
+    // MARK: - Containers
+
+    /// The objects that a container refers to: the keys of a dictionary, and then its values.
+    func parts(of object: Int) throws(DecodingFailure) -> (isDictionary: Bool, parts: [Int]) {
+        let start = objects[object].bytes.lowerBound
+        let isDictionary = layout.bytes[start] >> 4 == 0xD
+        let (count, content) = try layout.countAndContent(at: start)
+        let references = isDictionary ? 2 * count : count
+        try layout.require(references, times: layout.referenceSize, at: content)
+        var parts: [Int] = []
+        parts.reserveCapacity(references)
+        for part in 0..<references { parts.append(try layout.reference(at: content + part * layout.referenceSize)) }
+        return (isDictionary, parts)
+    }
+
+    /// The place of a key among sorted keys: of an equal one, or the one where it belongs.
+    func place(of key: String, among keys: ArraySlice<Int>) throws(DecodingFailure) -> (index: Int, former: String?) {
+        var (low, high) = (keys.startIndex, keys.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let found = try layout.text(at: objects[keys[middle]].bytes.lowerBound).text
+            if found == key { return (middle, found) }
+            if found < key { low = middle + 1 } else { high = middle }
+        }
+        return (low, nil)
+    }
+}
