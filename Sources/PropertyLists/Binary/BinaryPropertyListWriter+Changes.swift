@@ -12,32 +12,28 @@ extension BinaryPropertyListWriter {
         /// Where the key is among the former ones, or belongs.
         let index: Int
         let isFormerKey: Bool
-        /// Whether its bytes are those of the former key.
-        let keepsKey: Bool
     }
 
     /// Adds the members of a dictionary that was another one in the former list.
     mutating func addMembers(
         ofFormer object: Int, from before: [String: StoredValue], to after: [String: StoredValue]
     ) throws(DecodingFailure) {
-        guard let former, case let (true, parts) = try former.parts(of: object), parts.count == 2 * before.count else {
-            throw .malformed("the former dictionary is another one")
-        }
+        guard let (isDictionary, parts) = try former?.parts(of: object), isDictionary, parts.count == 2 * before.count
+        else { throw .malformed("the former dictionary is another one") }
         var edits: [Edit] = []
-        for change in MemberChange.changes(from: before, to: after) {
-            let (index, key) = try former.place(of: change.key, among: parts[..<before.count])
-            edits.append(
-                Edit(
-                    change: change, index: index, isFormerKey: key != nil,
-                    keepsKey: key?.hasSameBytes(as: change.key) == true))
+        for change in MemberChange.changes(from: before, to: after).sorted(by: { $0.key.precedes($1.key) }) {
+            let place = try former?.place(of: change.key, among: parts[..<before.count])
+            guard let place, place.isFormer == (change.before != nil) else {
+                throw .malformed("the former dictionary has other keys")
+            }
+            edits.append(Edit(change: change, index: place.index, isFormerKey: place.isFormer))
         }
-        edits.sort { ($0.index, $0.change.key) < ($1.index, $1.change.key) }
         try addParts(parts[..<before.count], edits) { writer, edit, key throws(DecodingFailure) in
-            edit.keepsKey
-                ? try writer.reference(toFormer: key) : try writer.reference(to: .string(edit.change.key))
+            if let key { return try writer.reference(toFormer: key) }
+            return try writer.reference(to: .string(edit.change.key))
         }
         try addParts(parts[before.count...], edits) { writer, edit, value throws(DecodingFailure) in
-            if edit.isFormerKey, case .dictionary(let before) = edit.change.before,
+            if let value, case .dictionary(let before) = edit.change.before,
                 case .dictionary(let after) = edit.change.after
             {
                 return writer.add(container: .changed(value, from: before, to: after))
@@ -49,7 +45,7 @@ extension BinaryPropertyListWriter {
     /// Adds the former keys, or the former values, with what has changed among them.
     private mutating func addParts(
         _ parts: ArraySlice<Int>, _ edits: [Edit],
-        _ edited: (inout Self, Edit, _ former: Int) throws(DecodingFailure) -> Int32
+        _ edited: (inout Self, Edit, _ former: Int?) throws(DecodingFailure) -> Int32
     ) throws(DecodingFailure) {
         var next = parts.startIndex
         for edit in edits {
@@ -59,7 +55,7 @@ extension BinaryPropertyListWriter {
                 next += 1
             }
             if edit.change.after != nil {
-                references.append(try edited(&self, edit, edit.isFormerKey ? parts[place] : 0))
+                references.append(try edited(&self, edit, edit.isFormerKey ? parts[place] : nil))
             }
             if edit.isFormerKey { next += 1 }
         }

@@ -80,7 +80,7 @@ struct BinaryPropertyListWriter {
             isDictionary = false
             for element in elements { references.append(try reference(to: element)) }
         case .value(let value):
-            let sorted = (value.dictionary ?? [:]).sorted { $0.key < $1.key }
+            let sorted = (value.dictionary ?? [:]).sorted { $0.key.precedes($1.key) }
             for member in sorted { references.append(try reference(to: .string(member.key))) }
             for member in sorted { references.append(try reference(to: member.value)) }
         }

@@ -54,15 +54,18 @@ struct FormerObjects {
         return (isDictionary, parts)
     }
 
-    /// The place of a key among sorted keys: of an equal one, or the one where it belongs.
-    func place(of key: String, among keys: ArraySlice<Int>) throws(DecodingFailure) -> (index: Int, former: String?) {
+    /// The place of a key among sorted keys, or the one where it belongs.
+    func place(of key: String, among keys: ArraySlice<Int>) throws(DecodingFailure) -> (index: Int, isFormer: Bool) {
         var (low, high) = (keys.startIndex, keys.endIndex)
         while low < high {
             let middle = low + (high - low) / 2
-            let found = try layout.text(at: objects[keys[middle]].bytes.lowerBound).text
-            if found == key { return (middle, found) }
-            if found < key { low = middle + 1 } else { high = middle }
+            if try text(keys[middle]).precedes(key) { low = middle + 1 } else { high = middle }
         }
-        return (low, nil)
+        guard low < keys.endIndex else { return (low, false) }
+        return (low, try text(keys[low]).hasSameBytes(as: key))
+    }
+
+    private func text(_ object: Int) throws(DecodingFailure) -> String {
+        try layout.text(at: objects[object].bytes.lowerBound).text
     }
 }

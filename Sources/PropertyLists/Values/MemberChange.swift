@@ -1,4 +1,4 @@
-/// A member of a dictionary that was added, changed or removed, or whose key is spelled with other characters.
+/// A member of a dictionary that was added, changed or removed. To spell its key with other characters is both, a removal and an addition.
 struct MemberChange {
     let key: String
     /// nil if it was added.
@@ -6,16 +6,21 @@ struct MemberChange {
     /// nil if it was removed.
     let after: StoredValue?
 
+    /// The changes, in no order.
     static func changes(from before: [String: StoredValue], to after: [String: StoredValue]) -> [MemberChange] {
         var changes: [MemberChange] = []
         var added = 0
         after.forEach(besides: before) { key, value, former in
+            if let former, former.key.hasSameBytes(as: key) {
+                if former.value != value { changes.append(MemberChange(key: key, before: former.value, after: value)) }
+                return true
+            }
             if let former {
-                if former.key.hasSameBytes(as: key), former.value == value { return true }
+                changes.append(MemberChange(key: former.key, before: former.value, after: nil))
             } else {
                 added += 1
             }
-            changes.append(MemberChange(key: key, before: former?.value, after: value))
+            changes.append(MemberChange(key: key, before: nil, after: value))
             return true
         }
         if before.count + added > after.count {
