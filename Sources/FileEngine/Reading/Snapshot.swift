@@ -54,7 +54,7 @@ final class Snapshot: Sendable {
     /// it does not change. They are smaller than the content.
     let written: Data?
     /// That of the bytes of the file; 0 if there is none.
-    private let checksum: UInt64
+    let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
     private let isSettled: Bool
 

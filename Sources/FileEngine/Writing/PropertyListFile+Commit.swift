@@ -30,6 +30,7 @@ extension PropertyListFile {
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
         let (file, status) = reopened(new, under: writeLock)
+        var checksum: UInt64?
         if let status {
             if let file {
                 let isSameDevice = base.status?.device == status.device
@@ -38,7 +39,9 @@ extension PropertyListFile {
                     tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
                 // Those of an undo may be in another form.
                 let written = encoding == nil && format == .binary ? bytes : nil
-                publish(Snapshot(content: content, from: source, written: written, system: system))
+                let snapshot = Snapshot(content: content, from: source, written: written, system: system)
+                checksum = snapshot.checksum
+                publish(snapshot)
             } else {
                 // The next read loads the file, which may be another one already.
                 note(KnownState(content: content, format: format, loss: nil, changed: status.changed))
@@ -46,7 +49,7 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try writeLastGoodCopy(bytes, of: new.file, status, under: writeLock)
+            try writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
         // After the copy: it may write over the file, and be killed in it.

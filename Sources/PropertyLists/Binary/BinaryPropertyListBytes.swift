@@ -1,15 +1,25 @@
 /// The parts of a binary property list, as they are appended.
 extension [UInt8] {
     /// Writes numbers of the same size.
-    mutating func appendBigEndian(_ numbers: ArraySlice<some BinaryInteger>, size: Int) {
+    mutating func appendBigEndian(_ numbers: ArraySlice<Int32>, size: Int) {
         append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: numbers.count * size) { bytes, written in
+                var place = 0
                 for number in numbers {
-                    for shift in stride(from: 8 * (size - 1), through: 0, by: -8) {
-                        bytes[written] = UInt8(truncatingIfNeeded: number >> shift)
-                        written += 1
+                    // Most lists have less than 65,536 objects and bytes.
+                    switch size {
+                    case 1: bytes[place] = UInt8(truncatingIfNeeded: number)
+                    case 2:
+                        bytes[place] = UInt8(truncatingIfNeeded: number >> 8)
+                        bytes[place + 1] = UInt8(truncatingIfNeeded: number)
+                    default:
+                        for byte in 0..<size {
+                            bytes[place + byte] = UInt8(truncatingIfNeeded: Int64(number) >> (8 * (size - 1 - byte)))
+                        }
                     }
+                    place += size
                 }
+                written = place
             })
     }
 

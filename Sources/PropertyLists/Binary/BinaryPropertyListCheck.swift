@@ -24,6 +24,7 @@ struct BinaryPropertyListCheck {
         try check.findObjects()
         try check.meet(0, levels: 0)
         for container in check.containers { try check.follow(container) }
+        try check.layout.checkExpansion(nodes: check.nodes, contentBytes: check.contentBytes)
     }
 
     private init(layout: BinaryPropertyListLayout) {
@@ -123,6 +124,5 @@ struct BinaryPropertyListCheck {
         guard levels <= PropertyListLimits.fileDepth else {
             throw .unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
-        try layout.checkExpansion(nodes: nodes, contentBytes: contentBytes)
     }
 }

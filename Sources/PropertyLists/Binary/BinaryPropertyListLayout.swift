@@ -37,6 +37,7 @@ struct BinaryPropertyListLayout {
 
     // MARK: - Objects
 
+    @inline(__always)
     func offset(of object: Int) throws(DecodingFailure) -> Int {
         let offset = Self.word(bytes, at: tableStart + object * offsetSize, size: offsetSize)
         guard offset >= 8, offset < UInt64(tableStart) else { throw .malformed("an offset outside the objects") }
@@ -48,6 +49,7 @@ struct BinaryPropertyListLayout {
         return kind == 0x5 || kind == 0x6
     }
 
+    @inline(__always)
     func reference(at position: Int) throws(DecodingFailure) -> Int {
         let object = Self.word(bytes, at: position, size: referenceSize)
         guard object < UInt64(objectCount) else { throw .malformed("a reference to an object that does not exist") }
@@ -55,6 +57,7 @@ struct BinaryPropertyListLayout {
     }
 
     /// The count of a container or run of bytes, and the start of its content.
+    @inline(__always)
     func countAndContent(at start: Int) throws(DecodingFailure) -> (count: Int, content: Int) {
         let size = Int(bytes[start] & 0x0F)
         guard size == 0x0F else { return (size, start + 1) }
@@ -68,6 +71,7 @@ struct BinaryPropertyListLayout {
     }
 
     /// The bytes of a text or of data.
+    @inline(__always)
     func content(at start: Int, unit: Int = 1) throws(DecodingFailure) -> UnsafeRawBufferPointer {
         let (count, content) = try countAndContent(at: start)
         try require(count, times: unit, at: content)
@@ -110,19 +114,22 @@ struct BinaryPropertyListLayout {
 
     // MARK: - Bytes
 
-    /// Throws unless so many bytes stand before the table.
+    /// Throws unless so many bytes stand before the table. The count is at most that of the file.
+    @inline(__always)
     func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
-        guard position <= tableStart, count <= (tableStart - position) / size else {
+        guard position <= tableStart, count * size <= tableStart - position else {
             throw .malformed("an object that extends beyond the objects")
         }
     }
 
     /// A big-endian integer before the table.
+    @inline(__always)
     func word(at position: Int, size: Int) throws(DecodingFailure) -> UInt64 {
         try require(size, at: position)
         return Self.word(bytes, at: position, size: size)
     }
 
+    @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at position: Int, size: Int) -> UInt64 {
         // The sizes of almost all lists.
         switch size {

@@ -117,11 +117,12 @@ struct BinaryPropertyListWriter {
     }
 
     mutating func reference(toFormer object: Int) throws(DecodingFailure) -> Int32 {
-        guard let (number, bytes) = former?.objects[object] else { throw .malformed("there is no former list") }
-        if number >= 0 { return number }
         let new = Int32(objects.count)
-        former?.objects[object].number = new
-        if scalars[bytes.lowerBound] >= 0xA0 { return add(container: .former(object)) }
+        guard let number = former?.number(of: object, orNew: new), let isContainer = former?.isContainer(object),
+            let bytes = former?.bytes(of: object)
+        else { throw .malformed("there is no former list") }
+        if number < new { return number }
+        if isContainer { return add(container: .former(object)) }
         objects.append(.scalar(bytes))
         return new
     }
@@ -162,7 +163,7 @@ struct BinaryPropertyListWriter {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(scalars.count + (references.count + objects.count) * (referenceSize + 4) + 64)
         bytes.append(contentsOf: "bplist00".utf8)
-        var offsets: [Int] = []
+        var offsets: [Int32] = []
         offsets.reserveCapacity(objects.count)
         // Scalars that stand one after the other are copied as one.
         var run = 0..<0
@@ -173,12 +174,12 @@ struct BinaryPropertyListWriter {
                     bytes.append(contentsOf: scalars[run])
                     run = range.lowerBound..<range.lowerBound
                 }
-                offsets.append(bytes.count + run.count)
+                offsets.append(Int32(bytes.count + run.count))
                 run = run.lowerBound..<range.upperBound
             case .container(let isDictionary, let parts):
                 bytes.append(contentsOf: scalars[run])
                 run = 0..<0
-                offsets.append(bytes.count)
+                offsets.append(Int32(bytes.count))
                 bytes.appendMarker(isDictionary ? 0xD0 : 0xA0, count: isDictionary ? parts.count / 2 : parts.count)
                 bytes.appendBigEndian(references[parts], size: referenceSize)
             }

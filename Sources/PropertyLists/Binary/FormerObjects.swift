@@ -1,8 +1,10 @@
 /// The objects of a list that `BinaryPropertyListWriter` has written: they stand one after the other, in the order of their numbers.
 struct FormerObjects {
-    let layout: BinaryPropertyListLayout
-    /// Where the objects are, and their numbers in the new list; -1 for those that are not in it so far.
-    var objects: [(number: Int32, bytes: Range<Int>)] = []
+    private let layout: BinaryPropertyListLayout
+    /// Where each object begins, and the last one ends.
+    private var starts: [Int] = []
+    /// The numbers of the objects in the new list; -1 for those that are not in it so far.
+    private var numbers: [Int32]
     private var searches = 0
 
     /// So many scalars are looked for one by one. For more it is cheaper to put all into the table.
@@ -10,15 +12,26 @@ struct FormerObjects {
 
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
         layout = try BinaryPropertyListLayout(bytes)
-        objects.reserveCapacity(layout.objectCount)
-        var start = 8
-        for object in 1...layout.objectCount {
-            let end = object < layout.objectCount ? try layout.offset(of: object) : layout.tableStart
-            guard start < end else { throw .malformed("objects in another order") }
-            objects.append((-1, start..<end))
-            start = end
+        numbers = Array(repeating: -1, count: layout.objectCount)
+        starts.reserveCapacity(layout.objectCount + 1)
+        for object in 0..<layout.objectCount { starts.append(try layout.offset(of: object)) }
+        starts.append(layout.tableStart)
+        guard zip(starts, starts.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw .malformed("objects in another order")
         }
     }
+
+    /// The number of an object in the new list. If it has none, it gets this one.
+    mutating func number(of object: Int, orNew new: Int32) -> Int32 {
+        let number = numbers[object]
+        if number >= 0 { return number }
+        numbers[object] = new
+        return new
+    }
+
+    func bytes(of object: Int) -> Range<Int> { starts[object]..<starts[object + 1] }
+
+    func isContainer(_ object: Int) -> Bool { layout.bytes[starts[object]] >= 0xA0 }
 
     // MARK: - Scalars
 
@@ -26,11 +39,13 @@ struct FormerObjects {
     mutating func find(_ bytes: Range<Int>, in all: [UInt8], or table: inout ByteTable) -> Int? {
         searches += 1
         if searches <= Self.mostSearches {
-            return objects.firstIndex { ByteTable.areEqual($0.bytes, bytes, in: all) }
+            return numbers.indices.first {
+                starts[$0 + 1] - starts[$0] == bytes.count && ByteTable.areEqual(self.bytes(of: $0), bytes, in: all)
+            }
         }
         if searches == Self.mostSearches + 1 {
-            for (object, place) in objects.enumerated() where all[place.bytes.lowerBound] < 0xA0 {
-                _ = table.insert(place.bytes, Int32(-1 - object), in: all)
+            for object in numbers.indices where !isContainer(object) {
+                _ = table.insert(self.bytes(of: object), Int32(-1 - object), in: all)
             }
         }
         return nil
@@ -43,7 +58,7 @@ struct FormerObjects {
 
     /// The objects that a container refers to: the keys of a dictionary, and then its values.
     func parts(of object: Int) throws(DecodingFailure) -> (isDictionary: Bool, parts: [Int]) {
-        let start = objects[object].bytes.lowerBound
+        let start = starts[object]
         let isDictionary = layout.bytes[start] >> 4 == 0xD
         let (count, content) = try layout.countAndContent(at: start)
         let references = isDictionary ? 2 * count : count
@@ -66,6 +81,6 @@ struct FormerObjects {
     }
 
     private func text(_ object: Int) throws(DecodingFailure) -> String {
-        try layout.text(at: objects[object].bytes.lowerBound).text
+        try layout.text(at: starts[object]).text
     }
 }
