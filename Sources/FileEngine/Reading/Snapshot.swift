@@ -149,7 +149,8 @@ final class Snapshot: Sendable {
         if isSettled, status == there { return self }
         let time = system.now()
         guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),
-            written.map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum), (try? system.status(of: file.descriptor)) == there
+            written.map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum),
+            (try? system.status(of: file.descriptor)) == there
         else { return nil }
         return status == there && status.isSettled(at: time) ? Snapshot(settling: self) : self
     }

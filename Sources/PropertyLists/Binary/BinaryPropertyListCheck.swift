@@ -86,10 +86,11 @@ struct BinaryPropertyListCheck {
 
     private mutating func addContent(at start: Int, unit: Int, isText: Bool) throws(DecodingFailure) -> Int {
         let (count, content) = try layout.countAndContent(at: start)
-        let bytes = try layout.content(at: start, unit: unit)
-        if isText, unit == 1 { try layout.requireASCII(bytes) }
-        objects.append(.scalar(bytes: bytes.count, isText: isText))
-        return content + count * unit
+        try layout.require(count, times: unit, at: content)
+        let end = content + count * unit
+        if isText, unit == 1 { try layout.requireASCII(UnsafeRawBufferPointer(rebasing: layout.bytes[content..<end])) }
+        objects.append(.scalar(bytes: count * unit, isText: isText))
+        return end
     }
 
     // MARK: - References

@@ -34,6 +34,9 @@ struct BinaryPropertyListWriter {
     private var interned = ByteTable()
     var former: FormerObjects?
 
+    /// The most bytes of an object, on average, for which a former list is looked into.
+    private static let longestAverage = 1024
+
     /// - Parameter former: what this writer has written before, with the value that it wrote.
     /// - Throws: if the former bytes are not those of this writer.
     static func data(
@@ -44,9 +47,16 @@ struct BinaryPropertyListWriter {
             return try writer.written(from: .value(value))
         }
         return try former.bytes.withBytes { bytes throws(DecodingFailure) in
+            let objects = try FormerObjects(bytes)
             var writer = Self()
-            writer.former = try FormerObjects(bytes)
+            // It takes as long to copy a long text as to write it.
+            guard bytes.count <= Self.longestAverage * objects.count else {
+                return try writer.written(from: .value(value))
+            }
             writer.scalars = Array(bytes)
+            writer.objects.reserveCapacity(objects.count + 8)
+            writer.references.reserveCapacity(objects.count + 8)
+            writer.former = objects
             return try writer.written(from: .changed(0, from: before, to: after))
         }
     }

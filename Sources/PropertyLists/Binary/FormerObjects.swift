@@ -21,6 +21,8 @@ struct FormerObjects {
         }
     }
 
+    var count: Int { numbers.count }
+
     /// The number of an object in the new list. If it has none, it gets this one.
     mutating func number(of object: Int, orNew new: Int32) -> Int32 {
         let number = numbers[object]

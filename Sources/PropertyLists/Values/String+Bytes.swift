@@ -38,7 +38,9 @@ extension String {
         var (left, right) = (self, other)
         return left.withUTF8 { left in
             right.withUTF8 { right in
-                guard let start = left.baseAddress, let other = right.baseAddress else { return left.count < right.count }
+                guard let start = left.baseAddress, let other = right.baseAddress else {
+                    return left.count < right.count
+                }
                 let order = memcmp(start, other, min(left.count, right.count))
                 return order < 0 || order == 0 && left.count < right.count
             }
