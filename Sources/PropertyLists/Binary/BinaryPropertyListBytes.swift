@@ -2,6 +2,11 @@
 extension [UInt8] {
     /// Writes numbers of the same size.
     mutating func appendBigEndian(_ numbers: ArraySlice<Int32>, size: Int) {
+        // A few take no allocation.
+        guard numbers.count > 32 else {
+            for number in numbers { appendBigEndian(UInt64(number), size: size) }
+            return
+        }
         append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: numbers.count * size) { bytes, written in
                 var place = 0

@@ -46,6 +46,7 @@ struct FormerObjects {
             }
         }
         if searches == Self.mostSearches + 1 {
+            table.reserve(2 * numbers.count, in: all)
             for object in numbers.indices where !isContainer(object) {
                 _ = table.insert(self.bytes(of: object), Int32(-1 - object), in: all)
             }
