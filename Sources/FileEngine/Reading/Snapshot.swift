@@ -50,15 +50,18 @@ final class Snapshot: Sendable {
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     let tellsOfReplacement: Bool
+    /// The bytes of the file, if this process has written them as a binary property list of the content. The next commit takes over what
+    /// it does not change. They are smaller than the content.
+    let written: Data?
     /// That of the bytes of the file; 0 if there is none.
-    private let checksum: UInt64
+    let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
     private let isSettled: Bool
 
     /// There is no file.
     init(system: SystemCalls) {
         content = nil
-        (fault, loss) = (nil, nil)
+        (fault, loss, written) = (nil, nil, nil)
         revision = Revision()
         (checksum, isSettled) = (0, true)
         format = nil
@@ -74,7 +77,7 @@ final class Snapshot: Sendable {
         self.loss = loss
         self.format = format
         self.system = system
-        fault = nil
+        (fault, written) = (nil, nil)
         revision = Revision()
         (checksum, isSettled) = (0, true)
         (status, file) = (nil, nil)
@@ -82,11 +85,13 @@ final class Snapshot: Sendable {
     }
 
     init(
-        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, system: SystemCalls
+        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, written: Data? = nil,
+        system: SystemCalls
     ) {
         self.content = content
         self.fault = fault
         self.loss = loss
+        self.written = written
         revision = Revision()
         format = source.format
         status = source.status
@@ -100,7 +105,7 @@ final class Snapshot: Sendable {
     /// The same state, known to have settled.
     private init(settling state: Snapshot) {
         content = state.content
-        (fault, loss) = (state.fault, state.loss)
+        (fault, loss, written) = (state.fault, state.loss, state.written)
         revision = state.revision
         format = state.format
         status = state.status
@@ -144,7 +149,8 @@ final class Snapshot: Sendable {
         if isSettled, status == there { return self }
         let time = system.now()
         guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),
-            CheckedCopy.checksum(found) == checksum, (try? system.status(of: file.descriptor)) == there
+            written.map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum),
+            (try? system.status(of: file.descriptor)) == there
         else { return nil }
         return status == there && status.isSettled(at: time) ? Snapshot(settling: self) : self
     }

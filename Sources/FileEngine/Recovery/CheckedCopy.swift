@@ -11,10 +11,11 @@ package enum CheckedCopy {
     /// Two numbers of 16 hexadecimal digits, each with a blank or a line feed after it.
     package static let headerSize = magic.count + 2 * 17
 
-    static func copy(of bytes: Data) -> Data {
+    /// - Parameter checksum: that of the bytes, if it is known.
+    static func copy(of bytes: Data, checksum: UInt64? = nil) -> Data {
         var copy = Data(capacity: headerSize + bytes.count)
         copy += magic
-        copy += digits(UInt64(bytes.count), " ") + digits(checksum(bytes), "\n")
+        copy += digits(UInt64(bytes.count), " ") + digits(checksum ?? Self.checksum(bytes), "\n")
         copy += bytes
         return copy
     }

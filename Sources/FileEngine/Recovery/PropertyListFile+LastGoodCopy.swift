@@ -11,7 +11,7 @@ extension PropertyListFile {
     /// - Parameter known: the status of the file, if it could be read.
     /// - Throws: the error if a copy of an older state could not be removed.
     func writeLastGoodCopy(
-        _ bytes: Data, of file: OpenFile, _ known: FileStatus?, under writeLock: WriteLock
+        _ bytes: Data, checksum: UInt64?, of file: OpenFile, _ known: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
             let status = if let known { known } else { try system.status(of: file.descriptor) }
@@ -19,7 +19,7 @@ extension PropertyListFile {
                 // Another writer may be at work on a copy of a newer state.
                 throw StorageFailure(path: "", reason: "its lock file was removed during the update")
             }
-            let copy = CheckedCopy.copy(of: bytes)
+            let copy = CheckedCopy.copy(of: bytes, checksum: checksum)
             guard let (old, size) = writableCopy(like: file, status, under: writeLock) else {
                 return try replaceCopy(copy, of: file, status, under: writeLock)
             }

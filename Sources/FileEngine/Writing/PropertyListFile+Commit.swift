@@ -30,13 +30,18 @@ extension PropertyListFile {
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
         let (file, status) = reopened(new, under: writeLock)
+        var checksum: UInt64?
         if let status {
             if let file {
                 let isSameDevice = base.status?.device == status.device
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, time: time,
                     tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
-                publish(Snapshot(content: content, from: source, system: system))
+                // Those of an undo may be in another form.
+                let written = encoding == nil && format == .binary ? bytes : nil
+                let snapshot = Snapshot(content: content, from: source, written: written, system: system)
+                checksum = snapshot.checksum
+                publish(snapshot)
             } else {
                 // The next read loads the file, which may be another one already.
                 note(KnownState(content: content, format: format, loss: nil, changed: status.changed))
@@ -44,7 +49,7 @@ extension PropertyListFile {
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
         let copy = Result { () throws(StorageFailure) in
-            try writeLastGoodCopy(bytes, of: new.file, status, under: writeLock)
+            try writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
         // After the copy: it may write over the file, and be killed in it.
@@ -124,14 +129,17 @@ extension PropertyListFile {
     ) throws -> (bytes: Data, format: PropertyListFormat) {
         let format = format(replacing: base)
         do {
-            return (try encoded(content, as: format, replacing: nil), format)
+            let written = format == .binary ? base.written : nil
+            return (try encoded(content, as: format, replacing: written == nil ? nil : base.content, written), format)
         } catch  where format == .xml {
             if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
             return (try encoded(content, as: .xml, replacing: base.content), .xml)
         }
     }
 
-    private func encoded(_ content: Content, as format: PropertyListFormat, replacing former: Content?) throws -> Data {
+    private func encoded(
+        _ content: Content, as format: PropertyListFormat, replacing former: Content?, _ written: Data? = nil
+    ) throws -> Data {
         func refused(_ reason: String) -> FileError {
             .notStored(StorageFailure(path: names.path, reason: reason))
         }
@@ -140,7 +148,8 @@ extension PropertyListFile {
             func whole(_ content: Content) -> StoredValue {
                 (root == .document ? content[Self.documentKey] : nil) ?? .dictionary(content)
             }
-            bytes = try PropertyListCoder.encode(whole(content), as: format, replacing: former.map(whole))
+            bytes = try PropertyListCoder.encode(
+                whole(content), as: format, replacing: former.map(whole), written: written)
         } catch {
             throw refused("\(error)")
         }

@@ -128,7 +128,7 @@ struct RootChange {
         }
         guard isDifferent else { return false }
         // A root that another program has made larger may still shrink.
-        let bytes = assigned.isEmpty ? 0 : result.estimatedBytes
+        let bytes = assigned.allSatisfy({ isNoLarger($1, than: root?[$0]) }) ? 0 : result.estimatedBytes
         if bytes > PropertyListLimits.rootBytes, bytes > (root ?? [:]).estimatedBytes {
             throw .valuesNotPlistCompatible(
                 assigned.keys.map {
@@ -139,6 +139,10 @@ struct RootChange {
         }
         root = result
         return true
+    }
+
+    private func isNoLarger(_ value: StoredValue, than former: StoredValue?) -> Bool {
+        former.map { value.estimatedBytes <= $0.estimatedBytes } ?? false
     }
 }
 

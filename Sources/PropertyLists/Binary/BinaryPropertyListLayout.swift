@@ -6,7 +6,7 @@ struct BinaryPropertyListLayout {
     let topObject: Int
     let referenceSize: Int
     private let offsetSize: Int
-    private let tableStart: Int
+    let tableStart: Int
 
     var byteCount: Int { bytes.count }
 
@@ -37,6 +37,7 @@ struct BinaryPropertyListLayout {
 
     // MARK: - Objects
 
+    @inline(__always)
     func offset(of object: Int) throws(DecodingFailure) -> Int {
         let offset = Self.word(bytes, at: tableStart + object * offsetSize, size: offsetSize)
         guard offset >= 8, offset < UInt64(tableStart) else { throw .malformed("an offset outside the objects") }
@@ -48,6 +49,7 @@ struct BinaryPropertyListLayout {
         return kind == 0x5 || kind == 0x6
     }
 
+    @inline(__always)
     func reference(at position: Int) throws(DecodingFailure) -> Int {
         let object = Self.word(bytes, at: position, size: referenceSize)
         guard object < UInt64(objectCount) else { throw .malformed("a reference to an object that does not exist") }
@@ -55,6 +57,7 @@ struct BinaryPropertyListLayout {
     }
 
     /// The count of a container or run of bytes, and the start of its content.
+    @inline(__always)
     func countAndContent(at start: Int) throws(DecodingFailure) -> (count: Int, content: Int) {
         let size = Int(bytes[start] & 0x0F)
         guard size == 0x0F else { return (size, start + 1) }
@@ -68,28 +71,74 @@ struct BinaryPropertyListLayout {
     }
 
     /// The bytes of a text or of data.
+    @inline(__always)
     func content(at start: Int, unit: Int = 1) throws(DecodingFailure) -> UnsafeRawBufferPointer {
         let (count, content) = try countAndContent(at: start)
         try require(count, times: unit, at: content)
         return UnsafeRawBufferPointer(rebasing: bytes[content..<(content + count * unit)])
     }
 
+    /// The text of a text object, and whether a half of a surrogate pair was replaced in it.
+    func text(at start: Int) throws(DecodingFailure) -> (text: String, bytes: Int, isRepaired: Bool) {
+        guard bytes[start] >> 4 == 0x5 else {
+            let units = try content(at: start, unit: 2)
+            let (text, isRepaired) = BinaryPropertyListText.text(ofUTF16: units)
+            return (text, units.count, isRepaired)
+        }
+        let content = try content(at: start)
+        try requireASCII(content)
+        return (String(decoding: content, as: UTF8.self), content.count, false)
+    }
+
+    func requireASCII(_ text: UnsafeRawBufferPointer) throws(DecodingFailure) {
+        guard BinaryPropertyListText.isASCII(text) else { throw .malformed("an ASCII string with other characters") }
+    }
+
+    /// Throws if references to shared objects make so much of the list that it would not be read.
+    ///
+    /// - Parameters:
+    ///   - nodes: the values met so far, shared ones counted each time.
+    ///   - contentBytes: the bytes of texts and data among them.
+    func checkExpansion(nodes: Int, contentBytes: Int) throws(DecodingFailure) {
+        guard nodes <= PropertyListLimits.fileNodes else {
+            throw .unsupported("expands to more than \(PropertyListLimits.fileNodes) values")
+        }
+        guard nodes <= byteCount + PropertyListLimits.sharedNodes else {
+            throw .unsupported("expands to more than \(PropertyListLimits.sharedNodes) shared values")
+        }
+        guard contentBytes <= byteCount + PropertyListLimits.sharedBytes else {
+            throw .unsupported(
+                "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared strings and data")
+        }
+    }
+
     // MARK: - Bytes
 
-    /// Throws unless so many bytes stand before the table.
+    /// Throws unless so many bytes stand before the table. The count is at most that of the file.
+    @inline(__always)
     func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
-        guard position <= tableStart, count <= (tableStart - position) / size else {
+        guard position <= tableStart, count * size <= tableStart - position else {
             throw .malformed("an object that extends beyond the objects")
         }
     }
 
     /// A big-endian integer before the table.
+    @inline(__always)
     func word(at position: Int, size: Int) throws(DecodingFailure) -> UInt64 {
         try require(size, at: position)
         return Self.word(bytes, at: position, size: size)
     }
 
+    @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at position: Int, size: Int) -> UInt64 {
+        // The sizes of almost all lists.
+        switch size {
+        case 1: return UInt64(bytes[position])
+        case 2: return UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self)))
+        case 4: return UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+        case 8: return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        default: break
+        }
         var value: UInt64 = 0
         for index in 0..<size { value = value << 8 | UInt64(bytes[position + index]) }
         return value

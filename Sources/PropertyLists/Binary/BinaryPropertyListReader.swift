@@ -6,7 +6,6 @@ import Foundation
 /// Works without recursion, which takes up to 3 KB a level in a debug build, and secondary threads have 512 KB.
 struct BinaryPropertyListReader {
     private let layout: BinaryPropertyListLayout
-    private let makesValues: Bool
     private var nodes = 0
     /// Bytes of texts and data, counted each time they are met.
     private var contentBytes = 0
@@ -21,7 +20,6 @@ struct BinaryPropertyListReader {
     private var loss: String?
 
     private struct Scalar {
-        /// Any value if none is made.
         let value: StoredValue
         /// The length of a text or of data; 0 for others.
         var bytes = 0
@@ -42,32 +40,20 @@ struct BinaryPropertyListReader {
 
     }
 
-    /// Throws unless the bytes can be read. Makes no texts, so it does not find a key that occurs twice; what this package writes comes
-    /// from dictionaries.
-    static func check(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
-        _ = try read(bytes, makesValues: false)
-    }
-
     /// - Returns: the value, and why writing it back would lose something, if it would.
     static func value(
         in bytes: UnsafeRawBufferPointer
     ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
-        let reader = try read(bytes, makesValues: true)
+        let layout = try BinaryPropertyListLayout(bytes)
+        var reader = Self(layout)
+        try reader.read(layout.topObject)
+        while !reader.containers.isEmpty { try reader.step() }
         guard let top = reader.top else { throw .malformed("holds no value") }
         return (top, reader.loss)
     }
 
-    private static func read(_ bytes: UnsafeRawBufferPointer, makesValues: Bool) throws(DecodingFailure) -> Self {
-        let layout = try BinaryPropertyListLayout(bytes)
-        var reader = Self(layout, makesValues: makesValues)
-        try reader.read(layout.topObject)
-        while !reader.containers.isEmpty { try reader.step() }
-        return reader
-    }
-
-    private init(_ layout: BinaryPropertyListLayout, makesValues: Bool) {
+    private init(_ layout: BinaryPropertyListLayout) {
         self.layout = layout
-        self.makesValues = makesValues
         scalars = Array(repeating: nil, count: layout.objectCount)
         isOpen = Array(repeating: false, count: layout.objectCount)
     }
@@ -81,7 +67,7 @@ struct BinaryPropertyListReader {
         if part == containers[last].count {
             let container = containers.removeLast()
             isOpen[container.object] = false
-            return add(makesValues ? try value(of: container) : Self.none)
+            return add(try value(of: container))
         }
         let object = try layout.reference(at: containers[last].content + part * layout.referenceSize)
         let isAtKey = containers[last].isAtKey
@@ -89,13 +75,10 @@ struct BinaryPropertyListReader {
             guard try layout.isText(object) else { throw .malformed("a key that is not a string") }
         }
         try read(object)
-        if isAtKey, makesValues, let key = containers[last].keys.last, !StreamSafeText.isSafe(key) {
+        if isAtKey, let key = containers[last].keys.last, !StreamSafeText.isSafe(key) {
             throw .unsupported(StreamSafeText.reason)
         }
     }
-
-    /// Stands for each value if none is made.
-    private static let none = StoredValue.bool(false)
 
     private mutating func value(of container: Container) throws(DecodingFailure) -> StoredValue {
         guard container.isDictionary else { return .array(container.values) }
@@ -114,7 +97,6 @@ struct BinaryPropertyListReader {
             return
         }
         defer { containers[last].read += 1 }
-        guard makesValues else { return }
         if containers[last].isAtKey, case .string(let key) = value {
             containers[last].keys.append(key)
         } else {
@@ -127,12 +109,7 @@ struct BinaryPropertyListReader {
         guard containers.count <= PropertyListLimits.fileDepth else {
             throw .unsupported("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
-        guard nodes <= PropertyListLimits.fileNodes else {
-            throw .unsupported("expands to more than \(PropertyListLimits.fileNodes) values")
-        }
-        guard nodes <= layout.byteCount + PropertyListLimits.sharedNodes else {
-            throw .unsupported("expands to more than \(PropertyListLimits.sharedNodes) shared values")
-        }
+        try layout.checkExpansion(nodes: nodes, contentBytes: contentBytes)
         if let scalar = scalars[object] { return try add(scalar) }
         let start = try layout.offset(of: object)
         let kind = layout.bytes[start] >> 4
@@ -153,10 +130,7 @@ struct BinaryPropertyListReader {
 
     private mutating func add(_ scalar: Scalar) throws(DecodingFailure) {
         contentBytes += scalar.bytes
-        guard contentBytes <= layout.byteCount + PropertyListLimits.sharedBytes else {
-            throw .unsupported(
-                "expands to more than \(PropertyListLimits.sharedBytes >> 20) MiB of shared strings and data")
-        }
+        try layout.checkExpansion(nodes: nodes, contentBytes: contentBytes)
         add(scalar.value)
     }
 
@@ -181,24 +155,11 @@ struct BinaryPropertyListReader {
             return Scalar(value: .date(Date(timeIntervalSinceReferenceDate: interval)))
         case 0x4:
             let content = try layout.content(at: start)
-            return Scalar(value: makesValues ? .data(Data(content)) : Self.none, bytes: content.count)
-        case 0x5:
-            let content = try layout.content(at: start)
-            guard content.allSatisfy({ $0 < 0x80 }) else { throw .malformed("an ASCII string with other characters") }
-            return Scalar(
-                value: makesValues ? .string(String(decoding: content, as: UTF8.self)) : Self.none, bytes: content.count
-            )
-        case 0x6:
-            let content = try layout.content(at: start, unit: 2)
-            guard makesValues else { return Scalar(value: Self.none, bytes: content.count) }
-            let units = stride(from: 0, to: content.count, by: 2).map {
-                UInt16(content[$0]) << 8 | UInt16(content[$0 + 1])
-            }
-            let text = String(decoding: units, as: UTF16.self)
-            if text.utf8.count > units.count, !text.utf16.elementsEqual(units) {
-                loss = loss ?? "a string has an unpaired surrogate, which a write would replace"
-            }
-            return Scalar(value: .string(text), bytes: content.count)
+            return Scalar(value: .data(Data(content)), bytes: content.count)
+        case 0x5, 0x6:
+            let (text, bytes, isRepaired) = try layout.text(at: start)
+            if isRepaired { loss = loss ?? "a string has an unpaired surrogate, which a write would replace" }
+            return Scalar(value: .string(text), bytes: bytes)
         case 0x8 where size < 8:
             return Scalar(value: .uid(KeyedArchiveUID(value: try layout.word(at: start + 1, size: size + 1))))
         default:

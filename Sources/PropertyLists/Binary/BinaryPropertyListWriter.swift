@@ -5,66 +5,136 @@ import Foundation
 ///
 /// The format: a magic, objects, a table of their offsets, and a trailer of 32 bytes. A container's object is references to
 /// others, as wide as their number needs; so the objects are found first, level by level, and then written.
+///
+/// A write of one key changes few objects of a large list. The others are taken over from the bytes that this writer made before, with
+/// their order (`+Changes`). The result is the same, to the byte, as without these.
 struct BinaryPropertyListWriter {
     private enum Object {
         /// Ready-made, in `scalars`.
         case scalar(Range<Int>)
-        /// The references to its elements, in `references`.
-        case list(Range<Int>)
-        /// Those to its keys, and to their values.
-        case dictionary(Range<Int>)
-        case waiting(StoredValue)
+        /// The references to its elements, in `references`; or those to its keys, and then to their values.
+        case container(isDictionary: Bool, Range<Int>)
+    }
+
+    /// What the parts of a container are found in.
+    enum Source {
+        case value(StoredValue)
+        /// An object of the former list.
+        case former(Int)
+        /// A dictionary of the former list that has changed.
+        case changed(Int, from: [String: StoredValue], to: [String: StoredValue])
     }
 
     private var objects: [Object] = []
-    private var references: [Int32] = []
+    /// The containers whose parts are not found yet, in the order of their objects.
+    private var waiting: [(object: Int, source: Source)] = []
+    var references: [Int32] = []
+    /// The bytes of the former list, and behind them those of new scalars.
     private var scalars: [UInt8] = []
     private var interned = ByteTable()
+    var former: FormerObjects?
 
-    static func data(from value: StoredValue) -> Data {
-        var writer = Self()
-        writer.objects.append(.waiting(value))
+    /// The most bytes of an object, on average, for which a former list is looked into.
+    private static let longestAverage = 1024
+
+    /// - Parameter former: what this writer has written before, with the value that it wrote.
+    /// - Throws: if the former bytes are not those of this writer.
+    static func data(
+        from value: StoredValue, replacing former: (value: StoredValue, bytes: Data)? = nil
+    ) throws(DecodingFailure) -> Data {
+        guard let former, case .dictionary(let before) = former.value, case .dictionary(let after) = value else {
+            var writer = Self()
+            return try writer.written(from: .value(value))
+        }
+        return try former.bytes.withBytes { bytes throws(DecodingFailure) in
+            let objects = try FormerObjects(bytes)
+            var writer = Self()
+            // It takes as long to copy a long text as to write it.
+            guard bytes.count <= Self.longestAverage * objects.count else {
+                return try writer.written(from: .value(value))
+            }
+            writer.scalars = Array(bytes)
+            writer.objects.reserveCapacity(objects.count + 8)
+            writer.references.reserveCapacity(objects.count + 8)
+            writer.former = objects
+            return try writer.written(from: .changed(0, from: before, to: after))
+        }
+    }
+
+    private mutating func written(from top: Source) throws(DecodingFailure) -> Data {
+        if case .value(let value) = top, !value.isContainer {
+            objects.append(.scalar(append(value)))
+        } else {
+            add(container: top)
+        }
         var next = 0
-        while next < writer.objects.count {
-            if case .waiting(let value) = writer.objects[next] { writer.objects[next] = writer.object(for: value) }
+        while next < waiting.count {
+            let (object, source) = waiting[next]
+            objects[object] = try container(of: source)
             next += 1
         }
-        return writer.written()
+        return written()
     }
 
     // MARK: - Finding the objects
 
-    private mutating func object(for value: StoredValue) -> Object {
+    private mutating func container(of source: Source) throws(DecodingFailure) -> Object {
         let start = references.count
-        switch value {
-        case .array(let elements):
-            for element in elements { references.append(reference(to: element)) }
-            return .list(start..<references.count)
-        case .dictionary(let members):
-            let sorted = members.sorted { $0.key < $1.key }
-            for member in sorted { references.append(reference(to: .string(member.key))) }
-            for member in sorted { references.append(reference(to: member.value)) }
-            return .dictionary(start..<references.count)
-        default:
-            return .scalar(append(value))
+        var isDictionary = true
+        switch source {
+        case .former(let object):
+            isDictionary = try addParts(ofFormer: object)
+        case .changed(let object, let before, let after):
+            try addMembers(ofFormer: object, from: before, to: after)
+        case .value(.array(let elements)):
+            isDictionary = false
+            for element in elements { references.append(try reference(to: element)) }
+        case .value(let value):
+            let sorted = (value.dictionary ?? [:]).sorted { $0.key.precedes($1.key) }
+            for member in sorted { references.append(try reference(to: .string(member.key))) }
+            for member in sorted { references.append(try reference(to: member.value)) }
         }
+        return .container(isDictionary: isDictionary, start..<references.count)
     }
 
-    private mutating func reference(to value: StoredValue) -> Int32 {
-        switch value {
-        case .array, .dictionary:
-            objects.append(.waiting(value))
-        default:
-            let bytes = append(value)
-            let number = Int32(objects.count)
-            let known = interned.insert(bytes, number, in: scalars)
-            if known != number {
-                scalars.removeSubrange(bytes)
-                return known
-            }
-            objects.append(.scalar(bytes))
-        }
+    @discardableResult
+    mutating func add(container source: Source) -> Int32 {
+        waiting.append((objects.count, source))
+        objects.append(.container(isDictionary: false, 0..<0))
         return Int32(objects.count - 1)
+    }
+
+    mutating func reference(to value: StoredValue) throws(DecodingFailure) -> Int32 {
+        if value.isContainer { return add(container: .value(value)) }
+        let bytes = append(value)
+        if bytes.count <= ByteTable.longest {
+            var same = former?.find(bytes, in: scalars, or: &interned)
+            if same == nil {
+                let known = interned.insert(bytes, Int32(objects.count), in: scalars)
+                if known < 0 { same = FormerObjects.object(of: known) }
+                if known >= 0, known < objects.count {
+                    scalars.removeLast(bytes.count)
+                    return known
+                }
+            }
+            if let same {
+                scalars.removeLast(bytes.count)
+                return try reference(toFormer: same)
+            }
+        }
+        objects.append(.scalar(bytes))
+        return Int32(objects.count - 1)
+    }
+
+    mutating func reference(toFormer object: Int) throws(DecodingFailure) -> Int32 {
+        let new = Int32(objects.count)
+        guard let number = former?.number(of: object, orNew: new), let isContainer = former?.isContainer(object),
+            let bytes = former?.bytes(of: object)
+        else { throw .malformed("there is no former list") }
+        if number < new { return number }
+        if isContainer { return add(container: .former(object)) }
+        objects.append(.scalar(bytes))
+        return new
     }
 
     /// Writes a scalar behind the others.
@@ -103,27 +173,33 @@ struct BinaryPropertyListWriter {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(scalars.count + (references.count + objects.count) * (referenceSize + 4) + 64)
         bytes.append(contentsOf: "bplist00".utf8)
-        var offsets: [Int] = []
+        var offsets: [Int32] = []
         offsets.reserveCapacity(objects.count)
+        // Scalars that stand one after the other are copied as one.
+        var run = 0..<0
         for object in objects {
-            offsets.append(bytes.count)
             switch object {
             case .scalar(let range):
-                bytes.append(contentsOf: scalars[range])
-            case .list(let range):
-                bytes.appendMarker(0xA0, count: range.count)
-                for reference in references[range] { bytes.appendBigEndian(Int(reference), size: referenceSize) }
-            case .dictionary(let range):
-                bytes.appendMarker(0xD0, count: range.count / 2)
-                for reference in references[range] { bytes.appendBigEndian(Int(reference), size: referenceSize) }
-            case .waiting: preconditionFailure("the object was not visited")
+                if range.lowerBound != run.upperBound {
+                    bytes.append(contentsOf: scalars[run])
+                    run = range.lowerBound..<range.lowerBound
+                }
+                offsets.append(Int32(bytes.count + run.count))
+                run = run.lowerBound..<range.upperBound
+            case .container(let isDictionary, let parts):
+                bytes.append(contentsOf: scalars[run])
+                run = 0..<0
+                offsets.append(Int32(bytes.count))
+                bytes.appendMarker(isDictionary ? 0xD0 : 0xA0, count: isDictionary ? parts.count / 2 : parts.count)
+                bytes.appendBigEndian(references[parts], size: referenceSize)
             }
         }
+        bytes.append(contentsOf: scalars[run])
         let table = bytes.count
         let offsetSize = Self.width(of: table)
-        for offset in offsets { bytes.appendBigEndian(offset, size: offsetSize) }
+        bytes.appendBigEndian(offsets[...], size: offsetSize)
         bytes.append(contentsOf: [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)])
-        for number in [objects.count, 0, table] { bytes.appendBigEndian(number, size: 8) }
+        for number in [objects.count, 0, table] { bytes.appendBigEndian(UInt64(number)) }
         return Data(bytes)
     }
 
@@ -132,60 +208,5 @@ struct BinaryPropertyListWriter {
     private static func width(of number: Int) -> Int {
         let number = UInt64(number)
         return number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func appendBigEndian(_ value: Int, size: Int) {
-        appendBigEndian(UInt64(value), size: size)
-    }
-
-    /// Writes 64 bits, whatever the size of an Int: the watch has Ints of 32 bits.
-    fileprivate mutating func appendBigEndian(_ value: UInt64, size: Int = 8) {
-        Swift.withUnsafeBytes(of: value.bigEndian) {
-            append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[(8 - size)...]))
-        }
-    }
-
-    /// The kind of an object and its count. A count of 15 or more takes a separate integer.
-    fileprivate mutating func appendMarker(_ kind: UInt8, count: Int) {
-        if count < 15 { return append(kind | UInt8(count)) }
-        append(kind | 0x0F)
-        appendInteger(Int64(count))
-    }
-
-    /// Takes 1, 2, 4 or 8 bytes, as in Foundation and plistlib.
-    fileprivate mutating func appendUID(_ value: UInt64) {
-        let size = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
-        append(0x80 | UInt8(size - 1))
-        appendBigEndian(value, size: size)
-    }
-
-    /// Up to four bytes are read without a sign.
-    fileprivate mutating func appendInteger(_ value: Int64) {
-        let power =
-            switch value {
-            case 0..<(1 << 8): 0
-            case 0..<(1 << 16): 1
-            case 0..<(1 << 32): 2
-            default: 3
-            }
-        append(0x10 | UInt8(power))
-        appendBigEndian(UInt64(bitPattern: value), size: 1 << power)
-    }
-
-    /// Writes ASCII, or UTF-16 if one character is not ASCII.
-    fileprivate mutating func appendText(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            if bytes.allSatisfy({ $0 < 0x80 }) {
-                appendMarker(0x50, count: bytes.count)
-                append(contentsOf: bytes)
-            } else {
-                let units = [UTF16.CodeUnit](String(decoding: bytes, as: UTF8.self).utf16)
-                appendMarker(0x60, count: units.count)
-                for unit in units { appendBigEndian(Int(unit), size: 2) }
-            }
-        }
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Finds short runs of bytes that have occurred before.
 struct ByteTable {
     private struct Entry {
@@ -9,15 +11,23 @@ struct ByteTable {
     private var count = 0
 
     /// Longer runs are rarely equal, and sharing them would make reads more expensive.
-    private static let longest = 64
+    static let longest = 64
+
+    static func areEqual(_ left: Range<Int>, _ right: Range<Int>, in all: [UInt8]) -> Bool {
+        left.count == right.count
+            && all.withUnsafeBytes { all in
+                guard let start = all.baseAddress else { return true }
+                return memcmp(start + left.lowerBound, start + right.lowerBound, left.count) == 0
+            }
+    }
 
     /// - Returns: the number of the same bytes if they are known. Otherwise adds them under the given number and returns it.
     mutating func insert(_ bytes: Range<Int>, _ number: Int32, in all: [UInt8]) -> Int32 {
         guard bytes.count <= Self.longest else { return number }
-        if count * 2 >= slots.count { grow(all) }
+        if count * 2 >= slots.count { grow(to: slots.count * 2, all) }
         var slot = hash(bytes, all) & (slots.count - 1)
         while let entry = slots[slot] {
-            if all[entry.bytes] == all[bytes] { return entry.number }
+            if Self.areEqual(entry.bytes, bytes, in: all) { return entry.number }
             slot = (slot + 1) & (slots.count - 1)
         }
         slots[slot] = Entry(bytes: bytes, number: number)
@@ -25,9 +35,16 @@ struct ByteTable {
         return number
     }
 
-    private mutating func grow(_ all: [UInt8]) {
+    /// Makes room for so many more, because a table that grows hashes all anew.
+    mutating func reserve(_ more: Int, in all: [UInt8]) {
+        var size = slots.count
+        while (count + more) * 2 >= size { size *= 2 }
+        if size > slots.count { grow(to: size, all) }
+    }
+
+    private mutating func grow(to size: Int, _ all: [UInt8]) {
         let old = slots
-        slots = Array(repeating: nil, count: old.count * 2)
+        slots = Array(repeating: nil, count: size)
         for entry in old {
             guard let entry else { continue }
             var slot = hash(entry.bytes, all) & (slots.count - 1)

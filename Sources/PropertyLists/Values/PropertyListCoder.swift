@@ -66,18 +66,21 @@ package enum PropertyListCoder {
         }
     }
 
-    /// - Parameter former: the value of the file that is replaced, in the same format: what readers of XML read differently is
-    ///   kept if it is there.
+    /// - Parameters:
+    ///   - former: the value of the file that is replaced, in the same format: what readers of XML read differently is kept if it is there.
+    ///   - written: the bytes that this function has made of the former value. What has not changed is taken over from binary ones; the
+    ///     result is the same as without.
     package static func encode(
-        _ value: StoredValue, as format: PropertyListFormat, replacing former: StoredValue? = nil
+        _ value: StoredValue, as format: PropertyListFormat, replacing former: StoredValue? = nil,
+        written: Data? = nil
     ) throws(EncodingFailure) -> Data {
         switch format {
         case .xml: return try XMLPropertyListWriter.data(from: value, replacing: former)
         case .json: return try JSONWriter.data(ofFile: value)
         case .binary:
-            let bytes = BinaryPropertyListWriter.data(from: value)
+            if let former, let written, let bytes = try? checked(value, replacing: (former, written)) { return bytes }
             do {
-                try bytes.withBytes { buffer throws(DecodingFailure) in try BinaryPropertyListReader.check(buffer) }
+                return try checked(value)
             } catch {
                 if let key = value.dictionary?.filter(\.value.holdsForeign).keys.min() {
                     let reason = "holds an object that no property list can hold"
@@ -85,8 +88,16 @@ package enum PropertyListCoder {
                 }
                 throw EncodingFailure(path: "", reason: "could not be read again: \(error.reason)")
             }
-            return bytes
         }
+    }
+
+    /// The bytes of a binary list, read again.
+    private static func checked(
+        _ value: StoredValue, replacing former: (value: StoredValue, bytes: Data)? = nil
+    ) throws(DecodingFailure) -> Data {
+        let bytes = try BinaryPropertyListWriter.data(from: value, replacing: former)
+        try bytes.withBytes { buffer throws(DecodingFailure) in try BinaryPropertyListCheck.check(buffer) }
+        return bytes
     }
 }
 

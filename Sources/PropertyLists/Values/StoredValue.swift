@@ -105,7 +105,8 @@ package final class ForeignObject: @unchecked Sendable {
 extension StoredValue: Hashable {
     /// Costs linear time; shared storage is not traversed.
     package static func == (left: StoredValue, right: StoredValue) -> Bool {
-        switch (left, right) {
+        if haveSameWords(left, right) { return true }
+        return switch (left, right) {
         case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
@@ -121,6 +122,17 @@ extension StoredValue: Hashable {
         default: false
         }
     }
+
+    /// True only if the values are equal: the same scalar, or shared storage. Takes a few instructions.
+    @inline(__always)
+    private static func haveSameWords(_ left: StoredValue, _ right: StoredValue) -> Bool {
+        guard MemoryLayout<StoredValue>.size == MemoryLayout<Words>.size else { return false }
+        let (left, right) = (unsafeBitCast(left, to: Words.self), unsafeBitCast(right, to: Words.self))
+        return left.0 == right.0 && left.1 == right.1 && left.2 == right.2
+    }
+
+    /// A payload of two words, and the case.
+    private typealias Words = (UInt64, UInt64, UInt8)
 
     package func hash(into hasher: inout Hasher) {
         switch self {
@@ -169,11 +181,12 @@ extension [String: StoredValue] {
     package func isEqual(to other: [String: StoredValue]) -> Bool {
         if isIdentical(to: other) { return true }
         guard count == other.count else { return false }
-        return allSatisfy { key, value in
-            guard let index = other.index(forKey: key) else { return false }
-            let member = other[index]
-            return key.hasSameBytes(as: member.key) && value == member.value
+        var isEqual = true
+        forEach(besides: other) { key, value, other in
+            isEqual = other.map { key.hasSameBytes(as: $0.key) && value == $0.value } ?? false
+            return isEqual
         }
+        return isEqual
     }
 
     /// Whether they share their storage. Takes constant time.

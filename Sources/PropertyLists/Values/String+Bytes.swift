@@ -32,6 +32,21 @@ extension String {
         }
     }
 
+    /// The order of the bytes. Swift's `<` is no order of texts that are composed in part: which of two spellings of "é3" and "é37" is first
+    /// depends on the others (6.3.1).
+    func precedes(_ other: String) -> Bool {
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                guard let start = left.baseAddress, let other = right.baseAddress else {
+                    return left.count < right.count
+                }
+                let order = memcmp(start, other, min(left.count, right.count))
+                return order < 0 || order == 0 && left.count < right.count
+            }
+        }
+    }
+
     /// False if it cannot be determined: on the watch, a text is not two words of 64 bits.
     func hasSameWords(as other: String) -> Bool {
         guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }

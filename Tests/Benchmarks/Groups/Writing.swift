@@ -115,6 +115,26 @@ extension Group {
                     return 0
                 }
             },
+            Row("bare-text", "bare-replacement with the bytes of write-text") {
+                let texts = TextPrefs.texts
+                let replace = try BareReplacement($0.file("bare-text"), bytes: Data(texts[0].utf8))
+                return .each { _ in
+                    try replace()
+                    replace.closeReplaced()
+                    return 0
+                }
+            },
+            Row(
+                "write-text", "one value of 100 KB of text", .times("bare-text", atMost: 1.2),
+                .times("write-file", atMost: 2)
+            ) {
+                let prefs = TextPrefs(store: try $0.store("write-text"))
+                let texts = TextPrefs.texts
+                return .each(verify: prefs.check) { number in
+                    prefs.text = texts[number % 2]
+                    return 0
+                }
+            },
             Row("equal-write-file", "a write of what is there, file store", .times("write-file")) {
                 try equalWrites(to: $0.store("equal-write-file"))
             },

@@ -38,6 +38,14 @@ final class ThousandPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
+/// One long text.
+final class TextPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var text = ""
+
+    /// 100 KB each, and different from the first byte on.
+    static let texts = ["a", "b"].map { $0 + String(repeating: "0123456789", count: 10_000) }
+}
+
 /// A root of 100 keys that are written, one or all.
 final class HundredPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ManyKeys.hundred }

@@ -111,7 +111,7 @@ import Testing
         try onSmallStack {
             for value in [lists, dictionaries] {
                 let value = StoredValue(of: value)
-                let bytes = BinaryPropertyListWriter.data(from: value)
+                let bytes = try BinaryPropertyListWriter.data(from: value)
                 let read = try bytes.withUnsafeBytes { try BinaryPropertyListReader.value(in: $0).value }
                 #expect(read == value)
             }
@@ -125,7 +125,7 @@ import Testing
     }
 
     private func written(_ value: Any) throws -> Data {
-        BinaryPropertyListWriter.data(from: StoredValue(of: canonical(value)))
+        try BinaryPropertyListWriter.data(from: StoredValue(of: canonical(value)))
     }
 
     /// Past the vetter, whose limits are narrower, and which refuses what only other programs have.

@@ -1,0 +1,59 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PrefsFileEngine
+
+/// A commit takes over the bytes of the last commit only if they are those of the file.
+@Suite struct TakenOverTests {
+    private final class OtherProcess: SystemCalls, @unchecked Sendable {}
+
+    /// One process stores most values, another one some, and a person edits the file in between.
+    @Test(arguments: 0..<10) func whateverWasStoredInBetween(_ seed: UInt64) throws {
+        let folder = try TemporaryFolder()
+        var random = SeededGenerator(seed: seed)
+        let (ours, others) = (FileRoot(folder.file().path), FileRoot(folder.file().path, system: OtherProcess()))
+        var expected: [String: Int] = [:]
+        for number in 0..<40 { expected["key\(number)"] = number % 7 }
+        ours.values = expected
+        for step in 0..<60 {
+            let key = "key\(Int.random(in: 0..<60, using: &random))"
+            let value = [1, 2, 3, 300, 70_000].randomElement(using: &random)
+            let writer = Int.random(in: 0..<10, using: &random)
+            let after = writer == 9 && expected.count > 1 ? nil : value
+            if expected[key] == after { continue }
+            expected[key] = after
+            switch writer {
+            case 0, 1: others[key] = value
+            case 2, 3: try edit(folder.file(), expected, as: writer == 2 ? .binary : .xml, inPlace: step % 2 == 0)
+            default: ours[key] = expected[key]
+            }
+            #expect(try stored(folder.file()) == expected, "seed \(seed), step \(step)")
+            guard writer > 3 else { continue }
+            let bytes = try Data(contentsOf: folder.file())
+            let list = try PropertyListCoder.decode(bytes)
+            #expect(try PropertyListCoder.encode(list.value, as: list.format) == bytes, "seed \(seed), step \(step)")
+        }
+        #expect(ours.outcome == "ok" && others.outcome == "ok")
+        #expect(ours.ints == expected && others.ints == expected)
+    }
+
+    private func edit(
+        _ file: URL, _ values: [String: Int], as format: PropertyListSerialization.PropertyListFormat, inPlace: Bool
+    ) throws {
+        let bytes = try PropertyListSerialization.data(
+            fromPropertyList: [FileRoot.key: values], format: format, options: 0)
+        guard inPlace else { return try bytes.write(to: file, options: .atomic) }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: bytes)
+        try handle.truncate(atOffset: UInt64(bytes.count))
+        try handle.close()
+    }
+
+    /// What Foundation reads there.
+    private func stored(_ file: URL) throws -> [String: Int]? {
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        return (list as? [String: Any])?[FileRoot.key] as? [String: Int]
+    }
+}
