@@ -141,8 +141,10 @@ struct RootChange {
         return true
     }
 
+    /// False for a container, because two of them take longer to measure than most roots.
     private func isNoLarger(_ value: StoredValue, than former: StoredValue?) -> Bool {
-        former.map { value.estimatedBytes <= $0.estimatedBytes } ?? false
+        guard let former, !value.isContainer, !former.isContainer else { return false }
+        return value.estimatedBytes <= former.estimatedBytes
     }
 }
 
