@@ -108,7 +108,7 @@ extension Group {
                     return 0
                 }
             },
-            Row("write-file-1000", "one value of a 1,000-key root", .times("write-file", atMost: 1.4)) {
+            Row("write-file-1000", "one value of a 1,000-key root", .times("write-file", atMost: 1.5)) {
                 let prefs = try ThousandPrefs.full(in: $0.store("write-file-1000"))
                 return .each(verify: prefs.check) { number in
                     prefs.x = number + 2
