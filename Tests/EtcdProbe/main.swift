@@ -40,6 +40,8 @@ case "hold":
     say("released")
 case "latency":
     try Latency.report()
+case "work":
+    try Latency.work(on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5)
 default:
     fatalError("no command \(command)")
 }
