@@ -18,22 +18,20 @@ struct EtcdKeys: Sendable {
     var tickets: Data { Data((prefix + "l/").utf8) }
     var markers: Data { Data((prefix + "m/").utf8) }
 
-    /// What a key is; nil if it is none of ours.
-    enum Kind {
-        case root(String)
-        case ticket
-        case marker
+    /// The marker of the client whose ticket this is; nil if it is no ticket. A ticket has a lease, and no `/` in the name of its client:
+    /// other programs, and stores with a longer prefix, may have keys below the same prefix.
+    func marker(ofTicket found: EtcdKeyValue) -> Data? {
+        let client = found.key.dropFirst(tickets.count)
+        guard found.lease != 0, !client.contains(UInt8(ascii: "/")) else { return nil }
+        return markers + client
     }
 
-    func kind(of key: Data) -> Kind? {
-        if key.starts(with: roots) {
-            // A name that is not UTF-8, or not in our spelling, is not the name of a root.
-            guard let name = String(bytes: key.dropFirst(roots.count), encoding: .utf8), root(name) == key else {
-                return nil
-            }
-            return .root(name)
+    /// The root that a key of the range of roots is. A name that is not UTF-8, or not in our spelling, is not the name of a root.
+    func root(ofKey key: Data) -> String? {
+        guard let name = String(bytes: key.dropFirst(roots.count), encoding: .utf8), root(name) == key else {
+            return nil
         }
-        return key.starts(with: tickets) ? .ticket : key.starts(with: markers) ? .marker : nil
+        return name
     }
 }
 
