@@ -7,8 +7,10 @@ struct RangeRequest {
     var rangeEnd: Data?
     var revision: Int64?
     var limit: Int64?
+    var maxCreateRevision: Int64?
     var keysOnly = false
-    private var isNewestFirst = false
+    /// `CREATE` or `MOD`: the keys with the newest of these revisions come first.
+    private var order: String?
 
     init(key: Data, at revision: Int64? = nil) {
         (self.key, self.revision) = (key, revision)
@@ -19,10 +21,17 @@ struct RangeRequest {
         (key, rangeEnd, self.keysOnly) = (prefix, prefix.endOfPrefix, keysOnly)
     }
 
-    /// The key with the newest change of all that begin with the given one.
-    static func newest(_ prefix: Data) -> RangeRequest {
+    /// The keys with the newest changes of all that begin with the given one.
+    static func changed(_ prefix: Data, limit: Int64 = 1) -> RangeRequest {
         var request = RangeRequest(prefix: prefix, keysOnly: true)
-        (request.isNewestFirst, request.limit) = (true, 1)
+        (request.order, request.limit) = ("\"MOD\"", limit)
+        return request
+    }
+
+    /// The newest of the keys that begin with the given one.
+    static func created(_ prefix: Data, limit: Int64) -> RangeRequest {
+        var request = changed(prefix, limit: limit)
+        request.order = "\"CREATE\""
         return request
     }
 
@@ -30,8 +39,8 @@ struct RangeRequest {
         RequestJSON.object([
             "key": RequestJSON.bytes(key), "rangeEnd": rangeEnd.map(RequestJSON.bytes),
             "revision": revision.map(RequestJSON.number), "limit": limit.map(RequestJSON.number),
-            "keysOnly": keysOnly ? "true" : nil, "sortOrder": isNewestFirst ? "\"DESCEND\"" : nil,
-            "sortTarget": isNewestFirst ? "\"MOD\"" : nil,
+            "maxCreateRevision": maxCreateRevision.map(RequestJSON.number), "keysOnly": keysOnly ? "true" : nil,
+            "sortOrder": order.map { _ in "\"DESCEND\"" }, "sortTarget": order,
         ])
     }
 }

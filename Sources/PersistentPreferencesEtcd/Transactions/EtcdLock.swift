@@ -27,6 +27,9 @@ final class EtcdLock: Sendable {
         let root: StoredRoot
     }
 
+    /// Keys that the answer to a new ticket lists: the newest, among which is usually the one before it.
+    private static let mostTickets: Int64 = 8
+
     let client: EtcdClient
     let keys: EtcdKeys
     let watch: EtcdWatch
@@ -66,15 +69,19 @@ final class EtcdLock: Sendable {
     ) throws(EtcdFailure) -> Grant? {
         guard let lease = identity.ticketLease else { return nil }
         let (ticket, marker) = (keys.ticket(identity.name), keys.marker(identity.name))
-        let reading: [EtcdOperation] = [
-            .range(RangeRequest(prefix: keys.tickets, keysOnly: true)), .range(RangeRequest(key: keys.root(root))),
-        ]
-        // Reads only, which etcd answers without a flush.
-        let look = TxnRequest(success: reading + [.range(RangeRequest(key: marker))])
+        let root = EtcdOperation.range(RangeRequest(key: keys.root(root)))
+        // Not after ours, once it is known when that was created.
+        var tickets = RangeRequest(prefix: keys.tickets, keysOnly: true)
         // The marker keeps out a late copy of a request of an earlier transaction.
         var request = TxnRequest(
             compare: [.modified(ticket, in: 0), .modified(marker, in: identity.marker)],
-            success: [.put(ticket, Data(), lease: lease)] + reading)
+            success: [
+                .put(ticket, Data(), lease: lease), .range(.created(keys.tickets, limit: Self.mostTickets)), root,
+            ])
+        // Reads only, which etcd answers without a flush.
+        func look() -> TxnRequest {
+            TxnRequest(success: [.range(tickets), root, .range(RangeRequest(key: marker))])
+        }
         var former: Int64?
         while identity.ticketLease == lease {
             let reply: TxnReply
@@ -87,7 +94,7 @@ final class EtcdLock: Sendable {
                 return nil
             }
             let (ranges, isLook) = (reply.ranges, request.compare.isEmpty)
-            request = look
+            request = look()
             // An earlier copy of the request has put the ticket, or the marker is another one.
             if !isLook, !reply.hasSucceeded { continue }
             guard ranges.count == (isLook ? 3 : 2) else {
@@ -100,14 +107,17 @@ final class EtcdLock: Sendable {
                 state.withLock { $0.identity = nil }
                 return nil
             }
-            let tickets = ranges[0].filter { keys.marker(ofTicket: $0) != nil }
-            guard let own = tickets.first(where: { $0.key == ticket }) else {
+            guard let own = ranges[0].first(where: { $0.key == ticket }) else {
                 // Its lease has ended.
                 abandon(identity)
                 return nil
             }
-            let ahead = tickets.filter { $0.created < own.created }
+            let ahead = ranges[0].filter { $0.created < own.created && keys.marker(ofTicket: $0) != nil }
+            tickets.maxCreateRevision = own.created
+            request = look()
             guard let predecessor = ahead.max(by: { $0.created < $1.created }) else {
+                // Behind so many keys that are no tickets there may be one.
+                if !isLook, reply.replies[0].hasMore { continue }
                 return Grant(identity: identity, revision: reply.revision, root: StoredRoot(ranges[1].first))
             }
             // The rest of the time is for giving the ticket back.
@@ -119,7 +129,7 @@ final class EtcdLock: Sendable {
                     reason: "timed out waiting for the lock; clients ahead: \(ahead.count)")
             }
             // The watch has told of its end, and the server has it still.
-            if former == predecessor.created { try pause(until: end) }
+            if former == predecessor.created { poll(nil, 0, 50) }
             former = predecessor.created
             // Looks again after a second at the latest: a client that was killed leaves its marker as it is.
             let limit = min(end, .now + .seconds(1))

@@ -94,7 +94,7 @@ struct EtcdFollower {
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0.known }
-        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.newest($0)) })
+        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.changed($0)) })
         let reply = try watch.client.call(
             "/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: begin + interval)
         guard reply.replies.count == 2 else { throw failure(endpoint, "the answer is not complete") }

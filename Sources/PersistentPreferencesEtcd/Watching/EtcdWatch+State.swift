@@ -220,9 +220,11 @@ extension EtcdWatch {
             } catch {
                 before = lastReadable[root]
             }
-            func report(_ change: EntryChange?) {
+            let observers = observers[root] ?? []
+            func report(_ change: @autoclosure () -> EntryChange?) {
+                guard !observers.isEmpty, let change = change() else { return }
                 // An observer schedules its call and returns at once.
-                if let change { for observer in observers[root] ?? [] { _ = observer.receive(change) } }
+                for observer in observers { _ = observer.receive(change) }
             }
             var last = before
             for step in steps {
