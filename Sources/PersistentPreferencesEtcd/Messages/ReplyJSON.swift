@@ -141,18 +141,22 @@ private struct ReplyParser {
         try take("\"")
         let start = position - 1
         var isEscaped = false
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""):
-                position += 1
+        while let quote = first("\"", before: bytes.count) {
+            guard let escape = first("\\", before: quote) else {
+                position = quote + 1
                 return .string(part(start..<position), isEscaped: isEscaped)
-            case UInt8(ascii: "\\"):
-                isEscaped = true
-                position += 2
-            default: position += 1
             }
+            isEscaped = true
+            position = escape + 2
         }
         throw ReplyJSON.Malformed()
+    }
+
+    /// Where the mark comes next.
+    private func first(_ mark: Unicode.Scalar, before end: Int) -> Int? {
+        guard let base = bytes.baseAddress, position < end else { return nil }
+        let found = memchr(base + position, Int32(mark.value), end - position)
+        return found.map { UnsafeRawPointer($0) - base }
     }
 
     private func part(_ range: Range<Int>) -> Data {

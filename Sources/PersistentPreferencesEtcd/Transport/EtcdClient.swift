@@ -33,6 +33,8 @@ final class EtcdClient: Sendable {
     }
 
     private static let mostIdle = 4
+    /// Bytes of an error of etcd.
+    private static let longestError = 1 << 20
 
     init(endpoints: [Endpoint], user: User?, patience: Duration) {
         self.endpoints = endpoints
@@ -180,7 +182,8 @@ final class EtcdClient: Sendable {
                 kind: error.mayHaveArrived ? .unknown : .unreachable, endpoint: "\(endpoint)", reason: error.reason)
         }
         if reply.status == 200 { return reply.body }
-        guard let error = try? ErrorReply(ReplyJSON(reply.body)), error.code != 0 else {
+        guard reply.body.count <= Self.longestError, let error = try? ErrorReply(ReplyJSON(reply.body)), error.code != 0
+        else {
             // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
             throw EtcdFailure(
                 kind: .unknown, endpoint: "\(endpoint)",
