@@ -32,8 +32,8 @@ struct EtcdKeys: Sendable {
 
     /// The root that a key of the range of roots is. A name that is not UTF-8, or not in our spelling, is not the name of a root.
     func root(ofKey key: Data) -> String? {
-        let name = String(validating: key.dropFirst(roots.count), as: UTF8.self)
-        return name.flatMap { root($0) == key ? $0 : nil }
+        let name = String(decoding: key.dropFirst(roots.count), as: UTF8.self)
+        return root(name) == key ? name : nil
     }
 }
 

@@ -75,6 +75,42 @@ import Testing
         #expect(heard.allOrigins.allSatisfy { $0 == .thisProcess })
     }
 
+    /// An observer of a root hears of the changes of that root, in their order, whatever other roots the batch has changed.
+    ///
+    /// - Parameter isReadAgain: the copy is read again, instead of following the stream.
+    @Test(arguments: [true, false])
+    func membersOfSeveralRoots(_ isReadAgain: Bool) throws {
+        let cluster = try EtcdCluster.compacted.get()
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
+        let heard = ["A": ObservedCounts(), "B": ObservedCounts(), "C": ObservedCounts()]
+        let observations = try heard.map { root, counts in try store.observe(root: root) { counts.add($0) } }
+        if isReadAgain { proxy.withoutWatch() }
+        let batch = try Batch(store)
+        try batch.set("A", to: 1)
+        try batch.set("B", to: 5)
+        try batch.update { root in
+            root = ["count": 2]
+            try store.update(root: "C") { $0 = ["count": 7] }
+        }
+        try batch.update("B") { $0 = nil }
+        try batch.set("B", to: 6)
+        try batch.commit()
+        if isReadAgain {
+            try cluster.compact()
+            proxy.intercept { _ in nil }
+        }
+        for (root, counts) in heard {
+            try store.update(root: root) { $0 = ["count": 9] }
+            #expect(counts.wait(for: 9) == .thisProcess)
+        }
+        for observation in observations { observation.cancel() }
+        #expect(heard.mapValues(\.all) == ["A": [1, 2, 9], "B": [5, 0, 6, 9], "C": [7, 9]])
+        #expect(heard.values.flatMap(\.allOrigins).allSatisfy { $0 == .thisProcess })
+    }
+
     /// What a member has read must not change before the commit, whatever the others do.
     @Test(arguments: [true, false])
     func aBatchGoesByWhatItsMembersHaveRead(_ isAnotherTakenBack: Bool) throws {
