@@ -75,6 +75,22 @@ import Testing
         #expect(heard.allOrigins.allSatisfy { $0 == .thisProcess })
     }
 
+    /// A root that one member changes and the next removes is missing, and one that is removed and written again is there.
+    @Test func membersThatRemove() throws {
+        for root in ["A", "B"] { try store.update(root: root) { $0 = ["count": 1] } }
+        let batch = try Batch(store)
+        try batch.set("A", to: 2)
+        try batch.update("A") { $0 = nil }
+        try batch.update("B") { $0 = nil }
+        try batch.update("B") { #expect($0 == nil) }
+        try batch.set("B", to: 3)
+        try batch.set("C", to: 4)
+        try batch.update("C") { $0 = nil }
+        try batch.commit()
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/") == "\(prefix)r/B\n\n")
+        #expect(try count("B") == 3)
+    }
+
     /// An observer of a root hears of the changes of that root, in their order, whatever other roots the batch has changed.
     ///
     /// - Parameter isReadAgain: the copy is read again, instead of following the stream.
@@ -124,6 +140,19 @@ import Testing
         guard case .notStored(let failure)? = error(of: { try batch.commit() }) else { return #expect(Bool(false)) }
         #expect(failure.reason.contains("another client"))
         #expect(try count("B") == nil)
+    }
+
+    /// A member that only reads, and has joined later, has read what was there before it came: the commit decides whether that was new.
+    @Test(arguments: [1, 2]) func membersThatOnlyRead(_ members: Int) throws {
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let batch = try Batch(store)
+        try batch.update { #expect($0?["count"] as? Int == 1) }
+        try cluster.control("put", "\(prefix)r/A", #"{"count": 2}"#)
+        if members > 1 { try batch.update { #expect($0?["count"] as? Int == 1) } }
+        let failure = error { try batch.commit() }
+        guard members > 1 else { return #expect(failure == nil) }
+        guard case .notStored(let reason)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        #expect(reason.reason.contains("another client"))
     }
 
     /// Only what the failed member has done is taken back. What it has read is read again.

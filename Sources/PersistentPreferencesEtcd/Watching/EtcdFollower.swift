@@ -7,7 +7,7 @@ struct EtcdFollower {
     private var needsLoad = true
     private var failures = 0
     /// What has arrived of a line.
-    private var rest: [UInt8] = []
+    private var rest = Data()
     /// Bytes of the longest line.
     private static let mostBytes = 256 << 20
     /// Roots of a page. As many of the largest values that etcd takes, 1.5 MiB, are half of the largest reply.
@@ -76,7 +76,7 @@ struct EtcdFollower {
             return state.isStopped
         }
         if isStopped { throw failure(endpoint, "stopped") }
-        rest = []
+        rest = Data()
         try prove(watch, endpoint, connection, interval)
         while true {
             let proof = ContinuousClock.Instant.now + interval
@@ -131,25 +131,26 @@ struct EtcdFollower {
         } catch {
             throw failure(endpoint, error.reason)
         }
-        guard let part else {
+        guard var part else {
             // What is left may be the reason for the end.
-            if !rest.isEmpty { try take(rest[...], watch, endpoint) }
+            try takeLine(watch, endpoint)
             throw failure(endpoint, "the watch has ended")
         }
-        var (start, searched) = (0, rest.count)
-        rest += part
-        while let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-            if end > start { try take(rest[start..<end], watch, endpoint) }
-            (start, searched) = (end + 1, end + 1)
+        while let end = part.firstIndex(of: UInt8(ascii: "\n")) {
+            rest += part[..<end]
+            part = part[(end + 1)...]
+            try takeLine(watch, endpoint)
         }
-        rest.removeFirst(start)
+        rest += part
         guard rest.count <= Self.mostBytes else { throw failure(endpoint, "a message of the watch is too long") }
         return true
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>, _ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure)
-    {
-        guard let message = try? StreamReply<WatchReply>(ReplyJSON(Data(line))) else {
+    /// Takes the message that is complete.
+    private mutating func takeLine(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+        if rest.isEmpty { return }
+        defer { rest = Data() }
+        guard let message = try? StreamReply<WatchReply>(ReplyJSON(rest)) else {
             throw failure(endpoint, "a message of the watch is not one of etcd")
         }
         guard let reply = message.result else {
