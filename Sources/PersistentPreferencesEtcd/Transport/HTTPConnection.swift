@@ -219,21 +219,24 @@ final class HTTPConnection {
         while true {
             // Also if there is always more to read.
             guard .now < deadline else { throw broken("no answer in time") }
-            do throws(ConnectionFailure) {
-                try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
-            } catch {
-                throw broken(error.reason)
-            }
             var (count, code) = (0, Int32(0))
             let part = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
                 count = recv(socket.descriptor, space.baseAddress, space.count, 0)
                 code = errno
                 used = max(0, count)
             }
-            buffer += part
-            if count >= 0 { return count > 0 }
-            guard code == EAGAIN || code == EINTR || code == EWOULDBLOCK else {
+            if count >= 0 {
+                if buffer.isEmpty { buffer = part } else { buffer += part }
+                return count > 0
+            }
+            if code == EINTR { continue }
+            guard code == EAGAIN || code == EWOULDBLOCK else {
                 throw broken("recv: \(String(cString: strerror(code)))")
+            }
+            do throws(ConnectionFailure) {
+                try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
+            } catch {
+                throw broken(error.reason)
             }
         }
     }
