@@ -97,6 +97,17 @@ import Testing
         }
     }
 
+    /// A token is sent in a header, to which it must not add lines.
+    @Test func tokensThatAreNoTokens() throws {
+        defer { proxy.close() }
+        #expect(try AuthenticateReply(ReplyJSON(Data(#"{"token": "abc.12"}"#.utf8))).token == "abc.12")
+        for text in [#"a\r\nHost: b"#, #"a\u0000"#, "\u{e9}", "a b"] {
+            #expect(throws: ReplyJSON.Malformed.self) {
+                try AuthenticateReply(ReplyJSON(Data(#"{"token": "\#(text)"}"#.utf8)))
+            }
+        }
+    }
+
     /// A value of another kind is an error, and so is a number for which there is no next one.
     @Test(arguments: [
         "[]", #""header""#, "7", #"{"header": []}"#, #"{"header": "x"}"#, #"{"header": {"revision": "x"}}"#,

@@ -16,6 +16,9 @@ struct AuthenticateReply: EtcdReply {
 
     init(_ json: ReplyJSON) throws {
         token = try json.text("token")
+        // It becomes a line of a header.
+        let isPrintable = token?.utf8.allSatisfy { (0x21...0x7E).contains($0) } ?? true
+        guard isPrintable else { throw ReplyJSON.Malformed() }
     }
 
     static func request(name: String, password: String) -> String {
