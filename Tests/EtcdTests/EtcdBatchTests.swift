@@ -234,4 +234,20 @@ import Testing
         let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/A")
         #expect(stored == (hasChanged ? "" : "{\n  \"count\": 1\n}\n\n"))
     }
+
+    /// After a compaction, a root that was missing is missing, and one that was written in the very revision is what it was.
+    @Test func rootsThatHaveNotChangedSinceTheCompaction() throws {
+        let cluster = try EtcdCluster.compacted.get()
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let namespace = try store.namespace.get()
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let key = RangeRequest(key: namespace.keys.root("A"))
+        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).all.first?.modified)
+        try cluster.control("put", "\(prefix)x", "")
+        try cluster.compact()
+        var (written, missing) = (try namespace.root("A", at: revision), try namespace.root("B", at: revision))
+        #expect(written.modified == revision && missing.modified == 0)
+        #expect(try written.values(of: "A", in: namespace.keys)?.objects["count"] as? Int == 1)
+        #expect(try missing.values(of: "B", in: namespace.keys) == nil)
+    }
 }
