@@ -6,34 +6,34 @@ import PrefsFileEngine
 /// `PREFIXm/CLIENT` the marker of a client: the identifier of its last transaction.
 struct EtcdKeys: Sendable {
     let prefix: String
+    /// What the keys of each kind begin with.
+    let roots, tickets, markers: Data
+
+    init(prefix: String) {
+        self.prefix = prefix
+        (roots, tickets, markers) = (Data("\(prefix)r/".utf8), Data("\(prefix)l/".utf8), Data("\(prefix)m/".utf8))
+    }
 
     /// Two spellings of a name that Unicode calls equal are one root, as everywhere in the package.
     func root(_ name: String) -> Data {
-        Data((prefix + "r/" + name.precomposedStringWithCanonicalMapping).utf8)
+        // Foundation takes long, also for ASCII, of which there is one spelling.
+        roots + (name.utf8.allSatisfy { $0 < 0x80 } ? name : name.precomposedStringWithCanonicalMapping).utf8
     }
-    func ticket(_ client: String) -> Data { Data((prefix + "l/" + client).utf8) }
-    func marker(_ client: String) -> Data { Data((prefix + "m/" + client).utf8) }
+    func ticket(_ client: String) -> Data { tickets + client.utf8 }
+    func marker(_ client: String) -> Data { markers + client.utf8 }
 
-    var roots: Data { Data((prefix + "r/").utf8) }
-    var tickets: Data { Data((prefix + "l/").utf8) }
-    var markers: Data { Data((prefix + "m/").utf8) }
-
-    /// What a key is; nil if it is none of ours.
-    enum Kind {
-        case root(String)
-        case ticket
-        case marker
+    /// The marker of the client whose ticket this is; nil if it is no ticket. A ticket has a lease, and no `/` in the name of its client:
+    /// other programs, and stores with a longer prefix, may have keys below the same prefix.
+    func marker(ofTicket found: EtcdKeyValue) -> Data? {
+        let client = found.key.dropFirst(tickets.count)
+        guard found.lease != 0, !client.contains(UInt8(ascii: "/")) else { return nil }
+        return markers + client
     }
 
-    func kind(of key: Data) -> Kind? {
-        if key.starts(with: roots) {
-            // A name that is not UTF-8, or not in our spelling, is not the name of a root.
-            guard let name = String(bytes: key.dropFirst(roots.count), encoding: .utf8), root(name) == key else {
-                return nil
-            }
-            return .root(name)
-        }
-        return key.starts(with: tickets) ? .ticket : key.starts(with: markers) ? .marker : nil
+    /// The root that a key of the range of roots is. A name that is not UTF-8, or not in our spelling, is not the name of a root.
+    func root(ofKey key: Data) -> String? {
+        let name = String(decoding: key.dropFirst(roots.count), as: UTF8.self)
+        return root(name) == key ? name : nil
     }
 }
 

@@ -28,6 +28,10 @@ enum EtcdNamespaces {
         if prefix.utf8.contains(0) {
             throw .invalidName(name: prefix, reason: "is not a valid prefix: it contains a NUL")
         }
+        if let last = ["r/", "l/", "m/"].first(where: { prefix == $0 || prefix.hasSuffix("/" + $0) }) {
+            throw .invalidName(
+                name: prefix, reason: "is not a valid prefix: the keys of a shorter prefix may begin with \(last)")
+        }
         let user = options.user.map { EtcdClient.User(name: $0, password: options.password) }
         let deadline = max(options.deadline, .milliseconds(100))
         let staleness = max(options.staleness, .seconds(1))

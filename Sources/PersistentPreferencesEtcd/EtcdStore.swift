@@ -28,20 +28,21 @@ import PrefsPropertyLists
 /// once more. One connection follows the prefix, and the memory holds a copy of all of its roots.
 ///
 /// ## Errors
-/// An `https` endpoint, or one that is not a URL of a server, makes each access throw ``PrefsError/invalidName(name:reason:)``. A cluster
-/// that cannot be reached, has no leader or rejects the user makes updates throw ``PrefsError/notStored(_:)`` and current reads
-/// ``PrefsError/unreadable(_:)``, after ``Options/deadline`` at the latest. Followed reads continue with the last known state; they throw
-/// `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster did not say, within another deadline, whether it
-/// has committed an update. An update may also throw `notStored` after its body has run, if another client has changed its roots without
-/// the lock.
+/// An `https` endpoint, one that is not a URL of a server, or an invalid prefix makes each access throw
+/// ``PrefsError/invalidName(name:reason:)``. A cluster that cannot be reached, has no leader or rejects the user makes updates throw
+/// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after ``Options/deadline`` at the latest. Followed reads
+/// continue with the last known state; they throw `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster
+/// did not say, within another deadline, whether it has committed an update. An update may also throw `notStored` after its body has run,
+/// if another client has changed its roots without the lock.
 ///
 /// A root whose value is not JSON is unreadable, also for updates, and is kept. An update that writes too much JSON throws
 /// ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and one that accesses too many roots throws `notStored`; the article has
 /// the limits.
 ///
 /// ## Threads
-/// Any thread. A current read, an update, the first followed read and the start of an observation block their thread, so in async code
-/// call them from a thread or a queue of your own. After `fork`, parent and child may read and write, if the parent has done so before
+/// Any thread. A current read, an update, the first followed read, the start of an observation and the creation of the first instance block
+/// their thread, so in async code call them from a thread or a queue of your own. While the cluster is down, the first followed read waits
+/// for ``Options/deadline``, and later ones fail at once. After `fork`, parent and child may read and write, if the parent has done so before
 /// and is doing nothing else at that moment; the child is another client, and cannot observe.
 public final class EtcdStore: PrefsStore {
     /// How a store reads.
@@ -93,7 +94,7 @@ public final class EtcdStore: PrefsStore {
     /// - Parameters:
     ///   - endpoints: the client URLs of the servers, such as `http://10.0.0.1:2379`. If one fails, the next is used.
     ///   - prefix: what the keys of the store begin with, usually with a slash at its end: `workers` alone makes keys such as `workersr/A`.
-    ///     Other programs may change only `PREFIXr/…`.
+    ///     Other programs may change only `PREFIXr/…`. A prefix whose last word is `r/`, `l/` or `m/` is invalid.
     ///   - options: how to use the cluster.
     public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options()) {
         reads = options.reads

@@ -3,21 +3,19 @@ import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
 
-/// Medians of what an access takes, for `Tests/README.md`.
+/// What accesses cost, for `Tests/README.md`.
 enum Latency {
+    /// Prints medians of the time, and the processor time of an update beside that of a bare transaction.
     static func report() throws {
         let (followed, current) = (try store(), try store(.current))
         // Another deadline is another client, with its own connection and watch.
         let other = try store(deadline: .seconds(11))
         try followed.update(root: "A") { $0 = ["count": 0] }
+        let bare = try BareTransaction(url: url)
+        let transaction = try median(1_000) { try bare.run(value: "\($0)") }
+        let alone = try median(1_000) { number in try followed.update(root: "A") { $0 = ["count": number] } }
         let signal = DispatchSemaphore(value: 0)
         let observation = try other.observe(root: "A") { _ in signal.signal() }
-        let writes = try median(300) { number in
-            try followed.update(root: "A") { $0 = ["count": number] }
-            signal.wait()
-        } from: { number in
-            try followed.update(root: "B") { $0 = ["count": number] }
-        }
         let heard = try median(300) { number in
             try followed.update(root: "A") { $0 = ["count": -number] }
             signal.wait()
@@ -25,22 +23,44 @@ enum Latency {
         let direct = try median(1_000) { _ in _ = try current.read(root: "A") }
         let cached = try median(10_000) { _ in _ = try followed.read(root: "A") }
         observation.cancel()
-        say(
-            "update \(writes), heard elsewhere after its start \(heard), current read \(direct), followed read \(cached)"
-        )
+        say("bare transaction \(transaction)\nupdate \(alone)\nheard elsewhere after its start \(heard)")
+        say("current read \(direct)\nfollowed read \(cached)")
     }
 
-    /// - Parameter body: what is timed; by default the warm-up too.
-    private static func median(
-        _ count: Int, _ warmUp: (Int) throws -> Void, from body: ((Int) throws -> Void)? = nil
-    ) throws -> Duration {
-        for number in 1...20 { try warmUp(number) }
+    /// Updates a root, and prints how often it did so in some seconds, after as many seconds in which other clients may start.
+    static func work(on root: String, seconds: Int) throws {
+        let store = try store(deadline: .seconds(60))
+        try store.update(root: root) { $0 = ["count": 0] }
+        let begin = ContinuousClock.now + .seconds(seconds)
+        var updates = 0
+        while case let now = ContinuousClock.now, now < begin + .seconds(seconds) {
+            try store.update(root: root) { $0 = ["count": count(in: $0) + 1] }
+            if now > begin { updates += 1 }
+        }
+        say("\(updates)")
+    }
+
+    /// The median time, and the mean processor time of this process.
+    private static func median(_ count: Int, _ body: (Int) throws -> Void) throws -> String {
+        for number in 1...20 { try body(number) }
         var times: [Duration] = []
+        let used = processorTime()
         for number in 1...count {
             let begin = ContinuousClock.now
-            if let body { try body(number + 100) } else { try warmUp(number + 100) }
+            try body(number + 100)
             times.append(ContinuousClock.now - begin)
         }
-        return times.sorted()[count / 2]
+        let processor = (processorTime() - used) / count
+        return "\(milliseconds(times.sorted()[count / 2])), processor time \(milliseconds(processor))"
+    }
+
+    private static func milliseconds(_ time: Duration) -> String {
+        String(format: "%.4f ms", time / .milliseconds(1))
+    }
+
+    private static func processorTime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }

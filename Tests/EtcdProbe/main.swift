@@ -40,6 +40,14 @@ case "hold":
     say("released")
 case "latency":
     try Latency.report()
+case "fail":
+    try Scarcity.fail(arguments.popFirst().flatMap { Int($0) } ?? 1)
+case "memory":
+    try Scarcity.memory()
+case "threadless":
+    try Scarcity.threadless()
+case "work":
+    try Latency.work(on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5)
 default:
     fatalError("no command \(command)")
 }

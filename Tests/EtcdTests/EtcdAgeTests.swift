@@ -91,5 +91,17 @@ import Testing
         try put(3)
         try wait { try store.read(root: "A")?["count"] as? Int == 3 }
         #expect(try isAge(since: second))
+
+        // A stream that ends, and servers that refuse another one, prove nothing.
+        proxy.block()
+        let refused = Locked(0)
+        proxy.intercept { request in
+            guard LossyProxy.isOfTheWatch(request) else { return nil }
+            refused.withLock { $0 += 1 }
+            return LossyProxy.answer(503)
+        }
+        proxy.unblock()
+        wait { refused.withLock { $0 } >= 3 }
+        #expect(try isAge(since: second))
     }
 }

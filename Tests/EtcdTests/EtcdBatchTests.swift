@@ -75,6 +75,58 @@ import Testing
         #expect(heard.allOrigins.allSatisfy { $0 == .thisProcess })
     }
 
+    /// A root that one member changes and the next removes is missing, and one that is removed and written again is there.
+    @Test func membersThatRemove() throws {
+        for root in ["A", "B"] { try store.update(root: root) { $0 = ["count": 1] } }
+        let batch = try Batch(store)
+        try batch.set("A", to: 2)
+        try batch.update("A") { $0 = nil }
+        try batch.update("B") { $0 = nil }
+        try batch.update("B") { #expect($0 == nil) }
+        try batch.set("B", to: 3)
+        try batch.set("C", to: 4)
+        try batch.update("C") { $0 = nil }
+        try batch.commit()
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/") == "\(prefix)r/B\n\n")
+        #expect(try count("B") == 3)
+    }
+
+    /// An observer of a root hears of the changes of that root, in their order, whatever other roots the batch has changed.
+    ///
+    /// - Parameter isReadAgain: the copy is read again, instead of following the stream.
+    @Test(arguments: [true, false])
+    func membersOfSeveralRoots(_ isReadAgain: Bool) throws {
+        let cluster = try EtcdCluster.compacted.get()
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
+        let heard = ["A": ObservedCounts(), "B": ObservedCounts(), "C": ObservedCounts()]
+        let observations = try heard.map { root, counts in try store.observe(root: root) { counts.add($0) } }
+        if isReadAgain { proxy.withoutWatch() }
+        let batch = try Batch(store)
+        try batch.set("A", to: 1)
+        try batch.set("B", to: 5)
+        try batch.update { root in
+            root = ["count": 2]
+            try store.update(root: "C") { $0 = ["count": 7] }
+        }
+        try batch.update("B") { $0 = nil }
+        try batch.set("B", to: 6)
+        try batch.commit()
+        if isReadAgain {
+            try cluster.compact()
+            proxy.intercept { _ in nil }
+        }
+        for (root, counts) in heard {
+            try store.update(root: root) { $0 = ["count": 9] }
+            #expect(counts.wait(for: 9) == .thisProcess)
+        }
+        for observation in observations { observation.cancel() }
+        #expect(heard.mapValues(\.all) == ["A": [1, 2, 9], "B": [5, 0, 6, 9], "C": [7, 9]])
+        #expect(heard.values.flatMap(\.allOrigins).allSatisfy { $0 == .thisProcess })
+    }
+
     /// What a member has read must not change before the commit, whatever the others do.
     @Test(arguments: [true, false])
     func aBatchGoesByWhatItsMembersHaveRead(_ isAnotherTakenBack: Bool) throws {
@@ -88,6 +140,19 @@ import Testing
         guard case .notStored(let failure)? = error(of: { try batch.commit() }) else { return #expect(Bool(false)) }
         #expect(failure.reason.contains("another client"))
         #expect(try count("B") == nil)
+    }
+
+    /// A member that only reads, and has joined later, has read what was there before it came: the commit decides whether that was new.
+    @Test(arguments: [1, 2]) func membersThatOnlyRead(_ members: Int) throws {
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let batch = try Batch(store)
+        try batch.update { #expect($0?["count"] as? Int == 1) }
+        try cluster.control("put", "\(prefix)r/A", #"{"count": 2}"#)
+        if members > 1 { try batch.update { #expect($0?["count"] as? Int == 1) } }
+        let failure = error { try batch.commit() }
+        guard members > 1 else { return #expect(failure == nil) }
+        guard case .notStored(let reason)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        #expect(reason.reason.contains("another client"))
     }
 
     /// Only what the failed member has done is taken back. What it has read is read again.
@@ -168,5 +233,21 @@ import Testing
         }
         let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/A")
         #expect(stored == (hasChanged ? "" : "{\n  \"count\": 1\n}\n\n"))
+    }
+
+    /// After a compaction, a root that was missing is missing, and one that was written in the very revision is what it was.
+    @Test func rootsThatHaveNotChangedSinceTheCompaction() throws {
+        let cluster = try EtcdCluster.compacted.get()
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let namespace = try store.namespace.get()
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let key = RangeRequest(key: namespace.keys.root("A"))
+        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).all.first?.modified)
+        try cluster.control("put", "\(prefix)x", "")
+        try cluster.compact()
+        var (written, missing) = (try namespace.root("A", at: revision), try namespace.root("B", at: revision))
+        #expect(written.modified == revision && missing.modified == 0)
+        #expect(try written.values(of: "A", in: namespace.keys)?.objects["count"] as? Int == 1)
+        #expect(try missing.values(of: "B", in: namespace.keys) == nil)
     }
 }

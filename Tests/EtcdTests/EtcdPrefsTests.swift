@@ -43,6 +43,29 @@ import Testing
         )
     }
 
+    /// The first instance waits for the cluster until the deadline. It and all others read their defaults, until the cluster is there.
+    @Test func instancesThatAreCreatedWhileTheClusterIsDown() throws {
+        let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
+        defer { proxy.close() }
+        proxy.block()
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: .init(deadline: .seconds(2)))
+        let begin = ContinuousClock.now
+        let instances = (0..<20).map { _ in TeamPrefs(key: "team", store: store) }
+        for prefs in instances {
+            #expect(prefs.level == 3)
+            guard case .unreadable? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        }
+        // Not 2 seconds for each of the 40 reads.
+        #expect(ContinuousClock.now - begin < .seconds(20))
+        proxy.unblock()
+        wait {
+            instances[0].level = 4
+            return instances[0].lastError == nil
+        }
+        wait { instances.allSatisfy { $0.level == 4 && $0.lastError == nil } }
+    }
+
     @Test(arguments: modes)
     func typedValuesAreExactElsewhere(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = try stores(reads)

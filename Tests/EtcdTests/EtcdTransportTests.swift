@@ -43,7 +43,7 @@ import Testing
             let whole = answer + "0\r\nGrpc-Trailer: x\r\n\r\n"
             proxy.intercept { _ in whole }
             let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10))
-            #expect(reply.header.revision?.value == 7)
+            #expect(reply.revision == 7)
         }
     }
 
@@ -62,7 +62,7 @@ import Testing
         }
         for revision in 1...20 {
             let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10))
-            #expect(reply.header.revision?.value == Int64(revision))
+            #expect(reply.revision == Int64(revision))
         }
     }
 
@@ -77,11 +77,55 @@ import Testing
         }
     }
 
+    /// JSON may have blanks, escapes, members in any order, and some that this version does not know.
+    @Test(arguments: [
+        #"{"header":{"revision":"7"},"succeeded":true,"responses":[{"response_range":{"header":{},"count":"2","kvs":[{"key":"YQ=="}]}}]}"#,
+        #" { "unknown" : [ { } , [ ] , -1.5e3, "\"}" , null ], "responses" : [ { "response_put" : { } } ,"#
+            + "\n\t{\"respons\\u0065_range\" : "
+            + #"{ "kvs" : [ { "value" : null , "key" : "YQ==" } ] , "count" : 2 , "header" : { } } } ] ,"#
+            + #" "succeeded" : true , "header" : { "raft_term" : null , "revision" : 7 } } "#,
+    ])
+    func repliesInJSON(_ json: String) throws {
+        defer { proxy.close() }
+        let reply = try TxnReply(ReplyJSON(Data(json.utf8)))
+        #expect(reply.revision == 7 && reply.term == 0 && reply.hasSucceeded)
+        #expect(reply.replies.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
+        // Nothing of it is a reply without its end.
+        let text = Data(json.utf8.reversed().drop { $0 == 0x20 }.reversed())
+        for length in 0..<text.count {
+            #expect(throws: (any Error).self, "\(length)") { try TxnReply(ReplyJSON(text.prefix(length))) }
+        }
+    }
+
+    /// A token is sent in a header, to which it must not add lines.
+    @Test func tokensThatAreNoTokens() throws {
+        defer { proxy.close() }
+        #expect(try AuthenticateReply(ReplyJSON(Data(#"{"token": "abc.12"}"#.utf8))).token == "abc.12")
+        for text in [#"a\r\nHost: b"#, #"a\u0000"#, "\u{e9}", "a b"] {
+            #expect(throws: ReplyJSON.Malformed.self) {
+                try AuthenticateReply(ReplyJSON(Data(#"{"token": "\#(text)"}"#.utf8)))
+            }
+        }
+    }
+
+    /// A value of another kind is an error, and so is a number for which there is no next one.
+    @Test(arguments: [
+        "[]", #""header""#, "7", #"{"header": []}"#, #"{"header": "x"}"#, #"{"header": {"revision": "x"}}"#,
+        #"{"header": {"revision": true}}"#, #"{"header": {"revision": "9223372036854775807"}}"#,
+        #"{"header": {}, "succeeded": "true"}"#, #"{"header": {}, "responses": {}}"#, #"{"header": {}} {}"#,
+        #"{"header": {}, "responses": [{"response_range": {"header": {}, "kvs": [{"key": "?"}]}}]}"#,
+        String(repeating: #"{"header":"#, count: 100_000),
+    ])
+    func repliesOfAnotherKind(_ json: String) throws {
+        defer { proxy.close() }
+        #expect(throws: (any Error).self) { try TxnReply(ReplyJSON(Data(json.utf8))) }
+    }
+
     /// An endpoint may have a name, and the name several addresses.
     @Test func aNameOfAHost() throws {
         defer { proxy.close() }
         let url = URL(string: "http://localhost:\(proxy.port)")
         let named = EtcdClient(endpoints: [try Endpoint(#require(url))], user: nil, patience: .seconds(1))
-        #expect(try named.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10)).header.revision != nil)
+        #expect(try named.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10)).revision > 0)
     }
 }

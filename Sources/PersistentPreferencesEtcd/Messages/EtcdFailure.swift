@@ -1,3 +1,5 @@
+import PrefsPropertyLists
+
 /// A request that failed.
 struct EtcdFailure: Error {
     enum Kind {
@@ -15,6 +17,15 @@ struct EtcdFailure: Error {
     var reason: String
     /// Whether an earlier attempt of the same request may have been carried out.
     var hadUnknownAttempt = false
+
+    /// - Parameter reason: may be the word of a server. It is cut to 1,200 Unicode scalars, and control characters are escaped.
+    init(kind: Kind, endpoint: String, reason: String) {
+        (self.kind, self.endpoint, self.reason) = (kind, endpoint, ShownText.message(reason))
+    }
+
+    static func noThread(at endpoint: Endpoint) -> EtcdFailure {
+        EtcdFailure(kind: .unreachable, endpoint: "\(endpoint)", reason: "the system has no thread to give")
+    }
 
     /// Whether the request may have been carried out, by this attempt or by an earlier one.
     var mayBeDone: Bool {

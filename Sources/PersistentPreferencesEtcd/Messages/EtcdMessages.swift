@@ -1,71 +1,58 @@
 import Foundation
 
-// The messages of etcd's JSON gateway. In a reply, a missing field is zero. The gateway ignores fields that it does not know,
-// so every request is made of these types.
-
-/// A number of 64 bits, which the gateway writes as a string.
-struct EtcdNumber: Codable {
-    var value: Int64
-
-    init(_ value: Int64) { self.value = value }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        // The next revision is computed, so the largest is none.
-        guard let value = Int64(try container.decode(String.self)), value < .max else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a number")
-        }
-        self.value = value
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode("\(value)")
-    }
-}
-
-struct EtcdHeader: Decodable {
-    let revision: EtcdNumber?
+struct EtcdHeader: EtcdReply {
+    let revision: Int64
     /// Of the leader. Grows with each election.
-    let term: EtcdNumber?
+    let term: Int64
 
-    enum CodingKeys: String, CodingKey {
-        case revision
-        case term = "raft_term"
+    init(_ json: ReplyJSON) throws {
+        revision = try json.number("revision")
+        term = try json.number("raft_term")
+    }
+
+    /// The one that every answer of etcd has.
+    static func inside(_ json: ReplyJSON) throws -> EtcdHeader {
+        guard let header: EtcdHeader = try json.reply("header") else { throw ReplyJSON.Malformed() }
+        return header
     }
 }
 
-struct EtcdKeyValue: Decodable {
+struct EtcdKeyValue: EtcdReply {
     let key: Data
-    let value: Data?
-    let createRevision: EtcdNumber?
-    let modRevision: EtcdNumber?
+    let bytes: Data
+    let created: Int64
+    let modified: Int64
+    /// 0 if the key stays until it is removed.
+    let lease: Int64
 
-    enum CodingKeys: String, CodingKey {
-        case key, value
-        case createRevision = "create_revision"
-        case modRevision = "mod_revision"
+    init(_ json: ReplyJSON) throws {
+        key = try json.bytes("key") ?? Data()
+        bytes = try json.bytes("value") ?? Data()
+        created = try json.number("create_revision")
+        modified = try json.number("mod_revision")
+        lease = try json.number("lease")
     }
-
-    var bytes: Data { value ?? Data() }
-    var created: Int64 { createRevision?.value ?? 0 }
-    var modified: Int64 { modRevision?.value ?? 0 }
 }
 
 /// A message of a stream.
-struct StreamReply<Result: Decodable>: Decodable {
+struct StreamReply<Result: EtcdReply>: EtcdReply {
     let result: Result?
     let error: ErrorReply?
+
+    init(_ json: ReplyJSON) throws {
+        result = try json.reply("result")
+        error = try json.reply("error")
+    }
 }
 
 /// An error of the gateway. Newer servers leave out `error`; a stream has other names for the two.
-struct ErrorReply: Decodable {
+struct ErrorReply: EtcdReply {
     let message: String?
-    let code: Int?
-    let grpcCode: Int?
+    /// 0 if there is none.
+    let code: Int
 
-    enum CodingKeys: String, CodingKey {
-        case message, code
-        case grpcCode = "grpc_code"
+    init(_ json: ReplyJSON) throws {
+        message = try json.text("message")
+        code = Int(clamping: try json.number("code"))
     }
 }

@@ -1,30 +1,27 @@
-struct LeaseGrantRequest: Encodable {
-    let seconds: EtcdNumber
+struct LeaseReply: EtcdReply {
+    let id: Int64
+    let seconds: Int64
 
-    enum CodingKeys: String, CodingKey { case seconds = "TTL" }
-}
-
-struct LeaseRequest: Encodable {
-    let id: EtcdNumber
-
-    enum CodingKeys: String, CodingKey { case id = "ID" }
-}
-
-struct LeaseReply: Decodable {
-    let id: EtcdNumber?
-    let seconds: EtcdNumber?
-
-    enum CodingKeys: String, CodingKey {
-        case id = "ID"
-        case seconds = "TTL"
+    init(_ json: ReplyJSON) throws {
+        id = try json.number("ID")
+        seconds = try json.number("TTL")
     }
+
+    static func grant(seconds: Int64) -> String { RequestJSON.object(["TTL": RequestJSON.number(seconds)]) }
+    static func keep(_ lease: Int64) -> String { RequestJSON.object(["ID": RequestJSON.number(lease)]) }
 }
 
-struct AuthenticateRequest: Encodable {
-    let name: String
-    let password: String
-}
-
-struct AuthenticateReply: Decodable {
+struct AuthenticateReply: EtcdReply {
     let token: String?
+
+    init(_ json: ReplyJSON) throws {
+        token = try json.text("token")
+        // It becomes a line of a header.
+        let isPrintable = token?.utf8.allSatisfy { (0x21...0x7E).contains($0) } ?? true
+        guard isPrintable else { throw ReplyJSON.Malformed() }
+    }
+
+    static func request(name: String, password: String) -> String {
+        RequestJSON.object(["name": RequestJSON.text(name), "password": RequestJSON.text(password)])
+    }
 }

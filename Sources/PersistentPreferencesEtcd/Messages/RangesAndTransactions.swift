@@ -2,32 +2,46 @@ import Foundation
 
 // MARK: - Reading
 
-struct RangeRequest: Encodable {
+struct RangeRequest {
     var key: Data
     var rangeEnd: Data?
-    var revision: EtcdNumber?
-    var limit: EtcdNumber?
-    var keysOnly: Bool?
-    var sortOrder: String?
-    var sortTarget: String?
+    var revision: Int64?
+    var limit: Int64?
+    var maxCreateRevision: Int64?
+    var keysOnly = false
+    /// `CREATE` or `MOD`: the keys with the newest of these revisions come first.
+    private var order: String?
 
-    init(key: Data, at revision: Int64? = nil, keysOnly: Bool? = nil) {
-        self.key = key
-        self.revision = revision.map { EtcdNumber($0) }
-        self.keysOnly = keysOnly
+    init(key: Data, at revision: Int64? = nil) {
+        (self.key, self.revision) = (key, revision)
     }
 
     /// All keys that begin with the given one.
-    init(prefix: Data, keysOnly: Bool? = nil) {
-        self.init(key: prefix, keysOnly: keysOnly)
-        rangeEnd = prefix.endOfPrefix
+    init(prefix: Data, keysOnly: Bool = false) {
+        (key, rangeEnd, self.keysOnly) = (prefix, prefix.endOfPrefix, keysOnly)
     }
 
-    /// The key with the newest change of all that begin with the given one.
-    static func newest(_ prefix: Data) -> RangeRequest {
+    /// The keys with the newest changes of all that begin with the given one.
+    static func changed(_ prefix: Data, limit: Int64 = 1) -> RangeRequest {
         var request = RangeRequest(prefix: prefix, keysOnly: true)
-        (request.sortOrder, request.sortTarget, request.limit) = ("DESCEND", "MOD", EtcdNumber(1))
+        (request.order, request.limit) = ("\"MOD\"", limit)
         return request
+    }
+
+    /// The newest of the keys that begin with the given one.
+    static func created(_ prefix: Data, limit: Int64) -> RangeRequest {
+        var request = changed(prefix, limit: limit)
+        request.order = "\"CREATE\""
+        return request
+    }
+
+    var json: String {
+        RequestJSON.object([
+            "key": RequestJSON.bytes(key), "rangeEnd": rangeEnd.map(RequestJSON.bytes),
+            "revision": revision.map(RequestJSON.number), "limit": limit.map(RequestJSON.number),
+            "maxCreateRevision": maxCreateRevision.map(RequestJSON.number), "keysOnly": keysOnly ? "true" : nil,
+            "sortOrder": order.map { _ in "\"DESCEND\"" }, "sortTarget": order,
+        ])
     }
 }
 
@@ -40,94 +54,97 @@ extension Data {
     }
 }
 
-struct RangeReply: Decodable {
-    let header: EtcdHeader
-    let kvs: [EtcdKeyValue]?
-    /// Of all keys in the range, however few were asked for; missing for 0.
-    let count: EtcdNumber?
+struct RangeReply: EtcdReply {
+    let revision: Int64
+    let all: [EtcdKeyValue]
+    /// Of all keys in the range, however few were asked for.
+    let count: Int64
+    /// Whether there are more keys than the limit of the request.
+    let hasMore: Bool
 
-    var revision: Int64 { header.revision?.value ?? 0 }
-    var all: [EtcdKeyValue] { kvs ?? [] }
+    init(_ json: ReplyJSON) throws {
+        revision = try EtcdHeader.inside(json).revision
+        all = try json.replies("kvs")
+        count = try json.number("count")
+        hasMore = try json.flag("more")
+    }
 }
 
 // MARK: - Transactions
 
-struct EtcdCompare: Encodable {
-    private let key: Data
-    private let modRevision: EtcdNumber?
-    private let createRevision: EtcdNumber?
-
-    enum CodingKeys: String, CodingKey { case key, result, target, modRevision, createRevision }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(key, forKey: .key)
-        try container.encode("EQUAL", forKey: .result)
-        try container.encode(modRevision == nil ? "CREATE" : "MOD", forKey: .target)
-        try container.encodeIfPresent(modRevision, forKey: .modRevision)
-        try container.encodeIfPresent(createRevision, forKey: .createRevision)
-    }
+struct EtcdCompare {
+    let json: String
 
     /// The key was last changed in this revision; 0 if there is no such key.
     static func modified(_ key: Data, in revision: Int64) -> EtcdCompare {
-        EtcdCompare(key: key, modRevision: EtcdNumber(revision), createRevision: nil)
-    }
-
-    static func isAbsent(_ key: Data) -> EtcdCompare {
-        EtcdCompare(key: key, modRevision: nil, createRevision: EtcdNumber(0))
+        EtcdCompare(
+            json: RequestJSON.object([
+                "key": RequestJSON.bytes(key), "result": "\"EQUAL\"", "target": "\"MOD\"",
+                "modRevision": RequestJSON.number(revision),
+            ]))
     }
 }
 
-struct EtcdOperation: Encodable {
-    struct Put: Encodable {
-        let key: Data
-        let value: Data
-        let lease: EtcdNumber?
+struct EtcdOperation {
+    let json: String
+
+    static func range(_ range: RangeRequest) -> EtcdOperation {
+        EtcdOperation(json: RequestJSON.object(["requestRange": range.json]))
     }
-
-    struct Delete: Encodable {
-        let key: Data
-    }
-
-    private var requestRange: RangeRequest?
-    private var requestPut: Put?
-    private var requestDeleteRange: Delete?
-
-    static func range(_ range: RangeRequest) -> EtcdOperation { EtcdOperation(requestRange: range) }
 
     static func put(_ key: Data, _ value: Data, lease: Int64? = nil) -> EtcdOperation {
-        EtcdOperation(requestPut: Put(key: key, value: value, lease: lease.map { EtcdNumber($0) }))
+        let put = RequestJSON.object([
+            "key": RequestJSON.bytes(key), "value": RequestJSON.bytes(value), "lease": lease.map(RequestJSON.number),
+        ])
+        return EtcdOperation(json: RequestJSON.object(["requestPut": put]))
     }
 
-    static func delete(_ key: Data) -> EtcdOperation { EtcdOperation(requestDeleteRange: Delete(key: key)) }
+    static func delete(_ key: Data) -> EtcdOperation {
+        EtcdOperation(
+            json: RequestJSON.object(["requestDeleteRange": RequestJSON.object(["key": RequestJSON.bytes(key)])]))
+    }
 }
 
-struct TxnRequest: Encodable {
+struct TxnRequest {
     var compare: [EtcdCompare] = []
     var success: [EtcdOperation] = []
     var failure: [EtcdOperation] = []
 
     /// etcd's limit of each of the three, unless its operator has changed it.
     static let mostOperations = 128
+
+    var json: String {
+        RequestJSON.object([
+            "compare": RequestJSON.list(compare.map(\.json)), "success": RequestJSON.list(success.map(\.json)),
+            "failure": RequestJSON.list(failure.map(\.json)),
+        ])
+    }
 }
 
-struct TxnReply: Decodable {
-    struct Response: Decodable {
+struct TxnReply: EtcdReply {
+    private struct Response: EtcdReply {
         let range: RangeReply?
 
-        enum CodingKeys: String, CodingKey { case range = "response_range" }
+        init(_ json: ReplyJSON) throws {
+            range = try json.reply("response_range")
+        }
     }
 
-    let header: EtcdHeader
-    let succeeded: Bool?
-    let responses: [Response]?
+    let revision: Int64
+    let term: Int64
+    let hasSucceeded: Bool
+    /// Of the range operations, in their order.
+    let replies: [RangeReply]
 
-    var hasSucceeded: Bool { succeeded ?? false }
-    var revision: Int64 { header.revision?.value ?? 0 }
-    var term: Int64 { header.term?.value ?? 0 }
+    init(_ json: ReplyJSON) throws {
+        let header = try EtcdHeader.inside(json)
+        (revision, term) = (header.revision, header.term)
+        hasSucceeded = try json.flag("succeeded")
+        let responses: [Response] = try json.replies("responses")
+        replies = responses.compactMap(\.range)
+    }
+
     /// nil if the comparisons failed.
     var revisionIfDone: Int64? { hasSucceeded ? revision : nil }
-    /// Of the range operations, in their order.
     var ranges: [[EtcdKeyValue]] { replies.map(\.all) }
-    var replies: [RangeReply] { (responses ?? []).compactMap(\.range) }
 }

@@ -1,30 +1,33 @@
 import Foundation
 
-struct WatchRequest: Encodable {
-    struct Create: Encodable {
-        let key: Data
-        let rangeEnd: Data
-        let startRevision: EtcdNumber
-    }
-
-    let createRequest: Create
-}
-
-struct WatchReply: Decodable {
-    struct Event: Decodable {
-        let type: String?
+struct WatchReply: EtcdReply {
+    struct Event: EtcdReply {
+        let isRemoval: Bool
         let kv: EtcdKeyValue
 
-        var isRemoval: Bool { type == "DELETE" }
+        init(_ json: ReplyJSON) throws {
+            isRemoval = try json.text("type") == "DELETE"
+            guard let kv: EtcdKeyValue = try json.reply("kv") else { throw ReplyJSON.Malformed() }
+            self.kv = kv
+        }
     }
 
-    let created: Bool?
-    let canceled: Bool?
+    let isCanceled: Bool
     let cancelReason: String?
-    let events: [Event]?
+    let events: [Event]
 
-    enum CodingKeys: String, CodingKey {
-        case created, canceled, events
-        case cancelReason = "cancel_reason"
+    init(_ json: ReplyJSON) throws {
+        isCanceled = try json.flag("canceled")
+        cancelReason = try json.text("cancel_reason")
+        events = try json.replies("events")
+    }
+
+    /// Asks for all changes of a range of keys.
+    static func request(from key: Data, to end: Data, startRevision: Int64) -> String {
+        let create = RequestJSON.object([
+            "key": RequestJSON.bytes(key), "rangeEnd": RequestJSON.bytes(end),
+            "startRevision": RequestJSON.number(startRevision),
+        ])
+        return RequestJSON.object(["createRequest": create])
     }
 }

@@ -42,16 +42,17 @@ extension EtcdLock {
         if lease == nil {
             let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: deadline)
             identity.withState { $0.ticketLease = lease }
-            keeper.keep(lease, of: identity)
+            LeaseKeeper.keep(identity, of: client)
         }
         return identity
     }
 
-    /// A server whose answers contradict each other must not keep a thread for ever.
-    func checkTime(until deadline: Deadline) throws(EtcdFailure) {
+    /// After a round without progress. A server whose answers contradict each other keeps no thread busy, and none for ever.
+    func pause(until deadline: Deadline) throws(EtcdFailure) {
         guard .now < deadline else {
             throw EtcdFailure(kind: .unreachable, endpoint: "etcd", reason: "the lock was not granted in time")
         }
+        poll(nil, 0, 50)
     }
 
     /// Puts another marker, so that late copies of earlier requests fail, and removes the ticket.
@@ -64,7 +65,6 @@ extension EtcdLock {
         let marker = keys.marker(identity.name)
         let operation = newOperation()
         while true {
-            try checkTime(until: deadline)
             // Compared, so that a late copy of this request fails, too.
             let found = try client.range(RangeRequest(key: marker), until: deadline).all.first
             if let found {
@@ -77,7 +77,10 @@ extension EtcdLock {
             let request = TxnRequest(
                 compare: [.modified(marker, in: found?.modified ?? 0)], success: ending(identity, operation))
             guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
-            else { continue }
+            else {
+                try pause(until: deadline)
+                continue
+            }
             identity.withState { ($0.marker, $0.needsFence) = (revision, false) }
             return nil
         }

@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// The lock decides whose turn it is. The roots are protected by comparisons of revisions in the commit, whatever becomes of the lock.
 ///
 /// 1. A client puts a *ticket*: an empty key with a lease of 5 seconds, which it renews. The client with the oldest ticket has the lock.
-///    The same request reads the root. The others wait until the ticket before theirs has ended, and ask again.
+///    The same request reads the root. The others wait until the client before them changes its marker, and look again.
 /// 2. The commit is one transaction of etcd. It compares the revisions of all roots that the update has read, and of the client's
 ///    *marker*. It stores the roots, puts an identifier of the operation into the marker, and removes the ticket.
 /// 3. A commit without an answer is sent again. Each copy compares the marker, so etcd carries out one at most.
@@ -27,11 +27,13 @@ final class EtcdLock: Sendable {
         let root: StoredRoot
     }
 
+    /// Keys that the answer to a new ticket lists: the newest, among which is usually the one before it.
+    private static let mostTickets: Int64 = 8
+
     let client: EtcdClient
     let keys: EtcdKeys
     let watch: EtcdWatch
     private let patience: Duration
-    let keeper: LeaseKeeper
     let state = Locked(State())
 
     struct State {
@@ -44,11 +46,6 @@ final class EtcdLock: Sendable {
         self.keys = keys
         self.watch = watch
         self.patience = patience
-        keeper = LeaseKeeper(client)
-    }
-
-    deinit {
-        keeper.stop()
     }
 
     private var deadline: Deadline { .now + patience }
@@ -57,9 +54,9 @@ final class EtcdLock: Sendable {
     func acquire(_ root: String, until deadline: Deadline) throws -> Grant {
         do throws(EtcdFailure) {
             while true {
-                try checkTime(until: deadline)
                 let identity = try readyIdentity(until: deadline)
                 if let grant = try acquire(root, identity, until: deadline) { return grant }
+                try pause(until: deadline)
             }
         } catch {
             throw PrefsError.notStored(keys.failure(error))
@@ -70,17 +67,23 @@ final class EtcdLock: Sendable {
     private func acquire(
         _ root: String, _ identity: ClientIdentity, until deadline: Deadline
     ) throws(EtcdFailure) -> Grant? {
+        guard let lease = identity.ticketLease else { return nil }
         let (ticket, marker) = (keys.ticket(identity.name), keys.marker(identity.name))
+        let root = EtcdOperation.range(RangeRequest(key: keys.root(root)))
+        // Not after ours, once it is known when that was created.
         var tickets = RangeRequest(prefix: keys.tickets, keysOnly: true)
-        (tickets.sortOrder, tickets.sortTarget) = ("ASCEND", "CREATE")
-        let reading: [EtcdOperation] = [
-            .range(tickets), .range(RangeRequest(key: keys.root(root))), .range(RangeRequest(key: marker)),
-        ]
-        while let lease = identity.ticketLease {
-            // The marker keeps out a late copy of a request of an earlier transaction.
-            let request = TxnRequest(
-                compare: [.isAbsent(ticket), .modified(marker, in: identity.marker)],
-                success: [.put(ticket, Data(), lease: lease)] + reading, failure: reading)
+        // The marker keeps out a late copy of a request of an earlier transaction.
+        var request = TxnRequest(
+            compare: [.modified(ticket, in: 0), .modified(marker, in: identity.marker)],
+            success: [
+                .put(ticket, Data(), lease: lease), .range(.created(keys.tickets, limit: Self.mostTickets)), root,
+            ])
+        // Reads only, which etcd answers without a flush.
+        func look() -> TxnRequest {
+            TxnRequest(success: [.range(tickets), root, .range(RangeRequest(key: marker))])
+        }
+        var former: Int64?
+        while identity.ticketLease == lease {
             let reply: TxnReply
             do throws(EtcdFailure) {
                 reply = try client.commit(request, until: deadline)
@@ -90,43 +93,50 @@ final class EtcdLock: Sendable {
                 // The lease has ended, most likely while this process was stopped.
                 return nil
             }
-            let ranges = reply.ranges
-            guard ranges.count == reading.count, let index = ranges[0].firstIndex(where: { $0.key == ticket }) else {
+            let (ranges, isLook) = (reply.ranges, request.compare.isEmpty)
+            request = look()
+            // An earlier copy of the request has put the ticket, or the marker is another one.
+            if !isLook, !reply.hasSucceeded { continue }
+            guard ranges.count == (isLook ? 3 : 2) else {
                 abandon(identity)
-                // Without its ticket if somebody has removed the marker, and otherwise never.
-                guard ranges.count == reading.count else { throw unexpected }
-                state.withLock { $0.identity = nil }
-                return nil
+                throw EtcdFailure(kind: .rejected(code: -1), endpoint: "etcd", reason: "the answer is not complete")
             }
-            guard ranges[2].first?.modified ?? 0 == identity.marker else {
+            guard !isLook || ranges[2].first?.modified ?? 0 == identity.marker else {
                 // Somebody has removed the marker.
                 abandon(identity)
                 state.withLock { $0.identity = nil }
                 return nil
             }
-            if index == 0 {
+            guard let own = ranges[0].first(where: { $0.key == ticket }) else {
+                // Its lease has ended.
+                abandon(identity)
+                return nil
+            }
+            let ahead = ranges[0].filter { $0.created < own.created && keys.marker(ofTicket: $0) != nil }
+            tickets.maxCreateRevision = own.created
+            request = look()
+            guard let predecessor = ahead.max(by: { $0.created < $1.created }) else {
+                // Behind so many keys that are no tickets there may be one.
+                if !isLook, reply.replies[0].hasMore { continue }
                 return Grant(identity: identity, revision: reply.revision, root: StoredRoot(ranges[1].first))
             }
-            let predecessor = ranges[0][index - 1]
             // The rest of the time is for giving the ticket back.
             let end = deadline - patience / 4
             guard .now < end else {
                 release(identity, until: deadline)
                 throw EtcdFailure(
                     kind: .unreachable, endpoint: "lock",
-                    reason: "timed out waiting for the lock; clients ahead: \(index)")
+                    reason: "timed out waiting for the lock; clients ahead: \(ahead.count)")
             }
-            // Asks again after a second at the latest, should the watch not work.
-            try? watch.start(until: min(end, .now + .seconds(1)))
-            watch.waitForEnd(
-                ofTicket: predecessor.key, created: predecessor.created, seenIn: reply.revision,
-                until: min(end, .now + .seconds(1)))
+            // The watch has told of its end, and the server has it still.
+            if former == predecessor.created { poll(nil, 0, 50) }
+            former = predecessor.created
+            // Looks again after a second at the latest: a client that was killed leaves its marker as it is.
+            let limit = min(end, .now + .seconds(1))
+            try? watch.start(until: limit)
+            watch.waitForEnd(ofTicket: predecessor, until: limit)
         }
         return nil
-    }
-
-    private var unexpected: EtcdFailure {
-        EtcdFailure(kind: .rejected(code: -1), endpoint: "etcd", reason: "the answer is not complete")
     }
 
     /// Stores the changes of a session, together with the marker and the end of the ticket.

@@ -1,49 +1,65 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Keeps the lease of a client's tickets alive while the client uses them, on a thread of its own.
+/// Keeps the leases of the tickets of this process alive while their clients use them, all on one thread.
 ///
-/// The thread ends when the identity is released, was not used for a while, or has lost its lease.
-final class LeaseKeeper: Sendable {
-    private let client: EtcdClient
-    private let current = Locked<(identity: ClientIdentity, lease: Int64)?>(nil)
-
-    /// After so long without a transaction the lease is left to end.
-    private static let idleTime = Duration.seconds(30)
-
-    init(_ client: EtcdClient) {
-        self.client = client
+/// A lease is given up if its client is gone or was not used for a while. The thread ends with the last one.
+enum LeaseKeeper {
+    private struct Kept {
+        weak var identity: ClientIdentity?
+        let client: EtcdClient
     }
 
-    /// Begins to keep the ticket lease of an identity.
-    func keep(_ lease: Int64, of identity: ClientIdentity) {
-        current.withLock { $0 = (identity, lease) }
-        let (process, client) = (LockRegistry.forks, client)
-        Thread.detachNewThread { [weak self] in
-            while process == LockRegistry.forks {
-                poll(nil, 0, Int32(ClientIdentity.ticketSeconds * 1_000 / 3))
-                guard let self, let identity = self.identity(of: lease), identity.ticketLease == lease else { return }
-                let isIdle = identity.withState { state in
-                    let isIdle = !state.isInUse && .now - state.lastUse > Self.idleTime
-                    if isIdle, state.ticketLease == lease { state.ticketLease = nil }
-                    return isIdle
-                }
-                if isIdle { return }
-                let deadline = ContinuousClock.Instant.now + .seconds(ClientIdentity.ticketSeconds)
-                let isAlive = try? client.keepLease(lease, until: deadline)
-                if isAlive == false {
-                    return identity.withState { if $0.ticketLease == lease { $0.ticketLease = nil } }
-                }
-            }
+    private struct State {
+        var process = LockRegistry.forks
+        var isRunning = false
+        var kept: [ObjectIdentifier: Kept] = [:]
+    }
+
+    private static let state = Locked(State())
+    /// After so long without a transaction a lease is left to end.
+    private static let idleTime = Duration.seconds(30)
+    /// How long a renewal may take, so that the next one is not late.
+    private static let longestTime = Duration.seconds(2)
+
+    /// Begins to keep the ticket lease of an identity. Without a thread, the lease ends after its time, and another one is granted.
+    static func keep(_ identity: ClientIdentity, of client: EtcdClient) {
+        state.withLock { state in
+            // A forked child has no thread, and its parent's leases are the parent's.
+            if state.process != LockRegistry.forks { state = State() }
+            state.kept[ObjectIdentifier(identity)] = Kept(identity: identity, client: client)
+            if !state.isRunning { state.isRunning = SpareStack.start(run) }
         }
     }
 
-    private func identity(of lease: Int64) -> ClientIdentity? {
-        current.withLock { $0?.lease == lease ? $0?.identity : nil }
+    @Sendable private static func run() {
+        let process = LockRegistry.forks
+        while true {
+            poll(nil, 0, Int32(ClientIdentity.ticketSeconds * 1_000 / 3))
+            let kept: [Kept] = state.withLock { state in
+                guard process == state.process else { return [] }
+                state.kept = state.kept.filter { $0.value.identity?.isKept(idleTime) == true }
+                state.isRunning = !state.kept.isEmpty
+                return Array(state.kept.values)
+            }
+            if kept.isEmpty { return }
+            for kept in kept { renew(kept) }
+        }
     }
 
-    /// Lets the leases end.
-    func stop() {
-        current.withLock { $0 = nil }
+    private static func renew(_ kept: Kept) {
+        guard let identity = kept.identity, let lease = identity.ticketLease else { return }
+        guard (try? kept.client.keepLease(lease, until: .now + longestTime)) == false else { return }
+        identity.withState { if $0.ticketLease == lease { $0.ticketLease = nil } }
+    }
+}
+
+extension ClientIdentity {
+    /// Whether its lease has to be kept alive. One that was not used for a while is forgotten.
+    fileprivate func isKept(_ idleTime: Duration) -> Bool {
+        withState { state in
+            if !state.isInUse, .now - state.lastUse > idleTime { state.ticketLease = nil }
+            return state.ticketLease != nil
+        }
     }
 }

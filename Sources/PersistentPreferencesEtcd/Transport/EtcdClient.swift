@@ -33,6 +33,8 @@ final class EtcdClient: Sendable {
     }
 
     private static let mostIdle = 4
+    /// Bytes of an error of etcd.
+    private static let longestError = 1 << 20
 
     init(endpoints: [Endpoint], user: User?, patience: Duration) {
         self.endpoints = endpoints
@@ -47,12 +49,11 @@ final class EtcdClient: Sendable {
     /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
     ///
     /// - Parameter patience: how long one endpoint may take at most.
-    func call<Reply: Decodable>(
-        _ path: String, _ request: some Encodable, as reply: Reply.Type = Reply.self, until deadline: Deadline,
+    func call<Reply: EtcdReply>(
+        _ path: String, _ request: String, as reply: Reply.Type = Reply.self, until deadline: Deadline,
         patience: Duration? = nil
     ) throws(EtcdFailure) -> Reply {
         let patience = min(patience ?? self.patience, self.patience)
-        let body = Self.encoded(request)
         var index = preferred
         var hadUnknownAttempt = false
         var failures = 0
@@ -61,8 +62,8 @@ final class EtcdClient: Sendable {
             let endpoint = endpoints[index]
             let isCutShort = ContinuousClock.Instant.now + patience > deadline
             do throws(EtcdFailure) {
-                let data = try attempt(path, body, at: endpoint, until: min(deadline, .now + patience))
-                let reply = try Self.decoded(reply, data, from: endpoint)
+                let data = try attempt(path, request, at: endpoint, until: min(deadline, .now + patience))
+                let reply = try Self.read(reply, data, from: endpoint)
                 if failures > 0 { prefer(index) }
                 return reply
             } catch {
@@ -85,24 +86,23 @@ final class EtcdClient: Sendable {
     }
 
     /// Sends a request once, to one endpoint.
-    func call<Reply: Decodable>(
-        _ path: String, _ request: some Encodable, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
+    func call<Reply: EtcdReply>(
+        _ path: String, _ request: String, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
         until deadline: Deadline
     ) throws(EtcdFailure) -> Reply {
-        try Self.decoded(
-            reply, attempt(path, Self.encoded(request), at: endpoint, until: deadline), from: endpoint)
+        try Self.read(reply, attempt(path, request, at: endpoint, until: deadline), from: endpoint)
     }
 
     /// Opens a stream of replies at one endpoint.
     func open(
-        _ path: String, _ request: some Encodable, at endpoint: Endpoint, until deadline: Deadline
+        _ path: String, _ request: String, at endpoint: Endpoint, until deadline: Deadline
     ) throws(EtcdFailure) -> HTTPConnection {
         let headers = try headers(at: endpoint, until: deadline)
         let connection: HTTPConnection
         let head: HTTPConnection.Head
         do throws(ConnectionFailure) {
             connection = try HTTPConnection(to: endpoint, until: deadline)
-            try connection.send(path, to: endpoint, headers: headers, body: Self.encoded(request), until: deadline)
+            try connection.send(path, to: endpoint, headers: headers, body: request, until: deadline)
             head = try connection.receiveHead(until: deadline)
         } catch {
             throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: error.reason)
@@ -128,7 +128,7 @@ final class EtcdClient: Sendable {
     // MARK: - One attempt
 
     private func attempt(
-        _ path: String, _ body: Data, at endpoint: Endpoint, until deadline: Deadline
+        _ path: String, _ body: String, at endpoint: Endpoint, until deadline: Deadline
     ) throws(EtcdFailure) -> Data {
         do throws(EtcdFailure) {
             return try exchange(path, body, headers(at: endpoint, until: deadline), endpoint, deadline)
@@ -155,10 +155,10 @@ final class EtcdClient: Sendable {
             return state.token
         }
         if token == nil {
-            let request = Self.encoded(AuthenticateRequest(name: user.name, password: user.password))
+            let request = AuthenticateReply.request(name: user.name, password: user.password)
             do throws(EtcdFailure) {
                 let data = try exchange("/v3/auth/authenticate", request, [:], endpoint, deadline)
-                token = try Self.decoded(AuthenticateReply.self, data, from: endpoint).token
+                token = try Self.read(AuthenticateReply.self, data, from: endpoint).token
             } catch {
                 var failure = error
                 // What needs the token was not sent.
@@ -172,7 +172,7 @@ final class EtcdClient: Sendable {
     }
 
     private func exchange(
-        _ path: String, _ body: Data, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
+        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
     ) throws(EtcdFailure) -> Data {
         let reply: (status: Int, body: Data)
         do throws(ConnectionFailure) {
@@ -182,19 +182,20 @@ final class EtcdClient: Sendable {
                 kind: error.mayHaveArrived ? .unknown : .unreachable, endpoint: "\(endpoint)", reason: error.reason)
         }
         if reply.status == 200 { return reply.body }
-        guard let error = try? JSONDecoder().decode(ErrorReply.self, from: reply.body), let code = error.code else {
+        guard reply.body.count <= Self.longestError, let error = try? ErrorReply(ReplyJSON(reply.body)), error.code != 0
+        else {
             // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
             throw EtcdFailure(
                 kind: .unknown, endpoint: "\(endpoint)",
                 reason: "HTTP status \(reply.status), and no answer of etcd")
         }
         throw EtcdFailure(
-            kind: EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code),
-            endpoint: "\(endpoint)", reason: error.message ?? "code \(code)")
+            kind: EtcdFailure.unknownOutcomes.contains(error.code) ? .unknown : .rejected(code: error.code),
+            endpoint: "\(endpoint)", reason: error.message ?? "code \(error.code)")
     }
 
     private func exchangeOnConnection(
-        _ path: String, _ body: Data, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
+        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
     ) throws(ConnectionFailure) -> (status: Int, body: Data) {
         func exchange(on connection: HTTPConnection) throws(ConnectionFailure) -> (status: Int, body: Data) {
             try connection.send(path, to: endpoint, headers: headers, body: body, until: deadline)
@@ -228,19 +229,11 @@ final class EtcdClient: Sendable {
         }
     }
 
-    // MARK: - JSON
-
-    private static func encoded(_ request: some Encodable) -> Data {
-        // Structs of numbers, strings and data can always be encoded.
-        guard let data = try? JSONEncoder().encode(request) else { preconditionFailure("the request is not JSON") }
-        return data
-    }
-
-    private static func decoded<Reply: Decodable>(
+    private static func read<Reply: EtcdReply>(
         _ type: Reply.Type, _ data: Data, from endpoint: Endpoint
     ) throws(EtcdFailure) -> Reply {
         do {
-            return try JSONDecoder().decode(type, from: data)
+            return try Reply(ReplyJSON(data))
         } catch {
             throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "the answer is not one of etcd")
         }

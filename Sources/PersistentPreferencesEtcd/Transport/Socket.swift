@@ -88,19 +88,20 @@ final class HostLookup: @unchecked Sendable {
     static func find(_ endpoint: Endpoint, until deadline: Socket.Deadline) throws(ConnectionFailure) -> HostLookup {
         let numeric = HostLookup(endpoint)
         if numeric.run(flags: AI_NUMERICHOST) == 0 { return numeric }
-        let lookup = running.withLock { running in
+        let lookup = running.withLock { running -> HostLookup? in
             if running.process != LockRegistry.forks { running = Running() }
             // One that takes longer does not end any more, perhaps.
             if let lookup = running.lookups[endpoint], .now - lookup.begin < .seconds(60) { return lookup }
             let lookup = HostLookup(endpoint)
-            running.lookups[endpoint] = lookup
-            Thread.detachNewThread {
+            let isRunning = SpareStack.start {
                 _ = lookup.run()
                 self.running.withLock { if $0.lookups[endpoint] === lookup { $0.lookups[endpoint] = nil } }
                 lookup.isDone.signal()
             }
-            return lookup
+            if isRunning { running.lookups[endpoint] = lookup }
+            return isRunning ? lookup : nil
         }
+        guard let lookup else { throw ConnectionFailure(reason: "cannot find the host: no thread") }
         guard lookup.isDone.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success else {
             throw ConnectionFailure(reason: "cannot find the host: no answer in time")
         }

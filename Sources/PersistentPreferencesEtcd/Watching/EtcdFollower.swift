@@ -7,9 +7,11 @@ struct EtcdFollower {
     private var needsLoad = true
     private var failures = 0
     /// What has arrived of a line.
-    private var rest: [UInt8] = []
+    private var rest = Data()
     /// Bytes of the longest line.
     private static let mostBytes = 256 << 20
+    /// Roots of a page. As many of the largest values that etcd takes, 1.5 MiB, are half of the largest reply.
+    private static let mostRoots: Int64 = 64
 
     /// Follows the stream of one endpoint until it fails.
     mutating func follow(_ watch: EtcdWatch) {
@@ -39,18 +41,26 @@ struct EtcdFollower {
     private func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0.known }
-        let request = TxnRequest(success: [
-            .range(RangeRequest(prefix: watch.keys.roots)),
-            .range(RangeRequest(prefix: watch.keys.tickets, keysOnly: true)),
-            .range(RangeRequest(prefix: watch.keys.markers)),
-        ])
+        let time = watch.timeToLoad(afterRounds: failures / watch.client.endpoints.count)
+        var page = RangeRequest(prefix: watch.keys.roots)
+        page.limit = Self.mostRoots
+        let first = TxnRequest(success: [.range(page), .range(RangeRequest(prefix: watch.keys.markers))])
         let reply = try watch.client.call(
-            "/v3/kv/txn", request, as: TxnReply.self, at: endpoint,
-            until: begin + watch.timeToLoad(afterRounds: failures / watch.client.endpoints.count))
-        guard reply.ranges.count == 3 else { throw failure(endpoint, "the answer is not complete") }
+            "/v3/kv/txn", first.json, as: TxnReply.self, at: endpoint, until: begin + time)
+        guard reply.ranges.count == 2 else { throw failure(endpoint, "the answer is not complete") }
+        // All pages are of the same revision.
+        page.revision = reply.revision
+        var roots = reply.ranges[0]
+        var hasMore = reply.replies[0].hasMore
+        while hasMore, let last = roots.last {
+            page.key = last.key + [0]
+            let next = try watch.client.call(
+                "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
+            (roots, hasMore) = (roots + next.all, next.hasMore && !next.all.isEmpty)
+        }
         watch.state.withLock { state in
             if known.isAhead(of: reply) { state.forget(known) }
-            state.load(reply)
+            state.load(roots, markers: reply.ranges[1], revision: reply.revision, term: reply.term)
             state.provenAt = begin
         }
     }
@@ -58,16 +68,15 @@ struct EtcdFollower {
     private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let interval = watch.limit / 4
         let first = watch.state.withLock { $0.revision } + 1
-        let request = WatchRequest(
-            createRequest: .init(
-                key: watch.keys.tickets, rangeEnd: watch.keys.roots.endOfPrefix, startRevision: EtcdNumber(first)))
+        let request = WatchReply.request(
+            from: watch.keys.markers, to: watch.keys.roots.endOfPrefix, startRevision: first)
         let connection = try watch.client.open("/v3/watch", request, at: endpoint, until: .now + interval)
         let isStopped = watch.state.withLock { state in
             state.connection = connection
             return state.isStopped
         }
         if isStopped { throw failure(endpoint, "stopped") }
-        rest = []
+        rest = Data()
         try prove(watch, endpoint, connection, interval)
         while true {
             let proof = ContinuousClock.Instant.now + interval
@@ -85,12 +94,12 @@ struct EtcdFollower {
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0.known }
-        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.newest($0)) })
+        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.changed($0)) })
         let reply = try watch.client.call(
-            "/v3/kv/txn", request, as: TxnReply.self, at: endpoint, until: begin + interval)
+            "/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: begin + interval)
         guard reply.replies.count == 2 else { throw failure(endpoint, "the answer is not complete") }
         let newest = reply.ranges.compactMap(\.first?.modified).max() ?? 0
-        let count = reply.replies[1].count?.value ?? 0
+        let count = reply.replies[1].count
         if known.isAhead(of: reply) {
             needsLoad = true
             throw failure(endpoint, "the cluster was restored from an earlier state")
@@ -122,35 +131,36 @@ struct EtcdFollower {
         } catch {
             throw failure(endpoint, error.reason)
         }
-        guard let part else {
+        guard var part else {
             // What is left may be the reason for the end.
-            if !rest.isEmpty { try take(rest[...], watch, endpoint) }
+            try takeLine(watch, endpoint)
             throw failure(endpoint, "the watch has ended")
         }
-        var (start, searched) = (0, rest.count)
-        rest += part
-        while let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-            if end > start { try take(rest[start..<end], watch, endpoint) }
-            (start, searched) = (end + 1, end + 1)
+        while let end = part.firstIndex(of: UInt8(ascii: "\n")) {
+            rest += part[..<end]
+            part = part[(end + 1)...]
+            try takeLine(watch, endpoint)
         }
-        rest.removeFirst(start)
+        rest += part
         guard rest.count <= Self.mostBytes else { throw failure(endpoint, "a message of the watch is too long") }
         return true
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>, _ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure)
-    {
-        guard let message = try? JSONDecoder().decode(StreamReply<WatchReply>.self, from: Data(line)) else {
+    /// Takes the message that is complete.
+    private mutating func takeLine(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+        if rest.isEmpty { return }
+        defer { rest = Data() }
+        guard let message = try? StreamReply<WatchReply>(ReplyJSON(rest)) else {
             throw failure(endpoint, "a message of the watch is not one of etcd")
         }
         guard let reply = message.result else {
             throw failure(endpoint, message.error?.message ?? "the watch has ended")
         }
-        if reply.canceled == true {
+        if reply.isCanceled {
             watch.client.forgetToken()
             throw failure(endpoint, reply.cancelReason ?? "the watch was cancelled")
         }
-        guard let events = reply.events, !events.isEmpty else { return }
+        let events = reply.events
         watch.state.withLock { state in
             var start = 0
             while start < events.count {

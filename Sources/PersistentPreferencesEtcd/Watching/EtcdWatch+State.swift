@@ -24,7 +24,8 @@ extension EtcdWatch {
         var roots: [String: StoredRoot] = [:]
         /// The keys of roots, and others among them that are not ours.
         var count: Int64 = 0
-        var tickets: [Data: Int64] = [:]
+        /// The revisions of the markers of clients.
+        var markers: [Data: Int64] = [:]
         /// The last good values of roots that cannot be read now.
         var lastReadable: [String: [String: StoredValue]] = [:]
         /// What reads past the watch have found, and what this process has stored without it.
@@ -109,20 +110,20 @@ extension EtcdWatch {
             var changed: [String: StoredRoot] = [:]
             var steps: [EntryChange] = []
             for event in events {
-                if event.kv.key.starts(with: keys.roots) {
+                let key = event.kv.key
+                if key.starts(with: keys.roots) {
                     count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0
-                }
-                switch keys.kind(of: event.kv.key) {
-                case .root(let root): changed[root] = event.isRemoval ? .missing : StoredRoot(event.kv)
-                case .ticket: tickets[event.kv.key] = event.isRemoval ? nil : event.kv.created
-                case .marker where !event.isRemoval:
-                    let index = own.firstIndex { Data($0.operation.utf8) == event.kv.bytes }
+                    if let root = keys.root(ofKey: key) {
+                        changed[root] = event.isRemoval ? .missing : StoredRoot(event.kv)
+                    }
+                } else if key.starts(with: keys.markers) {
+                    markers[key] = event.isRemoval ? nil : revision
+                    let index = own.firstIndex { !event.isRemoval && Data($0.operation.utf8) == event.kv.bytes }
                     if let index {
                         steps = own[index].steps
                         // Those before it will not come any more: their outcome was unknown.
                         own.removeSubrange(...index)
                     }
-                case .marker, nil: break
                 }
             }
             // What was created and removed again leaves no event.
@@ -131,16 +132,15 @@ extension EtcdWatch {
             reach(revision)
         }
 
-        /// Takes a whole new state: the roots, the tickets and the markers.
-        mutating func load(_ reply: TxnReply) {
-            let (found, list, revision) = (reply.ranges[0], reply.ranges[1], reply.revision)
+        /// Takes a whole new state: the roots and the markers.
+        mutating func load(_ found: [EtcdKeyValue], markers list: [EtcdKeyValue], revision: Int64, term: Int64) {
             var new: [String: StoredRoot] = [:]
             for entry in found {
-                if case .root(let root)? = keys.kind(of: entry.key) { new[root] = StoredRoot(entry) }
+                if let root = keys.root(ofKey: entry.key) { new[root] = StoredRoot(entry) }
             }
             count = Int64(found.count)
-            tickets = Dictionary(list.map { ($0.key, $0.created) }) { $1 }
-            let steps = takeSteps(until: revision, markers: Set(reply.ranges[2].map(\.bytes)))
+            markers = Dictionary(list.map { ($0.key, $0.modified) }) { $1 }
+            let steps = takeSteps(until: revision, markers: Set(list.map(\.bytes)))
             if !isLoaded, roots.isEmpty, observers.isEmpty, steps.isEmpty { roots = new }
             for root in Set(roots.keys).union(new.keys).union(steps.map(\.key)) {
                 let stored = new[root] ?? .missing
@@ -152,7 +152,7 @@ extension EtcdWatch {
             isLoaded = true
             (failingSince, failure) = (nil, nil)
             // A cluster that was restored from a copy may be in an earlier revision.
-            (self.revision, term) = (0, reply.term)
+            (self.revision, self.term) = (0, term)
             reach(revision)
         }
 
@@ -175,32 +175,6 @@ extension EtcdWatch {
             self.revision >= revision || self.revision >= newest && self.count == count
         }
 
-        /// What was confirmed, and the newest revision and term that were heard of.
-        struct Known {
-            let revision: Int64
-            let term: Int64
-            let operations: Set<String>
-
-            /// Whether the cluster was restored from a copy since.
-            func isAhead(of reply: TxnReply) -> Bool { reply.revision < revision || reply.term < term }
-        }
-
-        var known: Known {
-            let confirmed = own.filter { $0.revision != nil }
-            return Known(
-                revision: confirmed.reduce(revision) { max($0, $1.revision ?? 0) }, term: term,
-                operations: Set(confirmed.map(\.operation)))
-        }
-
-        /// A cluster that was restored from a copy no longer has it.
-        mutating func forget(_ known: Known) {
-            own.removeAll { known.operations.contains($0.operation) }
-            found = [:]
-            ahead = ahead.filter { root, stored in
-                own.contains { $0.results[root] != nil && $0.revision == stored.modified }
-            }
-        }
-
         private mutating func reach(_ revision: Int64) {
             self.revision = max(self.revision, revision)
             ahead = ahead.filter { $0.value.modified > revision }
@@ -220,9 +194,11 @@ extension EtcdWatch {
             } catch {
                 before = lastReadable[root]
             }
-            func report(_ change: EntryChange?) {
+            let observers = observers[root] ?? []
+            func report(_ change: @autoclosure () -> EntryChange?) {
+                guard !observers.isEmpty, let change = change() else { return }
                 // An observer schedules its call and returns at once.
-                if let change { for observer in observers[root] ?? [] { _ = observer.receive(change) } }
+                for observer in observers { _ = observer.receive(change) }
             }
             var last = before
             for step in steps {

@@ -4,8 +4,8 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Follows all keys of a namespace by one stream of etcd, on a thread of its own: a copy of the roots, the observers, and the waiters for
-/// tickets.
+/// Follows the roots and markers of a namespace by one stream of etcd, on a thread of its own: a copy of the roots, the observers, and the
+/// waiters for tickets.
 ///
 /// The thread begins with the first use, and ends with the object.
 final class EtcdWatch: Sendable {
@@ -45,19 +45,19 @@ final class EtcdWatch: Sendable {
         let isLoaded = state.withLock { state in
             state.forgetParent()
             if state.isRunning { return state.isLoaded }
-            state.isRunning = true
             let process = LockRegistry.forks
-            Thread.detachNewThread { [weak self] in
+            state.isRunning = SpareStack.start { [weak self] in
                 var follower = EtcdFollower()
                 // Not held between two rounds, so that the object may end.
                 while process == LockRegistry.forks, let self, !self.state.withLock({ $0.isStopped }) {
                     follower.follow(self)
                 }
             }
+            if !state.isRunning { state.failure = .noThread(at: client.endpoints[0]) }
             return false
         }
         if isLoaded { return }
-        wait(until: deadline) { $0.isLoaded || $0.hasGivenUp(after: self.patience) }
+        wait(until: deadline) { $0.isLoaded || !$0.isRunning || $0.hasGivenUp(after: self.patience) }
         let failure = state.withLock { state in
             state.isLoaded
                 ? nil
@@ -122,9 +122,10 @@ final class EtcdWatch: Sendable {
 
     // MARK: - Waiting
 
-    /// Waits until a ticket of that creation has ended, as far as the watch knows.
-    func waitForEnd(ofTicket ticket: Data, created: Int64, seenIn revision: Int64, until deadline: Deadline) {
-        wait(until: deadline) { $0.isLoaded && $0.revision >= revision && $0.tickets[ticket] != created }
+    /// Waits until a ticket has ended, as far as the watch knows: its client changes its marker in the same transaction.
+    func waitForEnd(ofTicket ticket: EtcdKeyValue, until deadline: Deadline) {
+        guard let marker = keys.marker(ofTicket: ticket) else { return }
+        wait(until: deadline) { $0.markers[marker] ?? 0 > ticket.created }
     }
 
     private func wait(until deadline: Deadline, for condition: @escaping (State) -> Bool) {

@@ -1,0 +1,143 @@
+import Foundation
+import PersistentPreferences
+import PersistentPreferencesEtcd
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+/// Servers whose answers make no sense, and systems without threads: errors, and no more work than an honest server makes.
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdHostileTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let proxy: LossyProxy
+    private let prefix = EtcdCluster.prefix()
+    private let home: TemporaryFolder
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        home = try TemporaryFolder()
+    }
+
+    private var url: String { "etcd://127.0.0.1:\(proxy.port)/\(prefix)" }
+
+    private func store(deadline: Duration) -> EtcdStore {
+        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, deadline: deadline))
+    }
+
+    /// Grants every lease, and answers every transaction with what the closure returns.
+    private func answerTransactions(_ answer: @escaping @Sendable () -> String) {
+        let leases = Locked(0)
+        proxy.intercept { request in
+            guard request.contains("/v3/lease/grant") else {
+                return request.contains("/v3/kv/txn") ? LossyProxy.answer(200, answer()) : nil
+            }
+            let lease = leases.withLock { leases in
+                leases += 1
+                return leases
+            }
+            return LossyProxy.answer(200, #"{"ID": "\#(lease)", "TTL": "5"}"#)
+        }
+    }
+
+    /// Each update asks for another lease. One thread keeps them all.
+    @Test func updatesThatFailLeaveNoThreads() throws {
+        defer { proxy.close() }
+        answerTransactions { #"{"header": {"revision": "9"}, "succeeded": true}"# }
+        let words = try Child("EtcdProbe", ["fail", url, "200"], home: home).wait().output.split(separator: " ")
+        #expect(words.first == "200")
+        // The first, the keeper's, and those of Swift and Foundation.
+        #expect(words.last.flatMap { Int($0.dropLast()) }.map { (1..<20).contains($0) } == true, "\(words)")
+    }
+
+    /// A ticket that is granted and not there.
+    @Test func aRoundWithoutProgressWaits() throws {
+        defer { proxy.close() }
+        let count = Locked(0)
+        let none = #"{"response_range": {"header": {}}}"#
+        answerTransactions {
+            count.withLock { $0 += 1 }
+            return #"{"header": {"revision": "9"}, "succeeded": true, "responses": [\#(none), \#(none)]}"#
+        }
+        let failure = error { try store(deadline: .seconds(1)).update(root: "A") { _ in Issue.record("run") } }
+        guard case .notStored? = failure else { return #expect(Bool(false)) }
+        // 20 rounds of 50 ms at most.
+        #expect((2..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+    }
+
+    /// A ticket that is there, although the marker of its client says that it has ended.
+    @Test func aTicketThatDoesNotEnd() throws {
+        defer { proxy.close() }
+        let holder = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let (begun, end, ended) = (Signal(), Signal(), Signal())
+        Thread.detachNewThread {
+            try? holder.update(root: "A") { _ in
+                begun.signal()
+                end.wait()
+            }
+            ended.signal()
+        }
+        begun.wait()
+        let ticket = try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/")
+        let client = ticket.dropFirst("\(prefix)l/".count).prefix { $0 != "\n" }
+        try cluster.control("put", "\(prefix)m/\(client)", "x")
+        let count = Locked(0)
+        proxy.intercept { request in
+            if request.contains("/v3/kv/txn") { count.withLock { $0 += 1 } }
+            return nil
+        }
+        let failure = error { try store(deadline: .seconds(2)).update(root: "A") { _ in Issue.record("run") } }
+        guard case .notStored(let lock)? = failure else { return #expect(Bool(false)) }
+        #expect(lock.reason == "timed out waiting for the lock; clients ahead: 1")
+        // 30 looks in three quarters of the deadline, and what the watch and the end of the ticket take.
+        #expect((3..<60).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        end.signal()
+        ended.wait()
+    }
+
+    /// What a server says may be long, and drive a terminal.
+    @Test func theTextOfAServerIsCutAndEscaped() throws {
+        defer { proxy.close() }
+        let text = #"\u001b[31m\n\u202e"# + String(repeating: "x", count: 100_000)
+        proxy.intercept { _ in LossyProxy.answer(400, #"{"code": 9, "message": "\#(text)"}"#) }
+        let failure = error { _ = try store(deadline: .seconds(10)).read(root: "A") }
+        guard case .unreadable(let failure)? = failure else { return #expect(Bool(false)) }
+        #expect(failure.reason.hasPrefix(#"\u{1b}[31m\n\u{202e}xxx"#))
+        #expect(failure.reason.unicodeScalars.count == 1_201)
+    }
+
+    /// A long reply is in memory once.
+    @Test(.enabled(if: Hazard.canRun("fleet: memory", if: !Hazard.isSanitized, else: "a sanitizer is on")))
+    func aLongReplyIsHeldOnce() throws {
+        defer { proxy.close() }
+        let isFirst = Locked(true)
+        let long = LossyProxy.answer(404, String(repeating: "x", count: 32 << 20))
+        proxy.intercept { _ in
+            isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? long : LossyProxy.answer(400, #"{"code": 9, "message": "no"}"#)
+            }
+        }
+        let output = try Child("EtcdProbe", ["memory", url], home: home).wait().output
+        let growth = try #require(Int(output.dropLast()), "\(output)")
+        #expect((32..<48).contains(growth), "\(growth) MiB")
+    }
+
+    /// The system may have threads again.
+    @Test(
+        .enabled(
+            if: Hazard.canRun(
+                "fleet: no threads",
+                if: FileManager.default.fileExists(atPath: "/proc/self/statm") && !Hazard.isSanitized,
+                else: "not on Linux, or a sanitizer is on")))
+    func aThreadThatCannotBeMade() throws {
+        defer { proxy.close() }
+        let output = try Child("EtcdProbe", ["threadless", url], home: home).wait().output
+        #expect(
+            output == """
+                etcd 127.0.0.1:\(proxy.port): the system has no thread to give; the stored state is unchanged
+                read 1
+
+                """)
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import PersistentPreferencesEtcd
+
+/// Stores whose keys begin alike, keys of strangers, and prefixes with many roots.
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdPrefixTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+    }
+
+    private func store(_ prefix: String, deadline: Duration) -> EtcdStore {
+        EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current, deadline: deadline))
+    }
+
+    /// A store below the tickets of another one, even if its own lock is held.
+    @Test(arguments: ["l/n/", "m/n/", "r/n/", "n/"]) func aStoreBelowAnother(_ rest: String) throws {
+        let (outer, inner) = (store(prefix, deadline: .seconds(2)), store(prefix + rest, deadline: .seconds(20)))
+        let (begun, end, ended) = (Signal(), Signal(), Signal())
+        try inner.update(root: "A") { $0 = ["count": 1] }
+        Thread.detachNewThread {
+            try? inner.update(root: "A") { root in
+                begun.signal()
+                end.wait()
+                root = ["count": 2]
+            }
+            ended.signal()
+        }
+        begun.wait()
+        defer {
+            end.signal()
+            ended.wait()
+        }
+        try outer.update(root: "A") { $0 = ["count": 3] }
+        #expect(try outer.read(root: "A")?["count"] as? Int == 3)
+        #expect(try inner.read(root: "A")?["count"] as? Int == 1)
+    }
+
+    /// A key below the tickets that has no lease is none.
+    @Test func aKeyOfAStrangerIsNoTicket() throws {
+        try cluster.control("put", "\(prefix)l/stranger", "x")
+        let store = store(prefix, deadline: .seconds(2))
+        try increment(store)
+        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/") == "\(prefix)l/stranger\n\n")
+    }
+
+    /// Keys of strangers do not hide the ticket before ours.
+    @Test func aTicketBehindManyKeysOfStrangers() throws {
+        let (holder, other) = (store(prefix, deadline: .seconds(20)), store(prefix, deadline: .seconds(2)))
+        let (begun, end, ended) = (Signal(), Signal(), Signal())
+        Thread.detachNewThread {
+            try? holder.update(root: "A") { root in
+                begun.signal()
+                end.wait()
+                root = ["count": 1]
+            }
+            ended.signal()
+        }
+        begun.wait()
+        for number in 0..<10 { try cluster.control("put", "\(prefix)l/\(number)", "x") }
+        guard
+            case .notStored(let failure)? = error(of: {
+                try other.update(root: "A") { _ in Issue.record("run") }
+            })
+        else { return #expect(Bool(false)) }
+        #expect(failure.reason == "timed out waiting for the lock; clients ahead: 1")
+        end.signal()
+        ended.wait()
+        try increment(other)
+        #expect(try other.read(root: "A")?["count"] as? Int == 2)
+    }
+
+    @Test func prefixesThatMixKeysAreRejected() throws {
+        for prefix in ["l/", "m/", "r/", "\(prefix)l/", "\(prefix)m/", "\(prefix)r/"] {
+            let failure = error { _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix).read(root: "A") }
+            guard case .invalidName(prefix, let reason)? = failure else { return #expect(Bool(false)) }
+            #expect(reason == "is not a valid prefix: the keys of a shorter prefix may begin with \(prefix.suffix(2))")
+        }
+        // Words that end with these letters are prefixes like others.
+        let word = store("\(prefix)our/", deadline: .seconds(10))
+        try increment(word)
+        #expect(try word.read(root: "A")?["count"] as? Int == 1)
+    }
+
+    /// More than one reply may hold: what was stored can be read again by a new process.
+    @Test func manyLargeRoots() throws {
+        let cluster = try EtcdCluster(nodes: 1)
+        let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix).namespace.get()
+        // 286 MB of base64. Nobody reads them as JSON.
+        let large = Data(count: 1_400 << 10)
+        for number in 100..<250 {
+            let put = TxnRequest(success: [.put(namespace.keys.root("R\(number)"), large)])
+            _ = try namespace.client.commit(put, until: .now + longestWait)
+        }
+        for name in ["A", "R1234", "Z"] {
+            try cluster.control("put", "\(prefix)r/\(name)", #"{"name": "\#(name)"}"#)
+        }
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: longestWait))
+        for name in ["A", "R1234", "Z"] { #expect(try store.read(root: name)?["name"] as? String == name) }
+    }
+
+    /// Changes between the pages of the first reading are there when it has ended, or soon after.
+    @Test func changesWhileTheRootsAreRead() throws {
+        let writer = store(prefix, deadline: .seconds(20))
+        for half in 0..<2 {
+            try writer.update(root: "R\(half)00") { _ in
+                for number in 0..<99 { try writer.update(root: "R\(half * 99 + number)") { $0 = ["count": number] } }
+            }
+        }
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let pages = Locked(0)
+        proxy.intercept { [cluster, prefix] request in
+            guard request.contains("/v3/kv/range"),
+                pages.withLock({
+                    $0 += 1; return $0 == 1
+                })
+            else { return nil }
+            // One on a page that was read, and two on pages that were not.
+            for root in ["R0", "R98"] { _ = try? cluster.control("del", "\(prefix)r/\(root)") }
+            _ = try? cluster.control("put", "\(prefix)r/Z", #"{"count": 7}"#)
+            return nil
+        }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20)))
+        #expect(try store.read(root: "R55")?["count"] as? Int == 55)
+        try wait { try store.read(root: "Z")?["count"] as? Int == 7 }
+        for number in 0..<198 {
+            let count = try store.read(root: "R\(number)")?["count"] as? Int
+            #expect(count == ([0, 98].contains(number) ? nil : number % 99))
+        }
+        #expect(pages.withLock { $0 } == 3)
+    }
+}
