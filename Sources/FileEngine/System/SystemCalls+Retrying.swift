@@ -8,19 +8,25 @@ extension SystemCalls {
         guard size <= limit else {
             throw StorageFailure(path: "", reason: "larger than \(limit >> 20) MiB")
         }
-        var bytes = Data(count: size)
+        // Not in a Data of that size, which would be filled with zeros first.
+        guard let start = malloc(max(size, 1)) else { throw StorageFailure("malloc", "", code: ENOMEM) }
+        let bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
         var count = 0
-        while count < size {
-            let start = count
-            let read = try bytes.withMutableBytes { buffer throws(StorageFailure) in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-                return try retrying { () throws(StorageFailure) in try self.read(descriptor, into: rest, at: start) }
+        do throws(StorageFailure) {
+            while count < size {
+                let (rest, position) = (UnsafeMutableRawBufferPointer(rebasing: bytes[count...]), count)
+                let read = try retrying { () throws(StorageFailure) in
+                    try self.read(descriptor, into: rest, at: position)
+                }
+                if read == 0 { break }
+                count += read
             }
-            if read == 0 { break }
-            count += read
+        } catch {
+            free(start)
+            throw error
         }
         // If the file shrank, its status has changed too, and the caller reads it again.
-        return count == size ? bytes : bytes.prefix(count)
+        return Data(bytesNoCopy: start, count: count, deallocator: .free)
     }
 
     package func writeAll(_ bytes: Data, to descriptor: Descriptor) throws(StorageFailure) {

@@ -52,7 +52,9 @@ struct XMLPropertyListWriter {
     private mutating func begin(_ value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) {
         let depth = containers.count
         nodes += 1
-        guard depth <= PropertyListLimits.fileDepth else {
+        // A reference of a keyed archive is a dictionary here, and its number stands a level deeper.
+        let levels = if case .uid = value { depth + 1 } else { depth }
+        guard levels <= PropertyListLimits.fileDepth else {
             throw failure("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
         guard nodes <= PropertyListLimits.fileNodes else {
