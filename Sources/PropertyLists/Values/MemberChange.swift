@@ -6,13 +6,15 @@ struct MemberChange {
     /// nil if it was removed.
     let after: StoredValue?
 
-    /// The changes, in no order.
+    /// The changes, in no order. A dictionary may be among them that is an equal one in other storage.
     static func changes(from before: [String: StoredValue], to after: [String: StoredValue]) -> [MemberChange] {
         var changes: [MemberChange] = []
         var added = 0
         after.forEach(besides: before) { key, value, former in
             if let former, former.key.hasSameBytes(as: key) {
-                if former.value != value { changes.append(MemberChange(key: key, before: former.value, after: value)) }
+                if mayDiffer(former.value, value) {
+                    changes.append(MemberChange(key: key, before: former.value, after: value))
+                }
                 return true
             }
             if let former {
@@ -29,6 +31,12 @@ struct MemberChange {
             }
         }
         return changes
+    }
+
+    /// Does not compare the members of dictionaries: the writer compares them when it looks into a changed one.
+    private static func mayDiffer(_ left: StoredValue, _ right: StoredValue) -> Bool {
+        guard case .dictionary(let left) = left, case .dictionary(let right) = right else { return left != right }
+        return !left.isIdentical(to: right)
     }
 }
 
