@@ -70,8 +70,8 @@ final class EtcdWatch: Sendable {
     // MARK: - Reading
 
     /// - Throws: `PrefsError`.
-    func values(of root: String) throws(PrefsError) -> [String: StoredValue]? {
-        try state.withLock { state throws(PrefsError) in try state.values(of: root) }
+    func objects(of root: String) throws(PrefsError) -> [String: Any]? {
+        try state.withLock { state throws(PrefsError) in try state.objects(of: root) }
     }
 
     /// The last good values, whatever the root is now.
