@@ -14,7 +14,6 @@ extension StoreCheck {
                 try place.other.update(root: "A") { $0 = ["a": 2] }
                 try place.expect(store.current(root: "A"), equals: ["a": 2], "from current, in an update")
             }
-            try place.expect(store.current(root: "A"), equals: ["a": 2], "from current, after the second update")
         },
         StoreCheck("lastKnownIsWhatWasRead", "lastKnown returns the newest state that was read or written.") { place in
             let store = try place.remoteStore
