@@ -4,7 +4,7 @@ import Foundation
 import PersistentPreferences
 
 /// The client of your server, which keeps data under keys and counts their versions.
-protocol Server: Sendable {
+nonisolated protocol Server: Sendable {
     /// The data of a key and its version; nil if there is none.
     func get(_ key: String) throws -> (data: Data, version: Int)?
     /// Stores or removes all keys in one transaction, if each key still has its version, 0 if it is missing.
