@@ -81,8 +81,8 @@ final class EtcdWatch: Sendable {
     }
 
     /// The last good values, whatever the root is now.
-    func lastKnown(_ root: String) -> [String: StoredValue]? {
-        state.withLock { $0.lastGood(root) }
+    func lastKnown(_ root: String) -> [String: Any]? {
+        state.withLock { $0.lastGood(root) }?.objects
     }
 
     /// Keeps what a read past the watch has found, for the time when nothing can be read.
