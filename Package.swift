@@ -143,6 +143,10 @@ let package = Package(
             ]),
         areaTests("Hazards", "AppleModels", resources: [.copy("Corpus")]),
         areaTests("Sources", "PrefsTesting"),
+        // A store as clients write it: the public modules and nothing else.
+        .testTarget(
+            name: "RemoteTests", dependencies: ["PersistentPreferences", "PrefsTesting"],
+            path: "Tests/PersistentPreferencesTests/Remote", swiftSettings: strict),
         .testTarget(
             name: "PrefsTestingTests",
             dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 import PrefsPropertyLists
 
 /// The format of exported values.
@@ -40,6 +40,23 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// an integer of more than 64 bits, a number beyond the range of a double, half a surrogate pair, bytes that are not UTF-8, a key
     /// with more than 30 combining marks in a row, and an object whose only key begins with `$` and is none of the above.
     case json
+
+    /// Returns the bytes of a dictionary, as an export has them. For your own ``PrefsStore``.
+    ///
+    /// Costs time linear in the size of the values. Any thread.
+    /// - Throws: ``PrefsError/valuesNotPlistCompatible(invalidElements:)`` if the format has no form for a value.
+    public func data(of values: [String: Any]) throws -> Data {
+        try data(of: RootChange(from: [:], shownAs: [:], to: values).assigned)
+    }
+
+    /// Returns the dictionary that bytes in any of the formats hold. For your own ``PrefsStore``.
+    ///
+    /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected. Costs time linear in
+    /// the size of the data. Any thread.
+    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a dictionary.
+    public static func dictionary(from data: Data) throws(PrefsError) -> [String: Any] {
+        try values(of: data).objects
+    }
 
     /// The bytes of values.
     package func data(of values: [String: StoredValue]) throws -> Data {

@@ -31,7 +31,7 @@ final class EtcdNamespace: Sendable {
     // MARK: - Reading
 
     /// The root as of now.
-    func current(_ root: String) throws -> [String: StoredValue]? {
+    func current(_ root: String) throws -> [String: Any]? {
         if let session = EtcdSession.current(of: self) { return try session.read(root) }
         var stored: StoredRoot
         let revision: Int64
@@ -42,14 +42,14 @@ final class EtcdNamespace: Sendable {
             throw PrefsError.unreadable(keys.failure(error))
         }
         defer { watch.note(stored, of: root, in: revision) }
-        return try stored.values(of: root, in: keys)
+        return try stored.objects(of: root, in: keys)
     }
 
     /// The root as the watch has last heard of it.
-    func followed(_ root: String) throws -> [String: StoredValue]? {
+    func followed(_ root: String) throws -> [String: Any]? {
         if let session = EtcdSession.current(of: self) { return try session.read(root) }
         try startWatch { .unreadable($0) }
-        return try watch.values(of: root)
+        return try watch.objects(of: root)
     }
 
     /// The root in the revision of a session.

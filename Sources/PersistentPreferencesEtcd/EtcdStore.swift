@@ -1,6 +1,5 @@
 public import Foundation
 public import PersistentPreferences
-import PrefsPropertyLists
 
 /// A store that keeps its roots in etcd, for programs on many machines that share their preferences.
 ///
@@ -44,7 +43,7 @@ import PrefsPropertyLists
 /// their thread, so in async code call them from a thread or a queue of your own. While the cluster is down, the first followed read waits
 /// for ``Options/deadline``, and later ones fail at once. After `fork`, parent and child may read and write, if the parent has done so before
 /// and is doing nothing else at that moment; the child is another client, and cannot observe.
-public final class EtcdStore: PrefsStore {
+public final class EtcdStore: RemotePrefsStore {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
         /// From memory. Returns every change older than ``Options/staleness``, while at most one server fails at a time; usually only the
@@ -128,12 +127,27 @@ public final class EtcdStore: PrefsStore {
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
     public func read(root: String) throws -> [String: Any]? {
-        try values(of: root)?.objects
+        try PrefsError.checkRootKey(root)
+        let namespace = try namespace.get()
+        return try reads == .current ? namespace.current(root) : namespace.followed(root)
+    }
+
+    /// Returns the newest committed dictionary under a root key, or nil if there is none. Costs a round trip.
+    ///
+    /// - Throws: as ``read(root:)``.
+    public func current(root: String) throws -> [String: Any]? {
+        try PrefsError.checkRootKey(root)
+        return try namespace.get().current(root)
+    }
+
+    /// Returns the newest readable state of a root that this process knows. See ``RemotePrefsStore/lastKnown(root:)``.
+    public func lastKnown(root: String) -> [String: Any]? {
+        (try? namespace.get())?.watch.lastKnown(root)
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try NameVetting.checkRoot(root)
+        try PrefsError.checkRootKey(root)
         try namespace.get().update(root, body)
     }
 
@@ -143,7 +157,7 @@ public final class EtcdStore: PrefsStore {
     ///
     /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster cannot be reached.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try NameVetting.checkRoot(root)
+        try PrefsError.checkRootKey(root)
         return try namespace.get().observe(root, action)
     }
 }

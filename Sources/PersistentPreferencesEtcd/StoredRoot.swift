@@ -9,6 +9,7 @@ struct StoredRoot {
     private(set) var modified: Int64
     private let data: Data?
     private var parsed: Result<[String: StoredValue]?, PrefsError>?
+    private var objects: [String: Any]?
 
     /// - Parameter found: nil if the root is missing.
     init(_ found: EtcdKeyValue?) {
@@ -41,6 +42,12 @@ struct StoredRoot {
         let result = parsed ?? parse(root, keys)
         parsed = result
         return try result.get()
+    }
+
+    /// The values as objects, which are made once: instances compare their storage.
+    mutating func objects(of root: String, in keys: EtcdKeys) throws(PrefsError) -> [String: Any]? {
+        if objects == nil { objects = try values(of: root, in: keys)?.objects }
+        return objects
     }
 
     private func parse(_ root: String, _ keys: EtcdKeys) -> Result<[String: StoredValue]?, PrefsError> {

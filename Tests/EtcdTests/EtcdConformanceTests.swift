@@ -9,7 +9,8 @@ import Testing
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdConformanceTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
 
-    @Test(arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing)
+    @Test(
+        arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing + StoreCheck.remote)
     func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()

@@ -115,7 +115,7 @@ final class BrokenPlace: Sendable {
 }
 
 /// A store that breaks one rule, or none.
-final class BrokenStore: PrefsStore {
+final class BrokenStore: RemotePrefsStore {
     struct Wrapped: Error {}
 
     private let place: BrokenPlace
@@ -165,6 +165,14 @@ final class BrokenStore: PrefsStore {
         default:
             return found
         }
+    }
+
+    func current(root: String) throws -> [String: Any]? {
+        try place.fault == .comparesWithOldStates ? place.activity.before : place.memory.read(root: root)
+    }
+
+    func lastKnown(root: String) -> [String: Any]? {
+        place.fault == .forgetsStates ? nil : (try? place.memory.read(root: root)) ?? nil
     }
 
     func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {

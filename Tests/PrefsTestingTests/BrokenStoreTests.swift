@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: Fault.allCases)
     func aFaultFailsItsOwnCheck(_ fault: Fault) throws {
         var failed: [String] = []
-        for check in StoreCheck.all + StoreCheck.observing {
+        for check in StoreCheck.all + StoreCheck.observing + StoreCheck.remote {
             let place = BrokenPlace(fault)
             do {
                 try check.run(threads: 4, updates: 50, patience: fault.patience) { BrokenStore(place) }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aStoreThatFollowsTheRulesFailsNone() throws {
-        for check in StoreCheck.all + StoreCheck.observing {
+        for check in StoreCheck.all + StoreCheck.observing + StoreCheck.remote {
             let place = BrokenPlace(nil)
             try check.run(threads: 4, updates: 50) { BrokenStore(place) }
         }
@@ -42,7 +42,7 @@ import Testing
 
     @Test func eachCheckSeesAFault() {
         let seen = Set(Fault.allCases.flatMap(\.checks))
-        #expect(Set((StoreCheck.all + StoreCheck.observing).map(\.name)).subtracting(seen).isEmpty)
+        #expect(Set((StoreCheck.all + StoreCheck.observing + StoreCheck.remote).map(\.name)).subtracting(seen).isEmpty)
     }
 
     @Test func theCheckOfUnreadablePlacesSeesAFault() throws {

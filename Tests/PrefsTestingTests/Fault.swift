@@ -7,6 +7,7 @@ enum Fault: String, CaseIterable {
     case commitsNestedUpdates, wrapsTheErrorOfOtherStores
     case neverCalls, reportsEqualUpdates, reportsOtherRoots, reportsRolledBackUpdates, reportsNestedUpdates
     case reportsOutOfOrder, callsAtOnce, rejectsWritesInCalls, waitsForClosures, ignoresTheEnd
+    case comparesWithOldStates, forgetsStates
 
     /// The names of the checks that see it.
     var checks: [String] {
@@ -47,6 +48,8 @@ enum Fault: String, CaseIterable {
         case .rejectsWritesInCalls: ["closureMayUseTheStore"]
         case .waitsForClosures: ["slowClosureDelaysNoCommit"]
         case .ignoresTheEnd: ["cancelledIsNotCalled"]
+        case .comparesWithOldStates: ["currentIsNewest"]
+        case .forgetsStates: ["lastKnownIsWhatWasRead"]
         }
     }
 
@@ -86,6 +89,8 @@ enum Fault: String, CaseIterable {
         case .rejectsWritesInCalls: "Wrapped"
         case .waitsForClosures: "slowClosureDelaysNoCommit"
         case .ignoresTheEnd: "The closure of a cancelled observation was called."
+        case .comparesWithOldStates: "Expected [a: 1] from current, after an update, found nil."
+        case .forgetsStates: "Expected [a: 1] from lastKnown, after an update, found nil."
         }
     }
 

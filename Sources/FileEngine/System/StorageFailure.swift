@@ -28,8 +28,13 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         reason = String(cString: strerror(code))
     }
 
-    /// A state of affairs that no system call reports.
-    package init(path: String, reason: String, code: Int32 = 0) {
+    /// Creates a failure that no system call reports, for your own store.
+    ///
+    /// - Parameters:
+    ///   - path: what could not be read or written, such as the address of a server.
+    ///   - reason: the problem, as a clause without a full stop.
+    ///   - code: an `errno` such as `ETIMEDOUT`, if there is one.
+    public init(path: String, reason: String, code: Int32 = 0) {
         operation = ""
         self.path = path
         self.code = code

@@ -5,6 +5,7 @@ import PrefsPropertyLists
 /// A store of another module as a domain. Its updates nest by root, and its transactions are its own.
 final class ForeignDomain: Domain {
     let store: any PrefsStore
+    private let remote: (any RemotePrefsStore)?
     /// What the store has returned last for each root, and its values.
     private let known = Locked<[String: Known]>([:])
 
@@ -15,6 +16,7 @@ final class ForeignDomain: Domain {
 
     init(_ store: any PrefsStore) {
         self.store = store
+        remote = store as? any RemotePrefsStore
     }
 
     /// An update of this domain. One that the program has begun on the store itself is not known here.
@@ -26,31 +28,24 @@ final class ForeignDomain: Domain {
     func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
         let root = part.name
         do {
-            return try state(of: root) { isForWriting ? try current(root) : try values(of: root) }
+            return try state(of: root) {
+                if isForWriting, let remote { try remote.current(root: root) } else { try store.read(root: root) }
+            }
         } catch PrefsError.unreadable(let failure) {
-            guard !isForWriting, let store = store as? any RemoteStore else { throw PrefsError.unreadable(failure) }
-            return state(of: root, warning: .unreadable(failure)) { store.lastKnown(root: root) }
+            guard !isForWriting, let remote else { throw PrefsError.unreadable(failure) }
+            return state(of: root, warning: .unreadable(failure)) { remote.lastKnown(root: root) }
         }
     }
 
     private func state(
-        of root: String, warning: FileError? = nil, _ read: () throws -> [String: StoredValue]?
+        of root: String, warning: FileError? = nil, _ read: () throws -> [String: Any]?
     ) rethrows -> DomainState {
         do {
-            return DomainState(try read().map { [root: .dictionary($0)] }, isWhole: false, warning: warning)
+            let values = values(try read(), of: root)
+            return DomainState(values.map { [root: .dictionary($0)] }, isWhole: false, warning: warning)
         } catch PrefsError.rootIsNotDictionary {
             return DomainState([root: .integer(0)], isWhole: false)
         }
-    }
-
-    private func current(_ root: String) throws -> [String: StoredValue]? {
-        guard let store = store as? any RemoteStore else { return try values(of: root) }
-        return try store.current(root: root)
-    }
-
-    private func values(of root: String) throws -> [String: StoredValue]? {
-        if let store = store as? any RemoteStore { return try store.values(of: root) }
-        return values(try store.read(root: root), of: root)
     }
 
     /// The values of a root that the store has returned.
@@ -83,12 +78,13 @@ final class ForeignDomain: Domain {
 
     /// Rolls back the update that a rejected write is a part of. The store itself rolls back one that throws.
     func refuse(_ error: any Error, root: String) {
-        if store is any RemoteStore { return }
         if let transaction {
             transaction.fail(error)
             return
         }
-        // The program may have begun one on the store itself.
+        // The program may have begun one on the store itself. Not so of a remote store, whose update would cost requests: it runs its bodies
+        // inside an update of a store of this package, which was told.
+        if remote != nil { return }
         try? store.update(root: root) { _ in throw error }
     }
 
@@ -99,7 +95,8 @@ final class ForeignDomain: Domain {
     ) throws -> EntrySubscription {
         let foreign = ForeignRoot(subscriber)
         let observation = try store.observe(root: part.name) { foreign.receive($0) }
-        let start = EntryState(try foreign.start { try values(of: part.name) }.map(StoredValue.dictionary))
+        let start = EntryState(
+            try foreign.start { values(try store.read(root: part.name), of: part.name) }.map(StoredValue.dictionary))
         let catchUp = EntryChange(of: part.name, from: known, to: start).flatMap(subscriber.receive)
         return EntrySubscription(start: start, catchUp: catchUp) {
             observation.cancel()

@@ -1,13 +1,13 @@
 import Foundation
 
 /// The rules for root keys, suite names and file URLs.
-package enum NameVetting {
+enum NameVetting {
     /// A suite name becomes a file name, to which the engine adds extensions; a file name has at most 255 bytes.
     private static let longestSuite = 200
     private static let longestRoot = 1_024
 
     /// - Throws: `PrefsError.invalidName`.
-    package static func checkRoot(_ name: String) throws(PrefsError) {
+    static func checkRoot(_ name: String) throws(PrefsError) {
         try check(name, "root key", longest: longestRoot)
     }
 
@@ -65,4 +65,11 @@ package enum NameVetting {
         if bytes[0] == 0xEF, bytes.starts(with: "\u{FEFF}".utf8) { return "it begins with U+FEFF" }
         return nil
     }
+}
+
+extension PrefsError {
+    /// Checks a root key, for your own ``PrefsStore``. Any thread.
+    ///
+    /// - Throws: ``invalidName(name:reason:)`` if the name is empty, contains a NUL, begins with U+FEFF, or is longer than 1,024 bytes.
+    public static func checkRootKey(_ name: String) throws(PrefsError) { try NameVetting.checkRoot(name) }
 }

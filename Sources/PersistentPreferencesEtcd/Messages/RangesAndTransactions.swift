@@ -22,17 +22,16 @@ struct RangeRequest {
     }
 
     /// The keys with the newest changes of all that begin with the given one.
-    static func changed(_ prefix: Data, limit: Int64 = 1) -> RangeRequest {
-        var request = RangeRequest(prefix: prefix, keysOnly: true)
-        (request.order, request.limit) = ("\"MOD\"", limit)
-        return request
-    }
+    static func changed(_ prefix: Data) -> RangeRequest { RangeRequest(newest: "\"MOD\"", of: prefix, limit: 1) }
 
     /// The newest of the keys that begin with the given one.
     static func created(_ prefix: Data, limit: Int64) -> RangeRequest {
-        var request = changed(prefix, limit: limit)
-        request.order = "\"CREATE\""
-        return request
+        RangeRequest(newest: "\"CREATE\"", of: prefix, limit: limit)
+    }
+
+    private init(newest order: String, of prefix: Data, limit: Int64) {
+        self.init(prefix: prefix, keysOnly: true)
+        (self.order, self.limit) = (order, limit)
     }
 
     var json: String {

@@ -63,6 +63,8 @@ final class EtcdLock: Sendable {
         }
     }
 
+    /// Puts a ticket, and waits for the end of each one before it.
+    ///
     /// - Returns: nil if the identity had to be given up.
     private func acquire(
         _ root: String, _ identity: ClientIdentity, until deadline: Deadline
@@ -78,65 +80,72 @@ final class EtcdLock: Sendable {
             success: [
                 .put(ticket, Data(), lease: lease), .range(.created(keys.tickets, limit: Self.mostTickets)), root,
             ])
-        // Reads only, which etcd answers without a flush.
-        func look() -> TxnRequest {
-            TxnRequest(success: [.range(tickets), root, .range(RangeRequest(key: marker))])
-        }
         var former: Int64?
         while identity.ticketLease == lease {
-            let reply: TxnReply
-            do throws(EtcdFailure) {
-                reply = try client.commit(request, until: deadline)
-            } catch {
-                abandon(identity)
-                guard error.isRejected(EtcdFailure.notFound) else { throw error }
-                // The lease has ended, most likely while this process was stopped.
-                return nil
-            }
-            let (ranges, isLook) = (reply.ranges, request.compare.isEmpty)
-            request = look()
+            let isLook = request.compare.isEmpty
+            guard let reply = try ask(request, ranges: isLook ? 3 : 2, identity, until: deadline) else { return nil }
+            // Reads only, which etcd answers without a flush.
+            defer { request = TxnRequest(success: [.range(tickets), root, .range(RangeRequest(key: marker))]) }
             // An earlier copy of the request has put the ticket, or the marker is another one.
             if !isLook, !reply.hasSucceeded { continue }
-            guard ranges.count == (isLook ? 3 : 2) else {
+            let ranges = reply.ranges
+            // Somebody has removed the marker, or the lease of the ticket has ended.
+            let hasMarker = !isLook || ranges[2].first?.modified ?? 0 == identity.marker
+            guard hasMarker, let own = ranges[0].first(where: { $0.key == ticket }) else {
                 abandon(identity)
-                throw EtcdFailure(kind: .rejected(code: -1), endpoint: "etcd", reason: "the answer is not complete")
-            }
-            guard !isLook || ranges[2].first?.modified ?? 0 == identity.marker else {
-                // Somebody has removed the marker.
-                abandon(identity)
-                state.withLock { $0.identity = nil }
-                return nil
-            }
-            guard let own = ranges[0].first(where: { $0.key == ticket }) else {
-                // Its lease has ended.
-                abandon(identity)
+                if !hasMarker { state.withLock { $0.identity = nil } }
                 return nil
             }
             let ahead = ranges[0].filter { $0.created < own.created && keys.marker(ofTicket: $0) != nil }
             tickets.maxCreateRevision = own.created
-            request = look()
             guard let predecessor = ahead.max(by: { $0.created < $1.created }) else {
                 // Behind so many keys that are no tickets there may be one.
                 if !isLook, reply.replies[0].hasMore { continue }
                 return Grant(identity: identity, revision: reply.revision, root: StoredRoot(ranges[1].first))
             }
-            // The rest of the time is for giving the ticket back.
-            let end = deadline - patience / 4
-            guard .now < end else {
-                release(identity, until: deadline)
-                throw EtcdFailure(
-                    kind: .unreachable, endpoint: "lock",
-                    reason: "timed out waiting for the lock; clients ahead: \(ahead.count)")
-            }
             // The watch has told of its end, and the server has it still.
             if former == predecessor.created { poll(nil, 0, 50) }
             former = predecessor.created
-            // Looks again after a second at the latest: a client that was killed leaves its marker as it is.
-            let limit = min(end, .now + .seconds(1))
-            try? watch.start(until: limit)
-            watch.waitForEnd(ofTicket: predecessor, until: limit)
+            try wait(for: predecessor, clients: ahead.count, identity, until: deadline)
         }
         return nil
+    }
+
+    /// - Returns: nil if the lease of the identity has ended, most likely while this process was stopped.
+    private func ask(
+        _ request: TxnRequest, ranges count: Int, _ identity: ClientIdentity, until deadline: Deadline
+    ) throws(EtcdFailure) -> TxnReply? {
+        do throws(EtcdFailure) {
+            let reply = try client.commit(request, until: deadline)
+            let isRefused = !request.compare.isEmpty && !reply.hasSucceeded
+            guard isRefused || reply.ranges.count == count else {
+                throw EtcdFailure(kind: .rejected(code: -1), endpoint: "etcd", reason: "the answer is not complete")
+            }
+            return reply
+        } catch {
+            abandon(identity)
+            guard error.isRejected(EtcdFailure.notFound) else { throw error }
+            return nil
+        }
+    }
+
+    /// Waits until a ticket has ended, for a second at the longest: a client that was killed leaves its marker as it is.
+    ///
+    /// - Parameter clients: how many are ahead.
+    private func wait(
+        for ticket: EtcdKeyValue, clients: Int, _ identity: ClientIdentity, until deadline: Deadline
+    ) throws(EtcdFailure) {
+        // The rest of the time is for giving the ticket back.
+        let end = deadline - patience / 4
+        guard .now < end else {
+            release(identity, until: deadline)
+            throw EtcdFailure(
+                kind: .unreachable, endpoint: "lock",
+                reason: "timed out waiting for the lock; clients ahead: \(clients)")
+        }
+        let limit = min(end, .now + .seconds(1))
+        try? watch.start(until: limit)
+        watch.waitForEnd(ofTicket: ticket, until: limit)
     }
 
     /// Stores the changes of a session, together with the marker and the end of the ticket.
@@ -208,18 +217,13 @@ final class EtcdLock: Sendable {
         }
     }
 
-    /// Ends the ticket of a session that has changed nothing.
-    func release(_ identity: ClientIdentity) {
-        // Nothing depends on it: at the latest, the ticket ends with its lease.
-        release(identity, until: .now + patience / 4)
-    }
-
-    private func release(_ identity: ClientIdentity, until deadline: Deadline) {
+    /// Ends the ticket of a session that has changed nothing. Nothing depends on it: at the latest, the ticket ends with its lease.
+    func release(_ identity: ClientIdentity, until deadline: Deadline? = nil) {
         let operation = newOperation()
         let request = TxnRequest(
             compare: [.modified(keys.marker(identity.name), in: identity.marker)], success: ending(identity, operation))
         do throws(EtcdFailure) {
-            let reply = try client.commit(request, until: deadline)
+            let reply = try client.commit(request, until: deadline ?? .now + patience / 4)
             if reply.hasSucceeded { finish(identity, at: reply.revision) } else { abandon(identity) }
         } catch {
             abandon(identity)

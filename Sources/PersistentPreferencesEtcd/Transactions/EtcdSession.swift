@@ -109,10 +109,10 @@ final class EtcdSession: CommitGroup {
     }
 
     /// `PrefsStore.read` inside of an update.
-    func read(_ root: String) throws -> [String: StoredValue]? {
+    func read(_ root: String) throws -> [String: Any]? {
         try seed(root)
         if foreign.contains(root) { throw PrefsError.rootIsNotDictionary(key: root) }
-        return try memory.values(of: root)
+        return try memory.read(root: root)
     }
 
     /// `PrefsStore.update` inside of an update.

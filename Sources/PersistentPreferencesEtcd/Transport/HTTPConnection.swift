@@ -9,8 +9,8 @@ struct ConnectionFailure: Error {
     var mayHaveArrived = false
 
     /// The system call that failed.
-    static func call(_ name: String, _ code: Int32) -> ConnectionFailure {
-        ConnectionFailure(reason: "\(name): \(String(cString: strerror(code)))")
+    static func call(_ name: String, _ code: Int32, _ mayHaveArrived: Bool = false) -> ConnectionFailure {
+        ConnectionFailure(reason: "\(name): \(String(cString: strerror(code)))", mayHaveArrived: mayHaveArrived)
     }
 }
 
@@ -64,13 +64,9 @@ final class HTTPConnection {
             if count > 0 {
                 sent += count
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-                do throws(ConnectionFailure) {
-                    try Socket.wait(for: socket.descriptor, POLLOUT, until: deadline)
-                } catch {
-                    throw ConnectionFailure(reason: error.reason, mayHaveArrived: true)
-                }
+                try Socket.wait(for: socket.descriptor, POLLOUT, until: deadline, hasSent: true)
             } else if count == 0 || errno != EINTR {
-                throw ConnectionFailure(reason: "send: \(String(cString: strerror(errno)))", mayHaveArrived: true)
+                throw .call("send", errno, true)
             }
         }
     }
@@ -102,12 +98,11 @@ final class HTTPConnection {
         } else if let length = head.length {
             while body.count < length { body += try take(length - body.count, until: deadline) }
         } else {
-            while true {
+            repeat {
                 body += buffer[start...]
                 (buffer, start) = ([], 0)
                 guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
-                guard try fill(until: deadline) else { break }
-            }
+            } while try fill(until: deadline)
         }
         isReusable = !head.closes && (head.isChunked || head.length != nil) && start == buffer.count
         return (head.status, body)
@@ -230,14 +225,8 @@ final class HTTPConnection {
                 return count > 0
             }
             if code == EINTR { continue }
-            guard code == EAGAIN || code == EWOULDBLOCK else {
-                throw broken("recv: \(String(cString: strerror(code)))")
-            }
-            do throws(ConnectionFailure) {
-                try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
-            } catch {
-                throw broken(error.reason)
-            }
+            guard code == EAGAIN || code == EWOULDBLOCK else { throw .call("recv", code, true) }
+            try Socket.wait(for: socket.descriptor, POLLIN, until: deadline, hasSent: true)
         }
     }
 

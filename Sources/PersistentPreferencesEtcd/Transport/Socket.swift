@@ -52,17 +52,21 @@ enum Socket {
         return descriptor
     }
 
-    /// - Parameter events: `POLLIN` or `POLLOUT`.
+    /// - Parameters:
+    ///   - events: `POLLIN` or `POLLOUT`.
+    ///   - hasSent: whether a request may have reached the server if this fails.
     static func wait(
-        for descriptor: Int32, _ events: some BinaryInteger, until deadline: Deadline
+        for descriptor: Int32, _ events: some BinaryInteger, until deadline: Deadline, hasSent: Bool = false
     ) throws(ConnectionFailure) {
         var awaited = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         while true {
             let milliseconds = max(0, (deadline - .now) / .milliseconds(1))
             let count = poll(&awaited, 1, Int32(min(milliseconds.rounded(.up), 1e6)))
             if count > 0 { return }
-            if count < 0, errno != EINTR { throw .call("poll", errno) }
-            if count == 0, .now >= deadline { throw ConnectionFailure(reason: "no answer in time") }
+            if count < 0, errno != EINTR { throw .call("poll", errno, hasSent) }
+            if count == 0, .now >= deadline {
+                throw ConnectionFailure(reason: "no answer in time", mayHaveArrived: hasSent)
+            }
         }
     }
 }

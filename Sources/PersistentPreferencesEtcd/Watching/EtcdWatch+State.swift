@@ -59,10 +59,10 @@ extension EtcdWatch {
 
         // MARK: - Reading
 
-        mutating func values(of root: String) throws(PrefsError) -> [String: StoredValue]? {
+        mutating func objects(of root: String) throws(PrefsError) -> [String: Any]? {
             let keys = keys
-            if ahead[root] != nil { return try ahead[root]?.values(of: root, in: keys) ?? nil }
-            return try roots[root]?.values(of: root, in: keys) ?? nil
+            if ahead[root] != nil { return try ahead[root]?.objects(of: root, in: keys) ?? nil }
+            return try roots[root]?.objects(of: root, in: keys) ?? nil
         }
 
         /// The newest values that are known.
@@ -70,7 +70,8 @@ extension EtcdWatch {
             let known = max(revision, ahead[root]?.modified ?? 0)
             if let found = found[root], found.revision > known { return found.values }
             do throws(PrefsError) {
-                return try values(of: root)
+                var stored = ahead[root] ?? roots[root] ?? .missing
+                return try stored.values(of: root, in: keys)
             } catch {
                 return lastReadable[root] ?? found[root]?.values
             }

@@ -26,6 +26,13 @@ final class EtcdWatch: Sendable {
         state = Locked(State(keys: keys))
     }
 
+    private func withOwnState<R>(_ body: (inout State) -> R) -> R {
+        state.withLock { state in
+            state.forgetParent()
+            return body(&state)
+        }
+    }
+
     /// How long one endpoint may take to send all roots. Short at first, so that the next is asked before the first read gives up.
     func timeToLoad(afterRounds rounds: Int) -> Duration {
         min(limit, patience / 4 * (1 << min(rounds, 20)))
@@ -42,8 +49,7 @@ final class EtcdWatch: Sendable {
 
     /// Starts the thread if it does not run, and waits until the roots were read once.
     func start(until deadline: Deadline) throws(EtcdFailure) {
-        let isLoaded = state.withLock { state in
-            state.forgetParent()
+        let isLoaded = withOwnState { state in
             if state.isRunning { return state.isLoaded }
             let process = LockRegistry.forks
             state.isRunning = SpareStack.start { [weak self] in
@@ -70,23 +76,20 @@ final class EtcdWatch: Sendable {
     // MARK: - Reading
 
     /// - Throws: `PrefsError`.
-    func values(of root: String) throws(PrefsError) -> [String: StoredValue]? {
-        try state.withLock { state throws(PrefsError) in try state.values(of: root) }
+    func objects(of root: String) throws(PrefsError) -> [String: Any]? {
+        try state.withLock { state throws(PrefsError) in try state.objects(of: root) }
     }
 
     /// The last good values, whatever the root is now.
-    func lastKnown(_ root: String) -> [String: StoredValue]? {
-        state.withLock { $0.lastGood(root) }
+    func lastKnown(_ root: String) -> [String: Any]? {
+        state.withLock { $0.lastGood(root) }?.objects
     }
 
     /// Keeps what a read past the watch has found, for the time when nothing can be read.
     ///
     /// - Parameter revision: the one in which it was found.
     func note(_ stored: StoredRoot, of root: String, in revision: Int64) {
-        state.withLock { state in
-            state.forgetParent()
-            state.note(stored, root, in: revision)
-        }
+        withOwnState { $0.note(stored, root, in: revision) }
     }
 
     /// The time since the copy was last known to be complete; nil if it never was.
@@ -101,10 +104,7 @@ final class EtcdWatch: Sendable {
     /// - Parameter results: what it makes of each root; nil for a removal.
     func expect(_ operation: String, _ steps: [EntryChange], results: [String: [String: StoredValue]?]) {
         let results = results.mapValues { StoredRoot($0, modified: .max) }
-        state.withLock { state in
-            state.forgetParent()
-            state.own.append(.init(operation: operation, steps: steps, results: results))
-        }
+        withOwnState { $0.own.append(.init(operation: operation, steps: steps, results: results)) }
     }
 
     /// It was not carried out.
@@ -114,10 +114,7 @@ final class EtcdWatch: Sendable {
 
     /// It was carried out. Reads have its result from now on.
     func confirm(_ operation: String, at revision: Int64) {
-        state.withLock { state in
-            state.forgetParent()
-            state.confirm(operation, at: revision)
-        }
+        withOwnState { $0.confirm(operation, at: revision) }
     }
 
     // MARK: - Waiting

@@ -83,6 +83,11 @@ extension StoreCheck {
                 try place.expectError("an error", of: "a read of an unreadable place") {
                     _ = try broken.read(root: "A")
                 }
+                if let remote = broken as? any RemotePrefsStore {
+                    try place.expectError("an error", of: "current of an unreadable place") {
+                        _ = try remote.current(root: "A")
+                    }
+                }
                 try place.expectError("an error", of: "an update of an unreadable place") {
                     try broken.update(root: "A") { $0 = ["a": 2] }
                 }

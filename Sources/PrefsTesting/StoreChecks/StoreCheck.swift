@@ -30,6 +30,8 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     public static let all = values + transactions + nesting
     /// The rules of ``PrefsStore/observe(root:_:)``, for stores that implement it.
     public static let observing = observation
+    /// The rules of ``RemotePrefsStore``, for stores that conform to it.
+    public static let remote = distance
 
     /// The same as ``name``.
     public var id: String { name }

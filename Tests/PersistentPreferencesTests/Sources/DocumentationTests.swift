@@ -28,7 +28,7 @@ import Testing
     /// What runs as a test is what a reader sees.
     @Test(arguments: [
         ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
-        ("WritingAStore.md", 2, "Stores/AccountStoreTests.swift"),
+        ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
     ])
     func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
         let file = DocumentationPage.package.appending(path: "Tests/PersistentPreferencesTests/\(sample)")
@@ -42,7 +42,7 @@ import Testing
         let tests = DocumentationPage.all.flatMap { page in
             page.blocks.indices.filter { page.blocks[$0].isTest }.map { "\(page.testDescription) \($0)" }
         }
-        #expect(tests == ["Testing.md 0", "WritingAStore.md 2"])
+        #expect(tests == ["Testing.md 0", "WritingAStore.md 3"])
     }
 
     /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.

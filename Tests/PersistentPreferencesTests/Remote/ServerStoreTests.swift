@@ -1,0 +1,127 @@
+import Foundation
+import PersistentPreferences
+import PrefsTesting
+import Testing
+
+/// A remote store that is written over the public API alone.
+@Suite struct ServerStoreTests {
+    @Test(arguments: StoreCheck.all + StoreCheck.remote)
+    func conforms(_ check: StoreCheck) throws {
+        let store = ServerStore(MemoryServer())
+        try check.run { store }
+    }
+
+    @Test func unreadableThrows() throws {
+        let server = MemoryServer()
+        try StoreCheck.unreadableThrows(
+            { ServerStore(server) }, breaking: { server.isDown = true }, mending: { server.isDown = false })
+    }
+
+    @Test func aReadDuringAnOutageReturnsTheLastKnownState() {
+        let server = MemoryServer()
+        let prefs = FramePrefs(store: ServerStore(server))
+        prefs.width = 7
+        server.isDown = true
+        #expect(prefs.width == 7)
+        #expect(prefs.lastError.map(Self.isUnreadable) == true)
+        prefs.width = 8
+        #expect(prefs.lastError.map(Self.isUnreadable) == true, "no write starts from the last known state")
+        server.isDown = false
+        #expect(prefs.width == 7)
+    }
+
+    @Test func anInstanceThatKnowsNothingReadsDefaultsDuringAnOutage() {
+        let server = MemoryServer()
+        server.isDown = true
+        let prefs = FramePrefs(store: ServerStore(server))
+        #expect(prefs.width == 1)
+        #expect(prefs.lastError.map(Self.isUnreadable) == true)
+    }
+
+    @Test func anAssignmentIsComparedWithTheServer() {
+        let server = MemoryServer()
+        let (one, other) = (FramePrefs(store: ServerStore(server)), FramePrefs(store: ServerStore(server)))
+        one.width = 2
+        #expect(other.width == 2)
+        other.width = 3
+        let puts = server.puts
+        one.width = 3
+        #expect(server.puts == puts, "it is stored already")
+        one.width = 2
+        #expect(other.width == 2)
+        #expect(server.puts == puts + 1)
+    }
+
+    @Test func aRejectedAssignmentUndoesTheUpdateOfTheStore() throws {
+        let server = MemoryServer()
+        let store = ServerStore(server)
+        let prefs = FramePrefs(store: store)
+        prefs.width = 2
+        #expect(throws: PrefsError.self) {
+            try store.update(root: prefs.key) { root in
+                root?["width"] = 3
+                prefs.values["depth"] = 4
+            }
+        }
+        #expect(prefs.width == 2)
+    }
+
+    @Test func aRejectedAssignmentAsksNobody() {
+        let server = MemoryServer()
+        let prefs = FramePrefs(store: ServerStore(server))
+        prefs.width = 2
+        let requests = server.requests
+        prefs["depth"] = 4
+        #expect(prefs.lastError != nil)
+        #expect(server.requests == requests)
+    }
+
+    private static func isUnreadable(_ error: PrefsError) -> Bool {
+        if case .unreadable = error { true } else { false }
+    }
+}
+
+private final class FramePrefs: Prefs, @unchecked Sendable {
+    @Pref var width = 1
+}
+
+/// A server in this process.
+private final class MemoryServer: Server, @unchecked Sendable {
+    private struct Down: Error {}
+
+    private let lock = NSLock()
+    private var entries: [String: (data: Data, version: Int)] = [:]
+    private var version = 0
+    private var counts = (requests: 0, puts: 0)
+    private var down = false
+
+    var isDown: Bool {
+        get { lock.withLock { down } }
+        set { lock.withLock { down = newValue } }
+    }
+
+    var requests: Int { lock.withLock { counts.requests } }
+    var puts: Int { lock.withLock { counts.puts } }
+
+    func get(_ key: String) throws -> (data: Data, version: Int)? {
+        try answer { entries[key] }
+    }
+
+    func put(_ changes: [String: Data?], ifVersions versions: [String: Int]) throws -> Int? {
+        try answer {
+            guard versions.allSatisfy({ entries[$0]?.version ?? 0 == $1 }) else { return nil }
+            counts.puts += 1
+            version += 1
+            for (key, data) in changes { entries[key] = data.map { ($0, version) } }
+            return version
+        }
+    }
+
+    private func answer<R>(_ body: () -> R) throws -> R {
+        try lock.withLock {
+            if down { throw Down() }
+            counts.requests += 1
+            return body()
+        }
+    }
+}
