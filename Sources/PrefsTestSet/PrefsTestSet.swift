@@ -45,7 +45,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         super.init(key: key, values: values)
     }
 
-    /// The same in a given store.
+    /// Creates an instance with a root key in a given store.
     public override init(key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
         super.init(key: key, values: values, store: store)
     }

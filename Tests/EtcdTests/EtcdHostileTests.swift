@@ -65,6 +65,31 @@ import Testing
         #expect((2..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
     }
 
+    /// The roots have no end, because each page is the first one.
+    @Test func pagesThatRepeatThemselves() throws {
+        defer { proxy.close() }
+        let key = Data("\(prefix)r/A".utf8).base64EncodedString()
+        let page =
+            #""header": {"revision": "9"}, "kvs": [{"key": "\#(key)", "value": "e30="}], "count": "2", "more": true"#
+        let count = Locked(0)
+        proxy.intercept { request in
+            if request.contains("/v3/kv/txn") {
+                let responses = #"[{"response_range": {\#(page)}}, {"response_range": {"header": {}}}]"#
+                return LossyProxy.answer(
+                    200, #"{"header": {"revision": "9"}, "succeeded": true, "responses": \#(responses)}"#)
+            }
+            guard request.contains("/v3/kv/range") else { return nil }
+            count.withLock { $0 += 1 }
+            return LossyProxy.answer(200, "{\(page)}")
+        }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1)))
+        let failure = error { _ = try store.read(root: "A") }
+        guard case .unreadable(let reason)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        #expect(reason.description.contains("contradict each other"), "\(reason)")
+        // Attempts of 50 ms at least.
+        #expect((1..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+    }
+
     /// A ticket that is there, although the marker of its client says that it has ended.
     @Test func aTicketThatDoesNotEnd() throws {
         defer { proxy.close() }

@@ -97,6 +97,17 @@ import Testing
         }
     }
 
+    /// It takes minutes to look for the end of the text at each escape.
+    @Test func twoMillionEscapes() throws {
+        defer { proxy.close() }
+        let count = 2_000_000
+        let json =
+            #"{"message": ""# + String(repeating: #"\n"#, count: count)
+            + #"\"", "code": 7}"#
+        let reply = try ErrorReply(ReplyJSON(Data(json.utf8)))
+        #expect(reply.code == 7 && reply.message?.utf8.count == count + 1)
+    }
+
     /// A token is sent in a header, to which it must not add lines.
     @Test func tokensThatAreNoTokens() throws {
         defer { proxy.close() }

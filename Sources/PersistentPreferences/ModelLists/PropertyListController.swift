@@ -65,7 +65,7 @@ public final class PropertyListController<Model> {
         try self.init(name, bundle, folder, .ofModel)
     }
 
-    /// The same for Codable models. A model that is only read may be Decodable.
+    /// Loads Codable models of `NAME.plist` in a folder or, if it is missing there, in a bundle. A model that is only read may be Decodable.
     @_disfavoredOverload
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: Decodable {

@@ -34,7 +34,7 @@ extension PersistentPrefs.Pref where Value: Codable {
             wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), sensitive: sensitive, help: help)
     }
 
-    /// The same for an optional, with constraints of its values: nil is valid.
+    /// Declares an optional property, with constraints of its values: nil is valid.
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
@@ -127,7 +127,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
             wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), sensitive: sensitive, help: help)
     }
 
-    /// The same for an optional, with constraints of its values: nil is valid.
+    /// Declares an optional property, with constraints of its values: nil is valid.
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,

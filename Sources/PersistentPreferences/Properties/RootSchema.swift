@@ -64,7 +64,7 @@ struct RootSchema: Sendable {
         return current.filter { stored[$0] != $1 }
     }
 
-    /// The same root, marked with its version: what a write stores. A version that is newer stays.
+    /// What a write stores: the values, and the newest version. A newer version stays.
     func withVersion(_ values: [String: StoredValue]) -> [String: StoredValue] {
         if newest == 0 { return values }
         var values = values

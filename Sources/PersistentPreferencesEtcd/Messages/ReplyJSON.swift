@@ -141,13 +141,16 @@ private struct ReplyParser {
         try take("\"")
         let start = position - 1
         var isEscaped = false
-        while let quote = first("\"", before: bytes.count) {
-            guard let escape = first("\\", before: quote) else {
-                position = quote + 1
+        var quote = first("\"", before: bytes.count)
+        while let end = quote {
+            guard let escape = first("\\", before: end) else {
+                position = end + 1
                 return .string(part(start..<position), isEscaped: isEscaped)
             }
             isEscaped = true
             position = escape + 2
+            // The quote was escaped.
+            if position > end { quote = first("\"", before: bytes.count) }
         }
         throw ReplyJSON.Malformed()
     }

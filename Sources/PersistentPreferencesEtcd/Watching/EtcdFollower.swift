@@ -56,7 +56,12 @@ struct EtcdFollower {
             page.key = last.key + [0]
             let next = try watch.client.call(
                 "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
-            (roots, hasMore) = (roots + next.all, next.hasMore && !next.all.isEmpty)
+            // A server that repeats a page would be asked for ever.
+            guard next.all.allSatisfy({ last.key.lexicographicallyPrecedes($0.key) }),
+                !next.hasMore || !next.all.isEmpty
+            else { throw failure(endpoint, "the pages of the roots contradict each other") }
+            roots += next.all
+            hasMore = next.hasMore
         }
         watch.state.withLock { state in
             if known.isAhead(of: reply) { state.forget(known) }

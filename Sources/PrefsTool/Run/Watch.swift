@@ -58,7 +58,7 @@ final class Watch: @unchecked Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Reads the values, and prints what has changed since the last look. Prints an error of the read once, and once that it is over.
+    /// Reads the values, and prints those that have changed since the last time. Prints an error when it begins, and a line when it has ended.
     private func look() {
         var (values, failure): ([String: StoredValue]?, PrefsError?)
         do { (values, failure) = try place.read() } catch {

@@ -1,4 +1,4 @@
-/// What has not changed since the former list is found in its bytes.
+/// Writes a changed list: takes over the objects of the former list that are also in the new one.
 extension BinaryPropertyListWriter {
     /// - Returns: whether the container is a dictionary.
     mutating func addParts(ofFormer object: Int) throws(DecodingFailure) -> Bool {
@@ -42,7 +42,7 @@ extension BinaryPropertyListWriter {
         }
     }
 
-    /// Adds the former keys, or the former values, with what has changed among them.
+    /// Adds references to the former keys, or to the former values. An edit inserts, replaces or leaves out one of them.
     private mutating func addParts(
         _ parts: ArraySlice<Int>, _ edits: [Edit],
         _ edited: (inout Self, Edit, _ former: Int?) throws(DecodingFailure) -> Int32
