@@ -2,7 +2,7 @@ import PersistentPreferences
 
 extension StoreCheck {
     /// What a remote store adds.
-    static let distance = [
+    static let remoteStores = [
         StoreCheck(
             "currentIsNewest", "current returns the newest state, in an update that of the update; missing is nil."
         ) { place in

@@ -31,7 +31,7 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     /// The rules of ``PrefsStore/observe(root:_:)``, for stores that implement it.
     public static let observing = observation
     /// The rules of ``RemotePrefsStore``, for stores that conform to it.
-    public static let remote = distance
+    public static let remote = remoteStores
 
     /// The same as ``name``.
     public var id: String { name }

@@ -1,4 +1,6 @@
-/// The texts of binary property lists: ASCII, or big-endian UTF-16. Both are read and written by words, because a text may be long.
+/// The texts of binary property lists: ASCII, or big-endian UTF-16. ASCII is recognized by words of eight bytes.
+///
+/// The standard library's conversions take 20 times as long to read UTF-16, and twice as long to write it (Swift 6.3.1).
 enum BinaryPropertyListText {
     /// The high bits of eight bytes. ASCII has none of them.
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
