@@ -87,7 +87,7 @@ work() { # target, number of the worker, when to stop
     done
 }
 
-crashes=0 hangs=0
+crashes=0 hangs=0 reproduction=
 for target in "${targets[@]}"; do
     corpus=$folder/corpus-$target
     rm -rf "$folder/found-$target"
@@ -108,6 +108,11 @@ for target in "${targets[@]}"; do
     if [[ -e $folder/found-$target/stop ]]; then
         grep -E "promise|ERROR|SUMMARY|^ +#[0-9]+ " "$folder/found-$target/stop" | head -30 || true
         ((crashes + hangs > 0)) || crashes=1
+        # Last, since a log of CI is all that is left of its machine.
+        for found in "$folder/found-$target"/{crash,timeout,oom,leak}-*; do
+            [[ ! -e $found ]] || reproduction+="input of $target, in base64: $(base64 <"$found" | tr -d "\n" | head -c 12000)"$'\n'
+        done
+        reproduction+=$(grep -E "promise" "$folder/found-$target/stop" | head -3 || true)$'\n'
     fi
 done
 
@@ -117,4 +122,5 @@ bytes=$(count bytes 1) values=$(count values 1)
 megabytes=$((($(count bytes 2) + $(count values 2)) / 1000000))
 echo "hazard: fuzz: $seconds s, $((bytes + values)) inputs (bytes: $bytes, values: $values)," \
     "$megabytes MB fuzzed, $crashes crashes, $hangs hangs"
+printf '%s' "$reproduction"
 ((crashes + hangs == 0))
