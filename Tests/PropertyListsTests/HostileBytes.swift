@@ -41,6 +41,14 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         + ["()", "{ a = b; }"].map {
             Bytes($0, "is an OpenStep property list; only binary and XML property lists are read")
         }
+        + [
+            Bytes(
+                "<?xml encoding='US-ASCII'?><plist><string>é</string></plist>",
+                "a byte that is not ASCII, which its declaration says it is"),
+            Bytes(
+                "<?xml \(String(repeating: " ", count: 1_000))?><plist><true/></plist>",
+                "its XML declaration does not end within 1,000 bytes"),
+        ]
         + ["{}", "{\"json\": 1}"].map { Bytes($0, "is JSON, not a property list") }
         + [
             Bytes(
@@ -184,6 +192,10 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             "Latin-1",
             Data("<?xml encoding=\"ISO-8859-1\"?><plist><string>".utf8) + [0xE9] + Data("</string></plist>".utf8),
             "'\\u{00E9}'"),
+        Bytes(
+            "<?xml version=\"1.0\"\(String(repeating: " ", count: 300))encoding=\"latin1\"?><plist><string>é</string></plist>",
+            "'\\u{00C3}\\u{00A9}'"),
+        Bytes(" <?xml encoding='latin1'?><plist><string>é</string></plist>", "'\\u{00E9}'"),
         Bytes("<plist><string><![CDATA[<array>&]]></string></plist>", "'<array>&'"),
         Bytes(
             "<plist><array>" + String(repeating: "<array/>", count: 300) + "</array></plist>",

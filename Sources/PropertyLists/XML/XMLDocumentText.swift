@@ -12,8 +12,14 @@ enum XMLDocumentText {
         if bytes.starts(with: [0x3C, 0]) { return try fromUTF16(bytes[...], isBigEndian: false) }
         if bytes.starts(with: [0, 0x3C]) { return try fromUTF16(bytes[...], isBigEndian: true) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
-        switch declaredEncoding(bytes) {
-        case nil, "utf-8", "utf8", "us-ascii", "ascii": return nil
+        switch try declaredEncoding(bytes) {
+        case nil, "utf-8", "utf8": return nil
+        case "us-ascii", "ascii":
+            // Other readers take such a byte for Latin-1, or reject it.
+            guard bytes.allSatisfy({ $0 < 0x80 }) else {
+                throw .malformed("a byte that is not ASCII, which its declaration says it is")
+            }
+            return nil
         case "iso-8859-1", "iso_8859-1", "latin1", "latin-1":
             return Array(String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) })).utf8)
         case let name? where name.hasPrefix("utf-16"):
@@ -40,12 +46,13 @@ enum XMLDocumentText {
         return Array(text.utf8)
     }
 
-    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. Several are none that is known, because
-    /// readers choose differently.
-    private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) -> String? {
-        let start = bytes.prefix(200).drop { $0 == 0x20 || (9...13).contains($0) }
-        guard start.starts(with: "<?xml".utf8) else { return nil }
-        let declaration = String(decoding: start.prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. A declaration is at the very beginning. Several
+    /// encodings are none that is known, because readers choose differently.
+    private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> String? {
+        guard bytes.starts(with: "<?xml".utf8) else { return nil }
+        let start = bytes.prefix(1_000).prefix { $0 != UInt8(ascii: ">") }
+        guard start.count < 1_000 else { throw .malformed("its XML declaration does not end within 1,000 bytes") }
+        let declaration = String(decoding: start, as: UTF8.self)
         let names = declaration.matches(of: /encoding\s*=\s*["']([^"']*)["']/).map { $0.output.1.lowercased() }
         return names.isEmpty ? nil : names.joined(separator: " and ")
     }

@@ -12,7 +12,8 @@ package enum XMLJudge {
         "another element follows the value",
         "text outside of a value", "the tag <", "a key without a value", "<key> is not an element of a property list",
         "<plist> is not an element of a property list", "is XML, but its root element is <key>",
-        "a byte that is not UTF-8", "< does not begin a tag here", "ends inside", "an unpaired surrogate in its UTF-16",
+        "a byte that is not UTF-8", "a byte that is not ASCII", "its XML declaration does not end",
+        "< does not begin a tag here", "ends inside", "an unpaired surrogate in its UTF-16",
         "half a character of UTF-16", "a reference to a character that does not exist", "an entity other than",
         "& does not begin", "the key \"",
     ]
@@ -37,7 +38,7 @@ package enum XMLJudge {
     /// nil for what Foundation rejects, for what it reads as OpenStep (`<dd>` is a byte there), and for what is too deep for its
     /// recursion.
     private static func foundations(_ bytes: Data) -> Any? {
-        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes),
+        guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes), hasPlainEncoding(bytes),
             bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
         else { return nil }
         var format = PropertyListSerialization.PropertyListFormat.xml
@@ -51,6 +52,12 @@ package enum XMLJudge {
         let type = bytes[start.upperBound...].prefix { $0 != UInt8(ascii: ">") }
         return !type.contains(UInt8(ascii: "[")) && type.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
             && !type.contains(UInt8(ascii: "'"))
+    }
+
+    /// False if blanks surround the `=` of a declared encoding: XML allows them, and Foundation then reads UTF-8.
+    private static func hasPlainEncoding(_ bytes: Data) -> Bool {
+        String(decoding: bytes.prefix(1_000).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+            .firstMatch(of: /encoding(\s+=|=\s)/) == nil
     }
 
     /// Foundation takes one U+FEFF at the beginning of a string for a byte order mark.
