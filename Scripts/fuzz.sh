@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the bytes of a file and values that a program may store, each for half of the seconds. Adds what it finds to the corpus of the
-# tests, which replay it.
+# tests, which replay it. With PREFS_FUZZ_SEED=N, a run on unchanged code makes the inputs of the last one, as far as the seconds go:
+# in CI, a change passes or fails by what it is, not by luck.
 # usage: Scripts/fuzz.sh SECONDS [bytes|values]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -76,13 +77,25 @@ ulimit -s 2048
 export ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1:quarantine_size_mb=16:thread_local_quarantine_size_kb=64
 export SWIFT_BACKTRACE=enable=no
 
+# What libFuzzer makes next depends on its seed, on times, on other workers, and on the addresses of code and the order of dictionaries.
+fixed=()
+if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
+    fixed=(env SWIFT_DETERMINISTIC_HASHING=1)
+    [[ $(uname) != Linux ]] || fixed+=(setarch -R)
+fi
+
 # Foundation leaks memory with each XML file that it rejects, so no process runs longer than two minutes.
 work() { # target, number of the worker, when to stop
-    local left
+    local left corpus=$folder/corpus-$1 options=(-entropic_scale_per_exec_time=1 -reload=10)
+    if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
+        corpus=$folder/corpus-$1-$2
+        rm -rf "$corpus" && cp -r "$folder/corpus-$1" "$corpus"
+        options=(-entropic_scale_per_exec_time=0 -reload=0 -seed=$((PREFS_FUZZ_SEED + $2)))
+    fi
     while left=$(($3 - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
-        PREFS_FUZZ_COUNTS=$folder/counts-$1 "$folder/$1" "$folder/corpus-$1" -max_total_time=$((left < 120 ? left : 120)) \
-            -max_len=8192 -timeout=60 -entropic_scale_per_exec_time=1 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
-            -reload=10 -artifact_prefix="$folder/found-$1/" >"$folder/$1-$2.log" 2>&1 ||
+        PREFS_FUZZ_COUNTS=$folder/counts-$1 ${fixed[@]+"${fixed[@]}"} "$folder/$1" "$corpus" "${options[@]}" -max_total_time=$((left < 120 ? left : 120)) \
+            -max_len=8192 -timeout=60 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
+            -artifact_prefix="$folder/found-$1/" >"$folder/$1-$2.log" 2>&1 ||
             { cp "$folder/$1-$2.log" "$folder/found-$1/stop"; }
     done
 }
@@ -91,6 +104,8 @@ crashes=0 hangs=0 reproduction=
 for target in "${targets[@]}"; do
     corpus=$folder/corpus-$target
     rm -rf "$folder/found-$target"
+    # What earlier runs on this machine have made is no input of a repeatable one.
+    [[ -z ${PREFS_FUZZ_SEED-} ]] || rm -rf "$corpus"
     mkdir -p "$corpus" "$folder/found-$target"
     : >"$folder/counts-$target"
     PREFS_FUZZ_SEEDS=$corpus "$folder/$target"
