@@ -49,7 +49,7 @@ import Testing
     @Test func everyGuaranteeHasItsTests() throws {
         let behavior = try #require(DocumentationPage.all.first { $0.testDescription == "Behavior.md" })
         let table = try #require(DocumentationPage.house.first { $0.path == "Tests/README.md" })
-        let numbers = behavior.text.matches(of: /\*\*([0-9]+)\. /).compactMap { Int($0.output.1) }
+        let numbers = behavior.text.matches(of: /\*\*([0-9]+)\.\s/).compactMap { Int($0.output.1) }
         #expect(numbers == Array(1...max(1, numbers.count)), "the guarantees of \(behavior.path) are numbered from 1")
         let proven = table.text.matches(of: /\n\| ([0-9]+) \|[^\n]*`[A-Za-z]+Tests`/).compactMap { Int($0.output.1) }
         for number in Set(numbers).subtracting(proven).sorted() {
