@@ -3,7 +3,7 @@ import Foundation
 import PersistentPreferences
 import PersistentPreferencesEtcd
 
-/// What accesses cost, for `Tests/README.md`.
+/// What accesses cost, for `Tests/Benchmarks/README.md`.
 enum Latency {
     /// Prints medians of the time, and the processor time of an update beside that of a bare transaction.
     static func report() throws {

@@ -45,7 +45,22 @@ import Testing
         #expect(tests == ["Testing.md 0", "WritingAStore.md 3"])
     }
 
-    /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.
+    /// The table "guarantee → tests" has a row with a suite for each guarantee of "Behavior", which are bold and numbered: `**7. …**`.
+    @Test func everyGuaranteeHasItsTests() throws {
+        let behavior = try #require(DocumentationPage.all.first { $0.testDescription == "Behavior.md" })
+        let table = try #require(DocumentationPage.house.first { $0.path == "Tests/README.md" })
+        let numbers = behavior.text.matches(of: /\*\*([0-9]+)\.\s/).compactMap { Int($0.output.1) }
+        #expect(numbers == Array(1...max(1, numbers.count)), "the guarantees of \(behavior.path) are numbered from 1")
+        let proven = table.text.matches(of: /\n\| ([0-9]+) \|[^\n]*`[A-Za-z]+Tests`/).compactMap { Int($0.output.1) }
+        for number in Set(numbers).subtracting(proven).sorted() {
+            Issue.record("\(table.path): no row for guarantee \(number) of \(behavior.path)")
+        }
+        for number in Set(proven).subtracting(numbers).sorted() {
+            Issue.record("\(table.path): \(behavior.path) has no guarantee \(number)")
+        }
+    }
+
+    /// `Tests/README.md` names the suites that prove a guarantee, and other pages those that show what they say.
     @Test func everyTestThatAPageNamesIsThere() throws {
         let folder = DocumentationPage.package.appending(path: "Tests")
         let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
