@@ -4,7 +4,7 @@ import PrefsFileEngine
 ///
 /// If the read failed, the changed default does not replace the stored value.
 struct InPlaceChange<Origin, Value> {
-    /// Where the value is read and stored.
+    /// The place where the value is read and stored.
     var origin: Origin
     /// The current value, or the default if the read failed.
     var value: Value

@@ -5,33 +5,30 @@ public import Foundation
 /// ```swift
 /// final class EditorPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var fontSize = 12.0
-///     @Pref(in: ["light", "dark"]) var theme = "light"
 /// }
 ///
-/// let prefs = EditorPrefs()
-/// prefs.fontSize += 2
-/// prefs.update { prefs.theme = "dark" }
+/// EditorPrefs().fontSize += 2
 /// ```
 ///
-/// A subclass stores one dictionary, its *root*, under a *root key* in a ``PrefsStore``. As in RVS_PersistentPrefs, the root key
-/// is the name of the class, and the default store is `UserDefaults`.
+/// A subclass stores one dictionary, its *root*, in a ``PrefsStore``: by default in `UserDefaults`, under the name of
+/// the class as its *root key*. See <doc:Behavior>.
 ///
 /// ## Behavior
-/// Instances hold no values: two instances with the same root key and store always agree. A write is atomic. With a file, and with
-/// `UserDefaults` on Linux, a read returns the last state that any process has committed, and a write is on disk when it returns. On
-/// Apple platforms, `UserDefaults` tells of changes by other processes, and its daemon writes later. A write of equal
-/// values changes nothing and notifies nobody. `update` makes several accesses one transaction.
+/// Two instances with the same root key and store always agree. A write is atomic. In a file, and in `UserDefaults` on
+/// Linux, it is on disk when it returns, and a read returns the last state that any process has committed. On Apple
+/// platforms, the daemon of `UserDefaults` writes later. An equal write changes nothing. `update` makes several
+/// accesses one transaction.
 ///
 /// ## Performance
-/// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write to a file
-/// replaces the file and flushes it and its folder. An equal write costs a read. Creating an instance is cheap.
+/// A read costs one validation of the store's cache (one `fstat` for a file) and a dictionary lookup. A write replaces
+/// the file and flushes it and its folder.
 ///
 /// ## Errors
-/// Reads and writes do not throw. ``lastError`` is the outcome of the latest access, and ``prefsDidFail(_:)`` is called for every error. A write
-/// that fails has changed nothing, unless its ``PrefsError`` case says otherwise.
+/// Reads and writes do not throw. ``lastError`` is the outcome of the latest access. ``prefsDidFail(_:)`` is called for
+/// every error.
 ///
 /// ## Threads
-/// Every member may be used from any thread. A change in place (`+=`) is a read and a write; use `update` for an exact
+/// Any thread may use every member. A change in place (`+=`) is a read and a write; use `update` for an exact
 /// read-modify-write.
 open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The errors of this class, with their name in RVS_PersistentPrefs.
@@ -39,7 +36,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     let state = InstanceState()
 
-    /// Creates an instance with the subclass's own root key: the unqualified name of the type, as in RVS_PersistentPrefs.
+    /// Creates an instance with the subclass's own root key: the unqualified name of the type. As in
+    /// RVS_PersistentPrefs.
     public override init() {
         super.init()
         start(key: nil, values: nil, store: nil)
@@ -47,8 +45,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Creates an instance with a root key, and merges `values` into what is stored there.
     ///
-    /// Writes nothing if `values` is nil. A value of another type than that of its declared property is rejected. If any value is
-    /// rejected, all are, and nothing is written. ``lastError`` reports an invalid key, rejected values and a store that cannot be read.
+    /// Writes nothing if `values` is nil. A value whose type differs from the type of its declared property is
+    /// rejected. If any value is rejected, all are, and nothing is written. ``lastError`` reports an invalid key,
+    /// rejected values and a store that cannot be read.
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
@@ -86,12 +85,14 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { move(to: newValue) }
     }
 
-    /// The allowed keys: those of the ``PersistentPrefs/Pref`` properties, base classes first, and those of an override.
+    /// The allowed keys: the keys of the ``PersistentPrefs/Pref`` properties, base classes first, and the keys of an
+    /// override.
     ///
     /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
     open var keys: [String] { state.declarations.allowed.list }
 
-    /// The steps that bring an older root to the current version, which is that of the last step. Empty by default.
+    /// The steps that bring an older root to the current version, which is the version of the last step. Empty by
+    /// default.
     ///
     /// The steps run in memory when an older root is read. The first write of any process commits their result and the version.
     /// Data without a version has version 0; a new root starts at the current version. If a step fails, every access except
@@ -138,10 +139,11 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
-    /// Assigning it replaces the values of all allowed keys in one transaction. Values of another type than that of the declared property
-    /// are rejected, with ``PrefsError/typeMismatch(_:)``. A change in place (`prefs.values["a"] = 1`) commits the keys that it
-    /// changed, in one transaction too. It works on a snapshot, so several threads that add 1 need `update`. If the change ends by
-    /// throwing, or if the values could not be read, nothing is stored.
+    /// Assigning it replaces the values of all allowed keys in one transaction. A value whose type differs from the
+    /// type of its declared property is rejected with ``PrefsError/typeMismatch(_:)``. A change in place
+    /// (`prefs.values["a"] = 1`) commits the keys that it changed, also in one transaction. It works on a snapshot, so
+    /// several threads that add 1 need `update`. If the change throws, or if the values could not be read, nothing is
+    /// stored.
     ///
     /// You may override it; declared properties, the subscript and `update` do not go through an override. Costs a read, and time linear in
     /// the number of keys.
@@ -162,12 +164,12 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The stored value of one key, or nil. Assigning nil removes the value. Atomic. You may override it; declared properties do not go
-    /// through an override.
+    /// The stored value of one key, or nil. Assigning nil removes the value. Each access is atomic. You may override
+    /// it; declared properties do not go through an override.
     ///
     /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
-    /// ``PrefsError/incorrectKeys(invalidElements:)``. A value of another type than that of the declared property is rejected, with
-    /// ``PrefsError/typeMismatch(_:)``.
+    /// ``PrefsError/incorrectKeys(invalidElements:)``. A value whose type differs from the type of the declared
+    /// property is rejected with ``PrefsError/typeMismatch(_:)``.
     open subscript(key: String) -> Any? {
         get { value(of: key) }
         set { setValue(newValue, of: key) }
@@ -175,18 +177,19 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The error of this instance's latest access, or nil if it succeeded.
     ///
-    /// As in RVS_PersistentPrefs, except that a read of a root that does not exist is no error here. You may assign it, for example nil
-    /// after an error is handled; the next access replaces it. An override with observers is told of each error, and when the next access
-    /// clears it. Any thread.
+    /// As in RVS_PersistentPrefs, except that the read of a missing root is not an error. You may assign it, for
+    /// example nil after you have handled an error; the next access replaces it. An override with observers is called
+    /// for each error, and again when the next access clears the error. Any thread.
     open var lastError: PrefsError? {
         get { state.lastError }
         set { state.lastError = newValue }
     }
 
-    /// Called for each error of this instance. Override it to miss none, or use ``onError(_:)``. Does nothing by default.
+    /// Called for each error of this instance. Override it to see every error, or use ``onError(_:)``. Does nothing by
+    /// default.
     ///
-    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an access of the
-    /// same instance in it fails, that access sets ``lastError`` and does not call it again.
+    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an
+    /// access of the same instance fails inside it, that access sets ``lastError`` and does not call it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
     /// The class, the root key and the stored values, for logs and debuggers: `EditorPrefs("EditorPrefs") {fontSize: 14}`.
@@ -197,17 +200,17 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The number of allowed keys that have a stored value.
     open var count: Int { visibleCount() }
 
-    /// Changes many keys in one transaction, under a lock that excludes other threads. With a file, and with `UserDefaults` on Linux,
-    /// it excludes other processes, too.
+    /// Changes many keys in one transaction, under a lock that excludes other threads. In a file, and in `UserDefaults`
+    /// on Linux, the lock also excludes other processes.
     ///
     /// ```swift
     /// prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
     /// ```
     ///
-    /// The body runs once, on the calling thread. Other accesses inside it read and write the same transaction. At its end, the
-    /// changes of the body's own dictionary are merged over theirs, key by key. Inside the body, do not wait for another thread
-    /// that uses the same store. The call blocks its thread while it waits and commits; in an asynchronous function, the compiler chooses
-    /// the asynchronous form, which does not.
+    /// The body runs once, on the calling thread. Other accesses inside it belong to the same transaction. At its end,
+    /// the changes of the body's own dictionary are merged over the changes of these accesses, key by key. Inside the
+    /// body, do not wait for another thread that uses the same store. The call blocks its thread while it waits and
+    /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
     ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
@@ -247,15 +250,15 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Removes the values of several keys in one transaction.
     ///
-    /// - Parameter keys: allowed keys; none of them need be stored.
-    /// - Returns: the error of this call, or nil if all are removed. If ``keys`` lacks one of them, the error is
-    ///   ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
+    /// - Parameter keys: allowed keys. A key without a stored value is accepted.
+    /// - Returns: the error of this call, or nil if all are removed. If ``keys`` does not contain one of them, the
+    ///   error is ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
     @discardableResult
     public func remove(_ keys: String...) -> PrefsError? {
         removeValues(of: keys)
     }
 
-    /// Discards the cache and loads the root again. The root is never written: each write is stored when it returns.
+    /// Discards the cache and loads the root again. Writes nothing, because each write is complete when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
     /// ``PrefsError/noStoredPrefsForKey(key:)``.

@@ -12,9 +12,10 @@ import PrefsPropertyLists
 /// A model is a ``PropertyListModel`` or Codable. Follows `DataController`.
 ///
 /// ## Behavior
-/// With a URL, it loads that file and saves to it. With a folder, it loads the file there, else the one in the bundle, and saves to the
-/// folder. With neither it only reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
-/// stores it as a dictionary again. A new file has an array. A save drops the keys that the model does not encode.
+/// With a URL, it loads that file and saves to it. With a folder, it loads the file there or, if it is missing, the
+/// file in the bundle, and saves to the folder. Without a folder, it only reads the bundle. If the root is an array,
+/// each element is a model. If the root is a dictionary, it is the only model, and a save stores it as a dictionary
+/// again. A new file has an array. A save drops the keys that the model does not encode.
 ///
 /// ## Performance
 /// Loading reads the file. A save replaces it and flushes it and its folder; equal models are not written again.
@@ -27,7 +28,7 @@ import PrefsPropertyLists
 public final class PropertyListController<Model> {
     /// The models, in the order of the file.
     public var models: [Model]
-    /// The file that they are saved to; without a folder, the file that they were read from.
+    /// The file that the models are saved to; without a folder, the file that they were read from.
     public let url: URL
     private let coding: PrefCoding<Model>
     /// nil without a folder.

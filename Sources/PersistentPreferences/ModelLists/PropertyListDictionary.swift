@@ -89,7 +89,7 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
 
     /// Returns the value of a key.
     ///
-    /// - Throws: a failure that names the key if there is no value, or if it is of another type.
+    /// - Throws: a failure that names the key if the key is absent, or if its value is of another type.
     public func value<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value {
@@ -99,7 +99,7 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
         return value
     }
 
-    /// Returns the value of a key, or nil if there is none.
+    /// Returns the value of a key, or nil if the key is absent.
     ///
     /// - Throws: a failure that names the key if the value is of another type.
     public func valueIfPresent<Value: PropertyListValue>(

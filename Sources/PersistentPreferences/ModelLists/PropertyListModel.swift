@@ -34,7 +34,7 @@ public protocol PropertyListModel {
 }
 
 extension PropertyListModel {
-    /// Throws: the model cannot be saved.
+    /// Throws, because a model without this method cannot be saved.
     public func encode(to dictionary: inout PropertyListDictionary) throws {
         let reason = "\(Self.self) cannot be saved, because it does not implement encode(to:)"
         throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)

@@ -187,7 +187,8 @@ extension PersistentPrefs.Pref {
     /// - Parameters:
     ///   - wrappedValue: the default. If it violates a constraint, the program stops when the first instance is created.
     ///   - key: the key that the value is stored under; nil stands for the property's name.
-    ///   - coding: converts values to and from their stored form.
+    ///   - coding: converts values to and from their stored form. Readers on any thread may get the same object from
+    ///     it, also inside a struct, so a class must be immutable or thread-safe.
     ///   - constraints: what values must be.
     ///   - formerKeys: the keys of former versions of the program.
     ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value.

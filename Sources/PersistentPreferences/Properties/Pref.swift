@@ -6,38 +6,31 @@ extension PersistentPrefs {
     /// ```swift
     /// final class EditorPrefs: Prefs, @unchecked Sendable {
     ///     @Pref var fontSize = 12.0  // key "fontSize", default 12.0
-    ///     @Pref("Has Widgets") var hasWidgets = false  // explicit key
-    ///     @Pref(in: 8...72) var size = 12  // other values are rejected
-    ///     @Pref(previously: "fontsize") var fontName = "Menlo"  // former key
-    ///     @Pref(help: "The language of the interface.") var language = "en"  // for tools, schemas and settings panes
+    ///     @Pref("Has Widgets", in: 8...72) var size = 12  // explicit key; other values are rejected
     /// }
     /// ```
     ///
-    /// The key is the name of the property, or the one given; ``PersistentPrefs/keys`` need not mention it. ``PrefCoding`` lists the
-    /// types of values and their stored form. `$fontSize` is a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI.
+    /// The key is the name of the property, or the one given. ``PrefCoding`` lists the types of values. `$fontSize` is
+    /// a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI. See <doc:TypedPreferences>.
     ///
     /// ## Behavior
-    /// A read returns the default if nothing is stored, if the stored value is of another type, or if it breaks the constraint; in
-    /// the last two cases the stored value is kept. Assigning a value replaces what is stored. Assigning nil to an optional removes
-    /// the key; make the property doubly optional if nil and absent must differ. A change in place (`prefs.recent.append(url)`) is a
-    /// read and a write. If it ends by throwing, it stores what it has changed until then, as with any computed property.
+    /// A read returns the default if nothing is stored, if the stored value is of another type, or if it violates the
+    /// constraint; the stored value is kept. Assigning nil to an optional removes the key. A change in place
+    /// (`prefs.recent.append(url)`) is a read and a write, also if it throws.
     ///
-    /// Two properties with the same key, and a default that violates its own constraint, stop the program when the first instance is
-    /// created. If the initializers of instances give a property different keys or constraints, those of the first instance apply to
-    /// the class.
+    /// Two properties with the same key, or a default that violates its own constraint, stop the program when the first
+    /// instance is created. The first instance also decides the keys and constraints for the class.
     ///
-    /// A Codable class does not compile without a coding, because a change inside an object would not be stored; use a struct. In an
-    /// optional or a collection (`Person?`, `[Person]`), and with a raw value, a class compiles and stops the program at the first access.
-    /// With a coding of your own, a value may be an object. All readers may get the same object, on any thread, also one inside a struct.
-    /// Such a class must be immutable or thread-safe.
+    /// A Codable class does not compile without a coding, because a change inside an object would not be stored. In an
+    /// optional or a collection (`Person?`, `[Person]`), or with a raw value, it stops the program at the first access.
     ///
     /// ## Performance
-    /// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
-    /// dictionaries and Codable types only if their stored value has changed. A write costs a write of the class.
+    /// A read costs a read of the class. The value is decoded again only after a commit; arrays, dictionaries and
+    /// Codable types only if their stored value has changed. A write costs a write of the class.
     ///
     /// ## Errors
-    /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a stored value
-    /// does not fit. A change in place of such a value is rejected, because it would start from the default.
+    /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a
+    /// stored value does not fit. A change in place of such a value is rejected.
     ///
     /// ## Threads
     /// Any thread.

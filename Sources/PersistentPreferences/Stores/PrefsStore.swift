@@ -1,33 +1,23 @@
 /// A place where roots are stored. A ``PersistentPrefs`` instance reads from it and writes to it.
 ///
 /// A store maps root keys to dictionaries of String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
-/// <doc:WritingAStore> shows an implementation.
-///
-/// ```swift
-/// let store: any PrefsStore = InMemoryStore()
-/// try store.update(root: "Counter") { $0 = ["count": 1] }
-/// print(try store.read(root: "Counter") ?? [:])
-/// ```
+/// <doc:WritingAStore> shows an implementation, and how to check it.
 ///
 /// ## Behavior
-/// A conforming type passes the checks of `PrefsTesting` (`StoreCheck`), as the stores of this package do.
-///
-/// - After an `update`, `read` of the same root returns its result, in every thread and through every object for the same place.
-///   A root that was never written, or that was set to nil, reads as nil.
+/// - After an `update`, `read` returns its result, in every thread and through every object for the same place.
 /// - Missing is nil; unreadable throws. A store that confuses the two erases a user's settings at the next write.
-/// - `update` is one transaction: N threads that each add 1 to a number M times leave N × M. If it throws before the commit,
-///   nothing has changed.
-/// - Accesses nest on one thread. Inside the body of an `update`, `read` and `update` of the same store neither block nor commit;
-///   they read and change the state of that update. An error in one of them undoes the whole update. An `update` of another store
-///   throws ``PrefsError/updateOfAnotherStore``.
-/// - An update that leaves its root equal writes nothing.
+/// - `update` is one transaction: N threads that each add 1 to a number M times leave N × M. If it throws before the
+///   commit, nothing has changed. An equal update writes nothing.
+/// - Accesses nest on one thread. Inside the body of an `update`, accesses to the same store neither block nor commit,
+///   and an error in one of them undoes the whole update. An `update` of another store throws
+///   ``PrefsError/updateOfAnotherStore``.
 ///
 /// ## Errors
-/// A value that a property list cannot hold throws ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing
-/// changes.
+/// A value that a property list cannot hold throws ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and
+/// nothing changes.
 ///
 /// ## Threads
-/// Every method may be called from any thread, also while another thread runs it.
+/// Any thread may call every method at any time.
 public protocol PrefsStore: AnyObject, Sendable {
     /// Returns the dictionary stored under a root key, or nil if there is none. Changes nothing.
     ///

@@ -7,55 +7,36 @@ import PrefsPropertyLists
 /// Use it when you want to choose the file yourself, for example in a command-line tool:
 ///
 /// ```swift
-/// final class ToolPrefs: Prefs, @unchecked Sendable {
-///     @Pref var isVerbose = false
-/// }
-///
 /// let store = PropertyListFileStore(url: folder.appending(path: "settings.plist"))
-/// let prefs = ToolPrefs(store: store)
+/// let prefs = ToolPrefs(store: store)  // a subclass of PersistentPrefs
 /// ```
 ///
 /// ## Behavior
-/// Writes are atomic and durable: when a write returns, the new state survives a crash and a power cut (see ``Durability``).
-/// Several processes may use the same file. All stores on one file in a process share one cache and commit together. A read
-/// creates, renames, changes and removes nothing.
+/// Writes are atomic and durable: when a write returns, the new state survives a crash and a power cut (see
+/// ``Durability``). Several processes may use the same file. Entries of other programs are preserved. A read creates,
+/// renames, changes and removes nothing.
 ///
-/// By default the file is laid out like a `UserDefaults` domain, with a dictionary under each root key; see ``DomainLayout``.
-/// Entries of other programs are preserved. The first write creates the file with mode 0600, and its folder with mode 0700. A
-/// write keeps the format, mode, owner, group, access control list and extended attributes of an existing file, or is rejected. A
-/// symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target.
+/// The first write creates the file with mode 0600, and its folder with mode 0700. A write keeps the format, mode,
+/// owner, group, access control list and extended attributes of an existing file, or is rejected. A symbolic link is
+/// followed if root or the caller owns it, or if its owner also owns the target.
 ///
-/// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy: the bytes of
-/// the last commit, with a checksum. If another program damages the file, reads leave it alone and return this copy or, if that is
-/// newer, what the process has last read or written. The next write quarantines the file as `NAME.corrupt-…` and stores that state
-/// with its change. A malformed file without a last good copy was not written by this package, and the store never replaces it.
-///
-/// A file that is missing while the copy exists may be in the middle of another program's save: for 50 ms, reads return the known
-/// state, and writes wait. After that the file is missing. The next write quarantines the copy, makes a new file, and warns.
-///
-/// With the format ``PropertyListFormat/json``, the file is the JSON of ``ExportFormat/json``, for people to edit. Such a store also
-/// reads a property list and keeps its format. A store with another format does not read JSON, and never replaces a JSON file that
-/// this package has written. See <doc:FilesThatPeopleEdit>.
-///
-/// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was forked in a
-/// process with threads can read and write if its parent has done so before; it cannot observe. On Apple platforms, a forked
-/// child must call `exec` first. A process that forks inside an update shares its lock with the child. The child's own commit of
-/// that update is rejected. If the parent is killed inside the update, the child holds the lock until it ends or calls `exec`.
+/// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy. If
+/// another program damages the file, reads return the last known state, and the next write quarantines the file as
+/// `NAME.corrupt-…`. The store never replaces a malformed file without a last good copy. See <doc:Behavior> for
+/// missing, damaged and foreign files, and <doc:FilesThatPeopleEdit> for formats.
 ///
 /// ## Performance
-/// A read costs one `fstat` if the file has not changed. A write replaces the file and flushes it and its folder. It also writes
-/// the last good copy, in place and without a flush, which takes the size of the file once more on disk. The replaced file is closed
-/// on another thread. The store keeps the file open, and after a write its folder.
+/// A read costs one `fstat` if the file has not changed. A write replaces the file and flushes it and its folder. It
+/// also writes the last good copy, without a flush. The store keeps the file open, and after a write its folder.
 ///
 /// ## Errors
-/// If the file cannot be read, reads fail with ``PrefsError/unreadable(_:)``. A damaged file is reported as
-/// ``PrefsError/damaged(_:)``, a malformed file of another program as ``PrefsError/notOurs(_:)``, and a write that fails as
-/// ``PrefsError/notStored(_:)``. If there is no room for the last good copy, the write succeeds and there is no copy.
-///
-/// A read does not notice that a folder above the file was replaced by another one; the next write does.
+/// ``PrefsError/unreadable(_:)`` if the file cannot be read, ``PrefsError/damaged(_:)`` if it is damaged,
+/// ``PrefsError/notOurs(_:)`` if it is a malformed file of another program, ``PrefsError/notStored(_:)`` if a write
+/// fails. If there is no room for the last good copy, the write succeeds without one.
 ///
 /// ## Threads
-/// Any thread.
+/// Any thread. All stores on one file in a process share one cache and commit together. For `fork`, see
+/// ``update(root:_:)``.
 public final class PropertyListFileStore: PrefsStore {
     /// How sure a write is to last when it has returned.
     public enum Durability: Sendable, Hashable {
@@ -110,8 +91,14 @@ public final class PropertyListFileStore: PrefsStore {
         try ownRoots.read(root: root)
     }
 
-    /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns, as its
-    /// ``Durability`` says. See ``PrefsStore/update(root:_:)``.
+    /// Changes a root in one transaction under the file's lock, on the calling thread. The new state is on disk when
+    /// the call returns, as its ``Durability`` says. See ``PrefsStore/update(root:_:)``.
+    ///
+    /// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was
+    /// forked in a process with threads can read and write if its parent has done so before; it cannot observe. On
+    /// Apple platforms, a forked child must call `exec` first. A process that forks inside an update shares its lock
+    /// with the child, and the child's own commit of that update is rejected. If the parent is killed inside the
+    /// update, the child holds the lock until it ends or calls `exec`.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try ownRoots.update(root: root, body)
     }

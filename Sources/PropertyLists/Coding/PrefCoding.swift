@@ -1,10 +1,7 @@
-/// Converts values of a type to what a property list stores and back: by the rule of this package, or by your own closures.
+/// Converts values of a type to what a property list stores and back: by the rule of this package, or by your closures.
 ///
 /// ```swift
-/// struct Color { var hex: String }
-///
-/// let colorCoding = PrefCoding<Color>(
-///     encode: { $0.hex }, decode: { ($0 as? String).map(Color.init(hex:)) })
+/// let colorCoding = PrefCoding<Color>(encode: { $0.hex }, decode: { ($0 as? String).map(Color.init(hex:)) })
 ///
 /// final class PaintPrefs: Prefs, @unchecked Sendable {
 ///     @Pref(coding: colorCoding) var ink = Color(hex: "000000")
@@ -12,30 +9,24 @@
 /// ```
 ///
 /// ## Behavior
-/// The rule is the first of these that fits the type:
-/// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL, Decimal and Duration,
-///    as exact strings; what `PropertyListEncoder` makes of them is read, too.
-/// 2. Optionals, arrays, sets and dictionaries of such values. Sets are stored sorted, so that equal sets give equal files. The
-///    keys of dictionaries are String, or RawRepresentable with a String. The array that `PropertyListEncoder` makes of the latter is
-///    read, too.
-/// 3. The raw value of a `RawRepresentable` type, whether it is Codable or not. The form that a Codable one encodes itself as is read, too.
-/// 4. The property-list objects that a `Codable` type encodes itself as. Dates are stored as dates, and data as data.
+/// The first rule that fits the type applies. The form that `PropertyListEncoder` gives a value is read, too.
+/// 1. String, Bool, the integers, Double, Float, Date and Data are stored as themselves. `Any` is checked by a write.
+///    URL, Decimal and Duration are stored as exact strings.
+/// 2. Optionals, arrays, sets (sorted) and dictionaries of such values. The keys of dictionaries are String, or
+///    RawRepresentable with a String.
+/// 3. A `RawRepresentable` type is stored as its raw value, whether it is Codable or not.
+/// 4. A `Codable` type is stored as the property-list objects that it encodes itself as, with dates and data as such.
 ///
-/// Numbers convert if nothing is lost: a stored 4.0 reads as Int, 1 as Bool, 5 as Double. A stored 4.5 is a type mismatch for
-/// Int, and so is a number out of range. A Double reads as Float if a Float equals it
-/// exactly, or if both have the same shortest decimal form.
-///
-/// In a JSON file, a Date is also read from ISO 8601 text or from seconds since 2001, and Data from base64 or an array of bytes. A
-/// Duration is read from `90s` and from a number of seconds everywhere.
-///
-/// nil inside a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
-/// `PropertyListEncoder` does. A string that could be mistaken for it gets one more `$`.
+/// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool; 4.5 is a mismatch for Int. A Double reads as Float
+/// if both have the same value or the same shortest digits. In a JSON file, Date and Data have more forms: see
+/// <doc:Migrating>. nil in a container, and the inner nil of a double optional, is stored as `$null`; a string that
+/// resembles it gets one more `$`.
 ///
 /// ## Performance
 /// Linear in the size of the value.
 ///
 /// ## Errors
-/// Decoding never traps, whatever is stored. See ``init(encode:decode:)`` for errors of your own closures.
+/// Decoding never traps. See ``init(encode:decode:)`` for errors of your own closures.
 ///
 /// ## Threads
 /// Any thread. `Sendable` if the values are.
