@@ -1,8 +1,9 @@
 import PrefsPropertyLists
 
-/// Values as text, for a tool on any subclass. Leaves ``lastError`` alone.
+/// Values as text, for a tool on any subclass. Does not change ``lastError``.
 extension PersistentPrefs {
-    /// What to store for a text, checked against the type and the constraint of the property; nil if the key is to be removed.
+    /// The value to store for a text, checked against the type and the constraint of the property. nil means that the
+    /// key is to be removed.
     ///
     /// | type | text |
     /// |---|---|
@@ -46,10 +47,12 @@ extension PersistentPrefs {
         }
     }
 
-    /// The text that ``storedValue(ofText:forKey:)`` reads as exactly this value. On one line, unless it is a string with several.
+    /// The text that ``storedValue(ofText:forKey:)`` reads as exactly this value. It has one line, unless the value is
+    /// a string with several lines.
     ///
-    /// A number that another program has stored for a Decimal gives the text of the same Decimal, which is stored as a string. If no text
-    /// does, because another program has stored a value of another type, the text is that of the value without a type.
+    /// For a number that another program has stored for a Decimal, returns the text of the equal Decimal. If no text
+    /// reads as the value, because another program has stored a value of another type, returns the text of the value
+    /// without a type.
     package func text(of value: StoredValue, forKey key: String) -> String {
         declarations[key]?.property.text(of: value)
             ?? TextForms.text(of: value) { text in

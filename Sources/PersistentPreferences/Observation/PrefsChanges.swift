@@ -53,8 +53,9 @@ public struct PrefsChanges: AsyncSequence, Sendable {
 /// ```
 ///
 /// ## Behavior
-/// The first element is the value when the sequence was created, then follows each new value. If values are `Equatable`, equal
-/// values are not repeated. Otherwise as ``PrefsChanges``. Mirrors `values` of Combine's publishers.
+/// The first element is the value at the time when the sequence was created. Each new value follows. If values are
+/// `Equatable`, equal values are not repeated. The rest is as for ``PrefsChanges``. Mirrors `values` of Combine's
+/// publishers.
 ///
 /// ## Threads
 /// `Sendable` if the values are.

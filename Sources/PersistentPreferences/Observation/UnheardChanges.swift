@@ -16,14 +16,14 @@ struct UnheardChanges {
         return key
     }()
 
-    /// Whether this is the main thread, or another one that runs the main queue, as `dispatchMain` makes them on Linux.
+    /// Whether this is the main thread, or a thread that runs the main queue after `dispatchMain` on Linux.
     static var isOnMainThread: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) == true
     }
 
     /// Called at a tracked read on the main thread, before the value is read.
     ///
-    /// - Returns: whether the caller has to make the main queue call `take`.
+    /// - Returns: whether the caller must make the main queue call `take`.
     mutating func begin() -> Bool {
         defer { isCollecting = true }
         return !isCollecting
