@@ -15,10 +15,10 @@ import PrefsPropertyLists
 /// three cases and the last two have the names of `RVS_PersistentPrefs.PrefsError`.
 ///
 /// ## Behavior
-/// Nothing has changed, in memory or on disk, unless a case says otherwise. No error quotes a stored value. The only
-/// texts of users that this package quotes are those of the arguments and the environment: ``invalidLayer(_:)``
-/// shortens them to 40 characters. ``constraintViolated(_:)``, ``migrationFailed(key:version:error:)`` and
-/// ``unknownError(error:)`` pass on the texts of your own checks and closures, of stores and of servers.
+/// Nothing has changed, in memory or on disk, unless a case says otherwise. No error quotes a stored value.
+/// ``invalidLayer(_:)`` quotes a text of the arguments or the environment, shortened to 40 characters.
+/// ``constraintViolated(_:)``, ``migrationFailed(key:version:error:)`` and ``unknownError(error:)`` pass on the texts
+/// of your own checks and closures, of stores and of servers.
 ///
 /// ## Threads
 /// May be passed between threads.

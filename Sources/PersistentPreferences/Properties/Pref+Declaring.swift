@@ -2,8 +2,8 @@ import PrefsPropertyLists
 
 /// The initializers of `@Pref(…)`, each for some of the types that ``PrefCoding`` can store.
 ///
-/// They differ in the types that they take. What they take is the same: a ``PrefConstraint`` or more by `constraint:`, or ``PrefChoices`` by
-/// `in:`, and a check.
+/// They differ in the types that they take. All take a key, constraints (`constraint:`) or choices (`in:`), former
+/// keys, a check, `sensitive:` and `help:`.
 ///
 /// A RawRepresentable type that is not Codable may be in an optional, an array, a set or a dictionary with string keys, and each of these in
 /// an optional (`[Theme]?`). `Any` may be in an array or a dictionary, or an optional of one. For deeper nesting, pass a coding.
@@ -13,15 +13,16 @@ extension PersistentPrefs.Pref where Value: Codable {
     /// - Parameters:
     ///   - wrappedValue: the default. If it violates a constraint, the program stops when the first instance is created.
     ///   - key: the key that the value is stored under; nil stands for the property's name.
-    ///   - constraints: what values must be. Every write path rejects another value; a stored one is kept and reads as the
-    ///     default.
+    ///   - constraints: what values must be. Every write path rejects other values. A stored value that violates them
+    ///     is kept and reads as the default.
     ///   - formerKeys: the keys of former versions of the program. If the key is absent, a read finds the value under a former key. The
     ///     first write to the root moves it, for every class that shares the root.
-    ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to the same accesses as
-    ///     `constraints`, and is called only with values that satisfy them. The check of an optional property gets nil, too.
-    ///   - sensitive: hides the value and its default in errors, descriptions, schemas and the tool's commands on the class. The file,
-    ///     ``PersistentPrefs/values``, exports and the tool's commands on a domain show it; a keychain is safer. Your own checks must not
-    ///     quote it.
+    ///   - check: returns why a value is rejected, beginning with "must", or nil for a valid value. Applies to every
+    ///     write and read, like `constraints`, and is called only with values that satisfy them. The check of an
+    ///     optional property also gets nil.
+    ///   - sensitive: hides the value and its default in errors, descriptions, schemas and the tool's commands on the
+    ///     class. The file, ``PersistentPrefs/values``, exports of the class and the tool's commands on a domain
+    ///     contain it. A keychain is safer. Your checks must not quote it.
     ///   - help: one sentence for people, for ``PrefDescription/help``, the JSON Schema and tools. Never stored.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to the main
     ///   actor, declare its type `nonisolated`, or inside the class of preferences.
@@ -56,7 +57,7 @@ extension PersistentPrefs.Pref where Value: Codable {
             wrappedValue, key, formerKeys, { PrefConstraint.in(choices).and(check) }, sensitive: sensitive, help: help)
     }
 
-    /// Declares an optional property: nil, or one of the choices.
+    /// Declares an optional property whose value is nil or one of the choices.
     public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
         check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
@@ -69,7 +70,8 @@ extension PersistentPrefs.Pref where Value: Codable {
 }
 
 extension PersistentPrefs.Pref where Value: _UseAStructOrGiveACoding {
-    /// Ambiguous on purpose, as the one without arguments: a property of a Codable class does not compile without a coding.
+    /// Ambiguous on purpose, like the initializer without arguments: a property of a Codable class does not compile
+    /// without a coding.
     public init(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Value>...,
         previously formerKeys: String..., check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
@@ -139,7 +141,7 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
             help: help)
     }
 
-    /// Declares an optional property: nil, or one of the choices.
+    /// Declares an optional property whose value is nil or one of the choices.
     @_disfavoredOverload
     public init<Choices: _PrefChoiceSource>(
         wrappedValue: Value, _ key: String? = nil, in choices: Choices, previously formerKeys: String...,
@@ -153,7 +155,8 @@ extension PersistentPrefs.Pref where Value: _PrefRawValues {
 }
 
 extension PersistentPrefs.Pref where Value: _PrefOptionalRawValues {
-    /// Declares a property of an optional of one of those, with constraints of its values: nil is valid. Parameters as for Codable values.
+    /// Declares a property of an optional of an optional, an array, a set or a dictionary of a type with a raw value,
+    /// with constraints of its values: nil is valid. Parameters as for Codable values.
     @_disfavoredOverload
     public init<Wrapped>(
         wrappedValue: Value, _ key: String? = nil, constraint constraints: PrefConstraint<Wrapped>...,

@@ -38,7 +38,7 @@ extension PersistentPrefs {
     public struct Pref<Value>: PrefWrapper {
         private let property: PrefProperty<Value>
 
-        /// The initializer behind all others that take arguments.
+        /// The initializer that all initializers with arguments call.
         init(
             _ defaultValue: Value, _ key: String?, _ formerKeys: [String],
             _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil,
@@ -53,8 +53,8 @@ extension PersistentPrefs {
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
         ///
-        /// The compiler uses an initializer of this form in the type itself, not in an extension, to start `@Pref var owner: Person?`
-        /// with nil. An instance costs less than with the arguments of the others.
+        /// The compiler uses an initializer of this form in the type itself, not in an extension, to start
+        /// `@Pref var owner: Person?` with nil. An instance costs less than with the other initializers.
         /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
         ///   actor, declare its type `nonisolated`, or inside the class of preferences.
         public init(wrappedValue: Value) where Value: Codable {
@@ -63,8 +63,8 @@ extension PersistentPrefs {
 
         /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give a coding.
         ///
-        /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would say so in the error
-        /// itself, but the compiler prefers the available one. It shows this line below the error instead.
+        /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would
+        /// state this in the error, but the compiler prefers the available one, and shows this line below the error.
         public init(wrappedValue: Value) where Value: _UseAStructOrGiveACoding {
             fatalError("a Codable class needs a coding")
         }
@@ -109,14 +109,14 @@ extension PersistentPrefs {
             return property
         }
 
-        /// Not used: the subscripts above are.
+        /// Unavailable: the compiler calls the subscripts above.
         @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
         public var wrappedValue: Value {
             get { fatalError("@Pref works in subclasses of PersistentPrefs only") }
             set { fatalError("@Pref works in subclasses of PersistentPrefs only") }
         }
 
-        /// Not used: the subscripts above are.
+        /// Unavailable: the compiler calls the subscripts above.
         @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
         public var projectedValue: PrefHandle<Value> { fatalError("@Pref works in subclasses of PersistentPrefs only") }
     }
@@ -127,7 +127,7 @@ extension PersistentPrefs.Pref: Sendable where Value: Sendable {}
 /// A Codable class, which `@Pref` does not store without a coding.
 public typealias _UseAStructOrGiveACoding = AnyObject & Decodable
 
-/// What `@Pref` names outside of a subclass of ``PersistentPrefs``: nothing that works.
+/// The meaning of `@Pref` outside of a subclass of ``PersistentPrefs``: a compiler error.
 ///
 /// In a subclass, `@Pref` names the member ``PersistentPrefs/Pref``. Elsewhere it names this type, whose only purpose is an error at the
 /// line of the property. A constraint of the member's subscripts would give an error without a line.

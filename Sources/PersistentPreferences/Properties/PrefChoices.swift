@@ -26,8 +26,8 @@ extension PrefChoices {
     }
 }
 
-/// Not for use: what `in:` takes, which is a range, a list or a ``PrefChoices`` type. So that ranges and lists have no visible member of this
-/// package, its members begin with an underscore.
+/// Not for use: the argument of `in:`, which is a range, a list or a ``PrefChoices`` type. Its members begin with an
+/// underscore, so that this package adds no visible member to ranges and lists.
 public protocol _PrefChoiceSource<_PrefChoice> {
     associatedtype _PrefChoice
 

@@ -19,10 +19,11 @@ public struct PrefDescription: CustomStringConvertible {
     public let constraint: String?
     /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
     ///
-    /// They can for the cases of a `CaseIterable` type of at most 256, for Bool (`true`, `false`) and for a list in a constraint; also
-    /// in an optional. Values that another constraint rejects are left out. They are made at each access, because few callers ask.
+    /// They are known for a `CaseIterable` type with at most 256 cases, for Bool (`true`, `false`) and for a list in a
+    /// constraint; also in an optional. Values that another constraint rejects are left out. Each access makes the
+    /// texts again.
     public var choices: [String]? { property.choices }
-    /// Whether the value is a secret, which is not to be shown: `@Pref(sensitive: true)`.
+    /// Whether the value is a secret that must not be shown: `@Pref(sensitive: true)`.
     public let isSensitive: Bool
     /// The text of `@Pref(help:)`.
     public let help: String?
@@ -62,7 +63,7 @@ public struct PrefDescription: CustomStringConvertible {
     }
 }
 
-/// What `dump` shows of a description.
+/// The description of a description in `dump`.
 extension PrefDescription: CustomReflectable {
     /// The line that `print` shows.
     public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }

@@ -9,8 +9,8 @@ import PrefsPropertyLists
 /// prefs.$fontSize.reset()
 /// ```
 ///
-/// A handle keeps its instance alive. Mirrors `Binding` of SwiftUI. Performance, errors and threads are those of the property; a
-/// handle is `Sendable` if its values are.
+/// A handle keeps its instance alive. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the
+/// property. A handle is `Sendable` if its values are.
 public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
     let property: PrefProperty<Value>
@@ -21,7 +21,7 @@ public struct PrefHandle<Value> {
     /// The value that is read if nothing is stored.
     public var defaultValue: Value { property.givenDefault }
 
-    /// The current value: the same as the property.
+    /// The current value, as the property returns it.
     public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }
 
     /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
@@ -83,7 +83,7 @@ extension PrefHandle where Value: Sendable {
     }
 }
 
-/// What `dump` shows of a handle: no value, because it may be secret.
+/// The description of a handle in `dump`. It contains no value, because the value may be secret.
 extension PrefHandle: CustomReflectable {
     /// The key.
     public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .struct) }

@@ -9,7 +9,8 @@ struct TextPattern: @unchecked Sendable {
 
     private static let known = Locked([String: TextPattern]())
 
-    /// Every instance of a class evaluates its declarations, so the patterns are kept. They are few: constants of the program.
+    /// The compiled pattern, which is kept, because every instance of a class evaluates its declarations. Patterns are
+    /// constants of the program, so there are few.
     static func compiled(_ pattern: String) -> TextPattern {
         if let found = known.withLock({ $0[pattern] }) { return found }
         let new = TextPattern(pattern)

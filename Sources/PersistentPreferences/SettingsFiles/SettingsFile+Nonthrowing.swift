@@ -6,7 +6,7 @@ extension SettingsFile {
     @discardableResult
     public func save() -> Bool { succeeds(self) { try trySave() } }
 
-    /// The same as ``save()``, with its name in `SettingsManageable`.
+    /// Saves the values, like ``save()``. The name is that of `SettingsManageable`.
     @discardableResult
     public func update() -> Bool { save() }
 
@@ -55,7 +55,7 @@ extension SettingsFile {
     }
 }
 
-/// The same for classes, whose instances may be constants.
+/// The nonmutating methods of classes, whose instances may be constants.
 extension SettingsFile where Self: AnyObject {
     /// Loads the values into this instance.
     @discardableResult

@@ -40,21 +40,23 @@ import PrefsPropertyLists
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.
 public protocol SettingsFile: Codable {
-    /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on
-    /// Linux, in Application Support on Apple platforms. Types with the same name, for example private ones or those of several
-    /// modules, would share a file: give each its own.
+    /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder
+    /// with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on Linux, in Application Support on Apple
+    /// platforms. Types with the same name, for example private types or types of several modules, would share a file,
+    /// so give each its own location.
     func settingsURL() -> URL
 
     /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is JSON.
     static var settingsFormat: PropertyListFormat { get }
 
-    /// The initial values. Implement it so that `reset()` works although the program saves before it loads. By default it throws, and
-    /// the initial values are those with which the first load creates the file; they are kept as `….plist.init` beside it.
+    /// The initial values. Implement it so that `reset()` works even if the program saves before it loads. By default
+    /// it throws, and the first load creates the file with the initial values and keeps them as `….plist.init` beside
+    /// it.
     static var initialSettings: Self { get throws }
 
-    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that it stays the
-    /// instance that others hold; if it omits one, the load fails, and saves of the instance are rejected until a load succeeds. Do
-    /// not save inside it.
+    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that
+    /// loading changes the instance that other code holds. If it omits a property, the load fails, and saves of the
+    /// instance are rejected until a load succeeds. Do not save inside it.
     mutating func take(_ loaded: Self)
 
     /// Called with the error when a method returns false, before it returns. By default it writes one line to standard error, without
@@ -65,7 +67,7 @@ public protocol SettingsFile: Codable {
     @discardableResult
     func save() -> Bool
 
-    /// The same as ``save()``, with its name in `SettingsManageable`.
+    /// Saves the values, like ``save()``. The name is that of `SettingsManageable`.
     @discardableResult
     func update() -> Bool
 
@@ -109,10 +111,10 @@ extension SettingsFile {
 }
 
 extension SettingsFile where Self: AnyObject {
-    /// A class must implement it.
+    /// Unavailable: a class must implement it.
     @available(*, unavailable, message: "a class copies the loaded values: func take(_ loaded: …) { a = loaded.a … }")
     public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
 }
 
-/// What ``SettingsFile/initialSettings`` throws by default.
+/// The error that ``SettingsFile/initialSettings`` throws by default.
 struct UnstatedInitialSettings: Error {}
