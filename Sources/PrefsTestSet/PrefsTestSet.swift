@@ -3,10 +3,9 @@ public import PersistentPreferences
 
 /// The sample set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
 ///
-/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on Apple
-/// platforms. A value of another type is rejected. One that is absent, or that another program has stored with another type, reads as the
-/// empty value of its type. Cost, errors and threads are those of
-/// ``PersistentPrefs``.
+/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on
+/// Apple platforms. A write of another type is rejected. A value that is absent, or of another type, reads as the empty
+/// value of its type. Cost, errors and threads are as for ``PersistentPrefs``.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
@@ -31,7 +30,7 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         ]
     }
 
-    /// Creates an instance with a root key. If nothing is stored under it, stores the default values.
+    /// Creates an instance with a root key. Stores the default values if nothing is stored under the key.
     public init(key: String) {
         super.init(key: key)
         // Reads first, so that an existing set costs no lock. Then checks again under the lock, so that no other writer comes in between.

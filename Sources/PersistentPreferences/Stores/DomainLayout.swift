@@ -21,7 +21,7 @@ public enum DomainLayout: Sendable, Hashable {
     /// domain counts as missing. On Apple platforms, each changed key is one `set`, so two programs that share the domain do not
     /// undo each other's changes of different keys.
     ///
-    /// An update of the store that sets the root to nil removes every entry, also those of other programs.
+    /// An update of the store that sets the root to nil removes every entry, also entries of other programs.
     ///
     /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different keys and former
     /// keys, and only one of them may have ``PersistentPrefs/migrations``. A domain that was never migrated has version 0, also in a

@@ -19,26 +19,30 @@
 /// ## Threads
 /// Any thread may call every method at any time.
 public protocol PrefsStore: AnyObject, Sendable {
-    /// Returns the dictionary stored under a root key, or nil if there is none. Changes nothing.
+    /// Returns the dictionary stored under a root key, or nil if the root was never written or was set to nil. Changes
+    /// nothing.
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/rootIsNotDictionary(key:)``.
     func read(root: String) throws -> [String: Any]?
 
-    /// Changes the dictionary stored under a root key in one transaction, which is committed when the call returns. Setting it to nil
-    /// removes it.
+    /// Changes the dictionary stored under a root key in one transaction, which is committed when the call returns.
+    /// Setting the dictionary to nil removes the root.
     ///
-    /// The body runs once, on the calling thread, while the store is locked. Only the keys that the body changes are written; the others
-    /// keep what nested updates wrote to them.
-    /// - Throws: what the body throws, or ``PrefsError``. After ``PrefsError/durabilityUnconfirmed(_:)`` the new state is committed; after
-    ///   ``PrefsError/outcomeUnknown(_:)`` nobody knows. ``PrefsError/notStored(_:)`` may come after the body has run.
+    /// The body runs once, on the calling thread, while the store is locked. Only the keys that the body changes are
+    /// written; other keys keep the values that nested updates wrote.
+    /// - Throws: what the body throws, or ``PrefsError``. After ``PrefsError/durabilityUnconfirmed(_:)`` the new state
+    ///   is committed. After ``PrefsError/outcomeUnknown(_:)`` it is unknown whether it is.
+    ///   ``PrefsError/notStored(_:)`` may come after the body has run.
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
 
-    /// Calls the closure after each commit that changes the root, made here or elsewhere, until the observation is released or
-    /// cancelled.
+    /// Calls the closure after commits that change the root, made here or elsewhere, until the observation is released
+    /// or cancelled.
     ///
-    /// The calls come in the order of the commits, one at a time, on a thread that the store chooses and outside its locks. The
-    /// closure may read, write and cancel, and a slow one delays no commit. An equal update is not a change. The default
-    /// implementation never calls the closure; the observers of instances over such a store are never called.
+    /// The calls come in the order of the commits, one at a time, on a thread that the store chooses and outside its
+    /// locks. Each commit of this process is reported once; changes that wait for a slow closure, and commits made
+    /// elsewhere, may be merged (``PrefsChange/count``). The closure may read, write and cancel, and a slow closure
+    /// delays no commit. An equal update is not a change. The default implementation never calls the closure, so
+    /// observers of instances over such a store are never called.
     /// - Throws: ``PrefsError``, for example ``PrefsError/notWatched(_:)`` if changes made elsewhere would be missed.
     func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation
 }

@@ -38,11 +38,11 @@ import PrefsPropertyLists
 /// Any thread. All stores on one file in a process share one cache and commit together. For `fork`, see
 /// ``update(root:_:)``.
 public final class PropertyListFileStore: PrefsStore {
-    /// How sure a write is to last when it has returned.
+    /// What a completed write survives.
     public enum Durability: Sendable, Hashable {
         /// A power cut: the file and its folder are flushed to the medium. The default.
         case powerCut
-        /// A kill of the process at any moment. A power cut may undo the write or damage the file.
+        /// A kill of the process at any moment, but not a power cut, which may undo the write or damage the file.
         case process
     }
 
@@ -56,10 +56,11 @@ public final class PropertyListFileStore: PrefsStore {
     ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
     ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may be JSON.
     ///   - durability: the durability of this store's writes.
-    ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the file.
-    ///   - protection: the protection class that the next write gives to the file and to the files that it creates beside it. nil
-    ///     keeps the class of an existing file, and leaves that of a new file to the system. If two stores on one file have different
-    ///     classes, the one whose first use came later decides.
+    ///   - layout: whether the file has a dictionary under each root key (the default, as in a domain of
+    ///     `UserDefaults`), or the values as entries.
+    ///   - protection: the protection class that the next write gives to the file and to the files that it creates
+    ///     beside it. nil keeps the class of an existing file, and leaves the class of a new file to the system. If two
+    ///     stores on one file have different classes, the store that was first used later decides.
     public convenience init(
         url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil
@@ -68,7 +69,7 @@ public final class PropertyListFileStore: PrefsStore {
             url: url, format: format, durability: durability, layout: layout, protection: protection, system: .real)
     }
 
-    /// The same over system calls that a test may make fail.
+    /// Creates a store over system calls, which a test may make fail.
     init(
         url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
@@ -85,8 +86,9 @@ public final class PropertyListFileStore: PrefsStore {
         }
     }
 
-    /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed, and time
-    /// linear in the size of the root.
+    /// Returns the dictionary under a root key, or nil if the root is missing. Costs one `fstat` if the file has not
+    /// changed, and time linear in the size of the root. Does not notice that a folder above the file was replaced by
+    /// another one; the next write does.
     public func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }
@@ -103,7 +105,7 @@ public final class PropertyListFileStore: PrefsStore {
         try ownRoots.update(root: root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, also those of other processes. See
+    /// Calls the closure after commits that change the root, in this process and in others. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try ownRoots.observe(root: root, action)

@@ -8,16 +8,18 @@
 /// - A read by an instance calls `read`. If that throws ``PrefsError/unreadable(_:)``, the read returns `lastKnown`, and
 ///   ``PersistentPrefs/lastError`` has the error. A write never starts from `lastKnown`.
 /// - An assignment is compared with `current`. If it would change nothing, there is no update.
-/// - The body of an update runs inside an update of an ``InMemoryStore``. An assignment that an instance rejects fails that one.
+/// - The body of an update runs inside an update of an ``InMemoryStore``. An assignment that an instance rejects fails
+///   that inner update.
 ///
 /// ## Performance
-/// An instance converts a dictionary again only if it is another one: return the same copy as long as the state is the same.
+/// An instance converts a dictionary again only if its storage is new, so return one copy as long as the state does not
+/// change.
 ///
 /// ## Threads
-/// As of ``PrefsStore``. `lastKnown` must not wait for the server.
+/// As for ``PrefsStore``. `lastKnown` must not wait for the server.
 public protocol RemotePrefsStore: PrefsStore {
-    /// Returns the newest committed dictionary under a root key, or nil if there is none. Inside an update, returns the state of that
-    /// update. Changes nothing. Costs a round trip.
+    /// Returns the newest committed dictionary under a root key, or nil if the root is missing. Inside an update,
+    /// returns the state of that update. Changes nothing. Costs a round trip.
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the server does not answer.
     func current(root: String) throws -> [String: Any]?

@@ -25,7 +25,7 @@ public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
     /// A trait of a suite applies to every test in it.
     public var isRecursive: Bool { true }
 
-    /// Whether this task already is in a test with its own store: the suite of a test with the trait may have it, too.
+    /// Whether this task is already in a test with its own store, because a test and its suite may both have the trait.
     @TaskLocal private static var isInScope = false
 
     /// Runs a test case with its own store.

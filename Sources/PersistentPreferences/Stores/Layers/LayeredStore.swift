@@ -35,9 +35,9 @@ public final class LayeredStore: PrefsStore {
     /// Creates a store over a base. Reads the environment and the arguments, and writes nothing.
     ///
     /// - Parameters:
-    ///   - base: where writes go. If it is a layered store, the new layers are around its own. A path of a layer that leads to the file of
-    ///     the base is not read, and is reported with ``PrefsError/invalidLayer(_:)``. The paths are compared once, by this initializer,
-    ///     and only for the stores of this package.
+    ///   - base: where writes go. If it is a layered store, the new layers are around its layers. A path of a layer
+    ///     that leads to the file of the base is not read, and is reported with ``PrefsError/invalidLayer(_:)``. The
+    ///     paths are compared once, by this initializer, and only for the stores of this package.
     ///   - above: layers that win over the base; the first wins over the others.
     ///   - below: defaults; the first wins over the others.
     public init(_ base: any PrefsStore, above: [PrefsLayer] = [], below: [PrefsLayer] = []) {
@@ -51,8 +51,8 @@ public final class LayeredStore: PrefsStore {
                 baseFile: self.base.fileURL?.path(percentEncoded: false)))
     }
 
-    /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that cannot be read is left
-    /// out; only instances report it.
+    /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that
+    /// cannot be read is left out; only instances report it. The cost is that of a read of the base and the layers.
     public func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }
@@ -64,15 +64,15 @@ public final class LayeredStore: PrefsStore {
         try ownRoots.update(root: root, body)
     }
 
-    /// Calls the closure after each commit that changes the merged root, and after each change of a layer's file that does. See
-    /// ``PrefsStore/observe(root:_:)``.
+    /// Calls the closure after commits and changes of layers' files that change the merged root. Waiting changes may be
+    /// merged. See ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try ownRoots.observe(root: root, action)
     }
 }
 
 extension [String: StoredValue]? {
-    /// Lets a user change the objects of a root between its layers; what changes is vetted, and stored.
+    /// Lets a user change the objects of a root between its layers. Changed values are vetted and stored.
     ///
     /// - Throws: `PrefsError.coveredByLayer`.
     mutating func change(
