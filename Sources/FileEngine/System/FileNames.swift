@@ -8,8 +8,8 @@ package struct FileNames: Sendable {
     package let file: String
     /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a lock each.
     package let lock: String
-    /// The file that a commit writes before it is renamed. One name is enough: only the holder of the lock uses it, and removes
-    /// what a killed process left there.
+    /// The file that a commit writes and renames. One name is enough, because only the holder of the lock uses it, and
+    /// removes the file of a killed process.
     package let temporary: String
     /// The bytes of the last commit (`CheckedCopy`).
     package let lastGood: String

@@ -11,7 +11,8 @@
             return result == 0 || (errno != ENOTSUP && errno != EINVAL) ? result : fsync(descriptor)
         }
 
-        /// Assumes true: there are no overlays, and apps must declare a reason to Apple for the call that tells a server apart.
+        /// Returns true, because there are no overlays, and apps must declare a reason to Apple for the call that
+        /// detects a server.
         static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
 
         /// For `open`: fails if any part of the path is a link.
@@ -32,7 +33,7 @@
             let list = old.flatMap { acl_get_fd_np($0, ACL_TYPE_EXTENDED) } ?? acl_init(1)
             guard let list else { throw failure("access control list") }
             defer { acl_free(UnsafeMutableRawPointer(list)) }
-            // A volume without lists gives none, and takes none.
+            // A volume without access control lists returns ENOTSUP.
             if acl_set_fd_np(new, list, ACL_TYPE_EXTENDED) != 0, errno != ENOTSUP {
                 throw failure("access control list")
             }
@@ -50,7 +51,7 @@
                 return protection > 0 ? protection : nil
             }
 
-            /// Succeeds on a volume without data protection, such as a simulator's.
+            /// Succeeds on a volume without data protection, such as that of a simulator.
             static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 {
                 let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection)
                 return result < 0 && errno == ENOTSUP ? 0 : result

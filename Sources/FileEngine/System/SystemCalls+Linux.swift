@@ -29,9 +29,10 @@
         /// Runs the closure with the folder of a physical path, opened only to look up names, and the name in it. The name is empty
         /// for the path `/`.
         ///
-        /// The folders are opened one by one: another user may have put a link in the place of one since the path was resolved.
+        /// The folders are opened one by one, because another user may have replaced one by a link since the path was
+        /// resolved.
         ///
-        /// - Throws: ELOOP if a folder has become a link, else the error of `open`.
+        /// - Throws: ELOOP if a folder has become a link, or the error of `open`.
         package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
