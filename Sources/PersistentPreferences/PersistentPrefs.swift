@@ -122,15 +122,16 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other programs.
     ///
-    /// Each declared property has its type, default and help, and its constraints where JSON Schema can express them: ranges of
-    /// numbers, lists, lengths and counts, and patterns of plain ASCII. All are also given in words, as `$comment`. A length has no upper
-    /// bound, because JSON Schema counts code points and ``PrefConstraint/length(_:)`` counts characters. Other keys are
-    /// rejected.
+    /// Each declared property has its type, default and help, and the constraints that JSON Schema can express: ranges
+    /// of numbers, lists, lengths and counts, and patterns of plain ASCII. `$comment` has all constraints in words. A
+    /// length has no upper bound, because JSON Schema counts code points and ``PrefConstraint/length(_:)`` counts
+    /// characters. Other keys are rejected.
     ///
-    /// The schema accepts every value that a property can read, in each form that it may be stored in, such as a Boolean as 0 or 1. It
-    /// describes a Codable type by what it decodes: the type is asked to decode its default and a sample of each JSON type. Fields
-    /// that the default does not have are accepted with any value. A type that decodes the same field as different types is
-    /// described by the field in its default. The schema accepts every value of a property with a ``PrefCoding`` of your own.
+    /// The schema accepts every value that a property can read, in each form that it may be stored in, except a Boolean
+    /// as 0 or 1. It describes a Codable type by what it decodes: the type is asked to decode its default and a sample
+    /// of each JSON type. Fields that the default does not have are accepted with any value. A type that decodes the
+    /// same field as different types is described by the field in its default. The schema accepts every value of a
+    /// property with a ``PrefCoding`` of your own.
     ///
     /// The first instance of the class finds the properties. If no instance has been created in this process, the call stops the program
     /// with a message that says so. Keys that only an override of ``keys`` allows are known if ``jsonSchema()-method`` of an instance

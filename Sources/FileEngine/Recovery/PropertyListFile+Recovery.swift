@@ -41,7 +41,7 @@ extension PropertyListFile {
         _ known: KnownState?, _ copy: LastGoodCopy
     ) -> (MalformedFile.KnownState, KnownState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
-        // The copy of a commit is younger than its file, so the known state may be newer or equal.
+        // The copy of a commit is younger than its file, so equal contents count as the known state.
         if let known, known.changed >= copied.changed || known.content.isEqual(to: copied.content) {
             return (.lastKnown, known)
         }

@@ -101,7 +101,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
             state.waiters.remove(at: index)
             return true
         }
-        // If the thread has not left the queue, its turn has come in the meantime, and it must take it.
+        // If the thread has not left the queue, its turn has come in the meantime, and the thread must take its turn.
         if hasLeft { throw Timeout() }
     }
 

@@ -31,12 +31,12 @@
 /// ## Threads
 /// Any thread. `Sendable` if the values are.
 public struct PrefCoding<Value> {
-    /// nil removes the key.
+    /// Encodes a value; nil removes the key.
     package let encode: (Value) throws -> StoredValue?
     let decoding: (StoredValue, ValueForm) throws -> Value
-    /// nil for a type without fields, and for a coding of closures.
+    /// Decodes a value and its fields; nil for a type without fields, and for a coding of closures.
     package let decodeFields: FieldDecoding<Value>?
-    /// Whether decoding costs no more than comparing what is stored in two states.
+    /// Whether decoding costs no more than comparing two stored values.
     package let isCheap: Bool
 
     package init(
@@ -73,7 +73,7 @@ public struct PrefCoding<Value> {
         try decoding(stored, form)
     }
 
-    /// The rule, for a type that the compiler has vouched for.
+    /// Creates the coding of the rule. The compiler has checked the type.
     package init(rule: Value.Type) {
         guard let coding = CodingRule.coding(for: Value.self) else {
             preconditionFailure(
@@ -86,17 +86,17 @@ public struct PrefCoding<Value> {
 // Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
 extension PrefCoding: @unchecked Sendable where Value: Sendable {}
 
-/// What a stored value may look like.
+/// The accepted form of stored values.
 package enum ValueForm: Sendable {
-    /// As this package and `UserDefaults` store it.
+    /// The form in which this package and `UserDefaults` store values.
     case exact
-    /// Also as people, and encoders of JSON, write it: a Date as ISO 8601 text or as seconds since 2001, Data as base64 or as an array of
-    /// bytes.
+    /// Also the forms that people and JSON encoders write: a Date as ISO 8601 text or as seconds since 2001, Data as
+    /// base64 or as an array of bytes.
     case written
 }
 
 extension StoredValue {
-    /// Whether this may be what a person has written for a value of which the other is stored. Only the type can tell for sure.
+    /// Whether a person may have written this value for the stored form `other`. Only the type can decide for certain.
     package func mayStand(for other: StoredValue) -> Bool {
         switch (self, other) {
         case (.array(let own), .array(let others)):

@@ -36,7 +36,7 @@ package enum JSONEscape {
             case "\r": bytes += #"\r"#.utf8
             case "\t": bytes += #"\t"#.utf8
             case _ where isRequired(scalar): bytes += self.text(of: scalar).utf8
-            // Quicker than the next line.
+            // Faster than the next case.
             case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
             default: bytes += scalar.utf8
             }

@@ -7,7 +7,7 @@ package struct DictionaryDifference: Sendable {
 
     package var isEmpty: Bool { keys.isEmpty }
 
-    /// Its size in memory, estimated from its values.
+    /// The size in memory, estimated from its values.
     package var estimatedBytes: Int { old.estimatedBytes + new.estimatedBytes }
 
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
@@ -45,7 +45,7 @@ package struct DictionaryDifference: Sendable {
         return part
     }
 
-    /// Takes a later difference in: all keys of both, the values before the first and after the last.
+    /// Merges a later difference into this one: all keys of both, with the values before the first and after the last.
     package mutating func append(_ next: DictionaryDifference) {
         for key in next.keys {
             if keys.insert(key).inserted { old[key] = next.old[key] }
@@ -53,7 +53,7 @@ package struct DictionaryDifference: Sendable {
         }
     }
 
-    /// Keys that have changed, and by now are as they were: their value on both sides.
+    /// Includes keys that have changed and have their former value again. Both sides have that value.
     mutating func include(_ others: Set<String>, in values: [String: StoredValue]) {
         for key in others where keys.insert(key).inserted {
             old[key] = values[key]
@@ -61,14 +61,14 @@ package struct DictionaryDifference: Sendable {
         }
     }
 
-    /// The later state, made of the former.
+    /// The later state, computed from the former one.
     package func applied(to values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = new[key] }
         return values
     }
 
-    /// The former state, made of the later.
+    /// The former state, computed from the later one.
     package func reverted(from values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = old[key] }

@@ -13,8 +13,8 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     public let path: String
     /// The first step of `path`: a key of the root.
     public let topLevelKey: String
-    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names
-    /// types and limits, and does not quote the value. A check of your own gives its own words.
+    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names types
+    /// and limits, and does not quote the value. For a check of yours, it is the text of the check.
     public let reason: String
 
     /// Creates a failure, for example one that a test expects.

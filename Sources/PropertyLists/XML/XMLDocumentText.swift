@@ -1,8 +1,9 @@
-/// The text of an XML document in UTF-8, whatever encoding it is in.
+/// Converts an XML document of any encoding to UTF-8.
 ///
-/// Follows Appendix F of XML 1.0: a byte order mark, else the pattern of the first bytes, else the declaration.
+/// Follows Appendix F of XML 1.0: the encoding is that of a byte order mark, or of the pattern of the first bytes, or
+/// of the declaration.
 enum XMLDocumentText {
-    /// The document in UTF-8, without a byte order mark; nil if the bytes are UTF-8 without one already.
+    /// The document in UTF-8, without a byte order mark; nil if the bytes already have this form.
     static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
             throw .unsupported("expected UTF-8 or UTF-16, found UTF-32")
@@ -40,8 +41,8 @@ enum XMLDocumentText {
         return Array(text.utf8)
     }
 
-    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. Several are none that is known, because
-    /// readers choose differently.
+    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. Several values give an
+    /// unknown encoding, because readers choose differently.
     private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) -> String? {
         let start = bytes.prefix(200).drop { $0 == 0x20 || (9...13).contains($0) }
         guard start.starts(with: "<?xml".utf8) else { return nil }
