@@ -26,7 +26,7 @@ struct StressRun {
 
     init(_ plan: StressPlan, file: URL) {
         (self.plan, self.file, tally) = (plan, file, StressTally(plan))
-        // Kills each process about ten times, or every hundred writes if their number is open.
+        // Kills each process about ten times, or once per hundred writes if the number of writes is open.
         writesBetweenKills = plan.seconds == nil ? max(10, plan.total / plan.processes / 10) : 100
         nextKill = Int.random(in: 1...max(1, min(2 * writesBetweenKills, plan.total / 2)))
     }

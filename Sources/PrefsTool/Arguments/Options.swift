@@ -51,7 +51,7 @@ package struct Options {
         let bytes = Array(word.utf8)
         guard bytes.first == UInt8(ascii: "-"), bytes.count > 1 else { return }
         if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".") { return }
-        // Every letter is near to every other one.
+        // A single letter resembles every other letter, so only its case is corrected.
         let known = bytes.count == 2 ? shortNames.filter { $0 == word.lowercased() } : program.options.map(\.name)
         throw UsageError(
             "unknown option `\(ShownText.key(word))`\(Suggestion.textOrHelp(word, among: known)) "

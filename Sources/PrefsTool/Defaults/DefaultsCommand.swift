@@ -116,7 +116,7 @@ enum DefaultsCommand {
 
     // MARK: - Values
 
-    /// The types of one value.
+    /// The option words for the type of one value.
     private static let scalarTypes: [String: PropertyListType] = [
         "-string": .string, "-int": .integer, "-integer": .integer, "-float": .float, "-bool": .boolean,
         "-boolean": .boolean, "-date": .date, "-data": .data,

@@ -33,7 +33,7 @@ struct Doctor {
     private func diagnosis(_ path: String) throws -> Diagnosis {
         let target = place.target ?? .file(path)
         var prefs = try place.prefs ?? program.ownPrefs(in: target)
-        // Another file of a program without roots may have any keys.
+        // In a flat layout, another file may have any keys, so no class checks them.
         if prefs == nil, !program.hasFlatLayout { prefs = program.make(nil, try target.store(of: program)) }
         return Diagnosis(path: path, suite: place.target?.suite, of: program, prefs: prefs)
     }

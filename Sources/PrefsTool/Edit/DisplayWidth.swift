@@ -12,7 +12,7 @@ enum DisplayWidth {
     }
 
     static func of(_ character: Character) -> Int {
-        // Most are, and the properties of Unicode are slow.
+        // Most characters are ASCII, and the properties of Unicode are slow.
         if let ascii = character.asciiValue { return (0x20..<0x7F).contains(ascii) ? 1 : 0 }
         // The variation selector requests the emoji form.
         if character.unicodeScalars.contains("\u{FE0F}") { return 2 }

@@ -14,7 +14,7 @@ enum Key: Equatable {
     case redraw
 }
 
-/// Decodes a terminal's bytes to keys. The bytes may arrive in pieces.
+/// Decodes a terminal's bytes to keys, also if the bytes arrive in pieces.
 struct KeyDecoder {
     private static let escape: UInt8 = 0x1B
 

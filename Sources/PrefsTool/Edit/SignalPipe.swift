@@ -46,7 +46,8 @@ enum SignalPipe {
         send(0, to: firstInput)
     }
 
-    /// Neither end blocks: a full pipe already wakes the reader, and an empty one tells that nothing came.
+    /// Makes a pipe whose ends do not block. A full pipe already wakes the reader, and an empty pipe shows that nothing
+    /// came.
     private static func makePipe() throws -> (output: Int32, input: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandError("pipe: \(String(cString: strerror(errno)))") }
@@ -72,8 +73,8 @@ enum SignalPipe {
         }
     }
 
-    /// The signal interrupts blocking system calls, so that the caller can check `isEnding`. Another signal, which might stop the
-    /// process, waits until the handler has ended.
+    /// Sets a handler that interrupts blocking system calls, so that the caller can check `isEnding`. Other signals,
+    /// which might stop the process, wait until the handler has ended.
     private static func setHandler(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
         signal(number, handler)
         var action = sigaction()

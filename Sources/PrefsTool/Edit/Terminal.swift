@@ -23,7 +23,7 @@ final class Terminal: Sendable {
 
     static var isAvailable: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// True if the terminal can show a form. Without a name it may be one that knows no codes.
+    /// True if the terminal can show a form. A terminal without a name may not know the control sequences.
     static var hasScreen: Bool {
         size.isSufficient && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
     }

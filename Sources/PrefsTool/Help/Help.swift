@@ -43,7 +43,7 @@ struct Help {
             """
     }
 
-    /// The commands by what they do, in the order of the help.
+    /// The groups of commands, in the order of the help.
     private var groups: [(title: String, specs: [CommandSpec])] {
         let groups = [
             ("Read:", CommandSpec.reading), ("Write:", CommandSpec.writing),

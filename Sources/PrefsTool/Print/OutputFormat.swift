@@ -34,7 +34,7 @@ package enum OutputFormat {
         }
     }
 
-    /// The same for text.
+    /// Returns the text for a stream, escaped as its bytes are.
     func text(_ text: String, for descriptor: Int32) -> String {
         String(decoding: bytes(Data(text.utf8), for: descriptor), as: UTF8.self)
     }

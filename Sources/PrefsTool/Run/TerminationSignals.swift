@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// Handles SIGINT, SIGTERM and SIGHUP while it exists: they no longer end the program, and call a handler instead.
+/// Handles SIGINT, SIGTERM and SIGHUP while it exists. They call a handler instead of ending the program.
 ///
 /// A signal that is ignored when the program starts stays ignored, as `nohup` expects.
 package final class TerminationSignals {
