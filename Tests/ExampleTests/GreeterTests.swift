@@ -82,7 +82,7 @@ import Testing
             try write(#"{"times": 2, "polite": "p"}"#, name)
         }
         let arguments = ["-times", "9", "-names", "Ann", "-polite", "no", "-unknown", "1"]
-        // Nothing asks the variable, because the argument before it is good.
+        // The variable is not read, because the argument before it is valid.
         let run = try greeter(arguments, environment: ["GREETER_polite": "perhaps"])
         #expect(run.lines == ["Hey Ann!", "Hey Ann!"], "the good arguments count, and the next layer for the bad one")
         #expect(

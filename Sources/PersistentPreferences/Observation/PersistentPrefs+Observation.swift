@@ -26,7 +26,7 @@ extension PersistentPrefs {
         onChange(of: keys, on: queue, action)
     }
 
-    /// The same with an array of keys; an empty array stands for all keys.
+    /// Observes the keys in an array; an empty array stands for all keys.
     public func onChange(
         of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
@@ -47,7 +47,7 @@ extension PersistentPrefs {
         changes(of: keys)
     }
 
-    /// The same with an array of keys; an empty array stands for all keys.
+    /// Observes the keys in an array; an empty array stands for all keys.
     public func changes(of keys: [String]) -> PrefsChanges {
         PrefsChanges {
             let root = self.observedRoot(of: keys)

@@ -11,7 +11,8 @@ import Testing
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
     private static let damage = Array("half a propert".utf8)
 
-    /// The same keys, and numbers of one length: a mixture of two copies is a property list too.
+    /// A scenario whose states have equal keys and numbers of one length, so that a mixture of two copies is a property
+    /// list, too.
     private static func scenario(_ format: PropertyListFormat) -> CrashScenario {
         let keys = (1...6).map { "key\($0)" }
         @Sendable func state(_ number: Int) -> [String: Int] {
@@ -43,17 +44,18 @@ import Testing
                 #expect(allowed.contains(found), "\(point): \(found)")
                 looked += 1
                 if found.isEmpty { torn += 1 }
-                // Without a power cut, and between two steps, the copy is that of the last commit.
+                // Without a power cut, and between two steps, the copy belongs to the last commit.
                 if index == 0, point.call == "the next step" {
                     #expect(found == scenario.states[point.acknowledged], "\(point)")
                 }
                 prefs["c"] = 9
                 guard prefs.lastError?.isWarning == true else {
-                    // The first writer was killed before its copy: nothing shows that the file is ours.
+                    // The first writer was killed before its copy, so nothing shows that this package has written the
+                    // file.
                     #expect(prefs.outcome.hasPrefix("not ours: ") && found.isEmpty, "\(point): \(prefs.outcome)")
                     continue
                 }
-                // The next commit has written the copy anew.
+                // The next commit has written the copy again.
                 let next = try #require(machine.volume.inode(at: CrashScenario.path))
                 machine.volume[next].bytes = Self.damage
                 #expect(machine.volume.reopened(format).prefs.ints == found.merging(["c": 9]) { $1 }, "\(point)")
@@ -84,7 +86,7 @@ import Testing
                 meeting.mayFinish.open()
                 meeting.isWritten.pass()
             }
-            /// Every file is young.
+            /// Makes every file young.
             override func now() -> FileStatus.Time { FileStatus.Time(seconds: 0, nanoseconds: 1) }
         }
         final class Writer: SystemCalls, @unchecked Sendable {

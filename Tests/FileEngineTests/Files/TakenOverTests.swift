@@ -51,7 +51,7 @@ import Testing
         try handle.close()
     }
 
-    /// What Foundation reads there.
+    /// The values that Foundation reads from a file.
     private func stored(_ file: URL) throws -> [String: Int]? {
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         return (list as? [String: Any])?[FileRoot.key] as? [String: Int]
