@@ -12,7 +12,7 @@ struct CommandRun {
         try run { PrefsProgram.run(arguments, in: $0) }
     }
 
-    /// - Parameter input: what the standard input holds.
+    /// - Parameter input: the contents of the standard input.
     func run(_ arguments: [String], of program: Program, input: String = "") throws -> Printed {
         try run(input: input) { context in
             var program = program

@@ -156,7 +156,7 @@ import Testing
                 == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
     }
 
-    /// A terminal that is not known to obey them gets no codes.
+    /// A terminal that may not know control sequences gets none.
     @Test(arguments: ["dumb", "", "unset", "narrow", "low"])
     func noCodesAreSentToATerminalThatCannotShowTheForm(kind: String) throws {
         let home = try HarnessHome()

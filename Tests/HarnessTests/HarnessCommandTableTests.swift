@@ -33,8 +33,8 @@ import Testing
         #expect(Self.commands(in: TerminalSafetyTests.commands) == Set(Self.names))
     }
 
-    /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own, and so has
-    /// what works on files.
+    /// `edit` needs a terminal, `watch` runs until a signal, and `import` reads its file first, so they have their own
+    /// tests. The same holds for commands on files.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(PrefsCommands.all.filter { $0.accepts(.root) }.map(\.name))
             .subtracting(["edit", "watch", "find", "undo", "doctor", "schema"])
@@ -75,7 +75,7 @@ import Testing
         "write": ExitCodes(success: ["write", "D", "k", "v"], failure: ["write", ".x", "k", "v"]),
         "delete": ExitCodes(
             success: ["delete", HarnessHome.suite, "PrefsTestSet", "--force"], failure: ["delete", "Nowhere"]),
-        // HarnessStressTests has it lose writes.
+        // HarnessStressTests makes it lose writes.
         "stress": ExitCodes(
             success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),
     ]

@@ -255,7 +255,7 @@ import Testing
         #expect(code == 0 && findings.count == 1 && findings[0]["isProblem"] as? Bool == false)
         let restored = try shell(#require(findings[0]["command"] as? String), home)
         #expect(restored.code == 0)
-        // The write has kept the copy, and says so.
+        // The write has kept the copy, and reports it.
         #expect(restored.errors.contains("was missing, and its last good copy was there; quarantined as "))
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }

@@ -115,7 +115,7 @@ import Testing
         for (line, expected) in rows { #expect(try session.word(line) == expected, "\(line)") }
     }
 
-    /// Names that a shell would change or run arrive as they are, and nothing runs.
+    /// Names that a shell would change or run arrive unchanged, and nothing runs.
     @Test(arguments: shells) func hostileNamesArriveUnchanged(shell: Shell) throws {
         let home = try Self.home()
         let names = (HostileText.shown + HostileText.commands)

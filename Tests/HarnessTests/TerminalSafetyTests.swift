@@ -197,7 +197,7 @@ import Testing
         for (index, output) in outputs.enumerated() {
             #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
             let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
-            // What does not fit its type is shown as the default.
+            // A value that does not fit its type is shown as the default.
             if index == 2 { continue }
             #expect(Self.scalars(of: parsed) == Self.scalars(of: HostileHome.values))
         }
