@@ -21,7 +21,7 @@ struct AvailabilityTests {
     /// Compiles the copy together with a further file for each code: `Added0.swift` and so on. One compilation for all of them,
     /// because each takes a second.
     ///
-    /// - Returns: what the script says; nil if the toolchain lacks what the script needs.
+    /// - Returns: the output of the script; nil if the toolchain lacks a tool that it needs.
     private func report(on added: [String]) throws -> Child.Result? {
         let sources = folder.file("Sources")
         try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)

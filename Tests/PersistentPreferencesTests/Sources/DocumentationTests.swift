@@ -2,11 +2,12 @@
 import Foundation
 import Testing
 
-/// The Swift blocks of the README and of the articles compile, those of a page as one program: in a module without a default
-/// isolation, and in one with the settings of a new app in Xcode, whose default isolation is the main actor.
+/// The Swift blocks of the README and of the articles compile. The blocks of a page are one program: in a module
+/// without a default isolation, and in a module with the settings of a new app in Xcode, whose default isolation is the
+/// main actor.
 ///
-/// Two kinds are looked at elsewhere: a block that imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
-/// is type-checked by `Scripts/check-apple.sh` where there is none.
+/// Two kinds are checked elsewhere. A block that imports `Testing` is in a test file, verbatim. Without SwiftUI,
+/// `Scripts/check-apple.sh` type-checks the blocks that import it.
 @Suite struct DocumentationTests {
     @Test(
         .enabled(if: Compiler.canRun),
@@ -19,13 +20,13 @@ import Testing
             let isForOthers = page.blocks.contains { $0.imports("SwiftUI") }
         #endif
         guard !isForOthers, page.blocks.contains(where: { !$0.isTest }) else { return }
-        // Each with page, line and the compiler's words.
+        // Each complaint has the page, the line and the text of the compiler.
         for complaint in try Compiler.complaints(of: page.program, isolation.arguments + ["-warnings-as-errors"]) {
             Issue.record("\(complaint)")
         }
     }
 
-    /// What runs as a test is what a reader sees.
+    /// The samples that run as tests are those of the pages.
     @Test(arguments: [
         ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
         ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
@@ -45,7 +46,7 @@ import Testing
         #expect(tests == ["Testing.md 0", "WritingAStore.md 3"])
     }
 
-    /// "Behavior" names the suites that prove a sentence, and other pages those that show what they say.
+    /// "Behavior" and other pages name the test suites that prove their sentences.
     @Test func everyTestThatAPageNamesIsThere() throws {
         let folder = DocumentationPage.package.appending(path: "Tests")
         let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []

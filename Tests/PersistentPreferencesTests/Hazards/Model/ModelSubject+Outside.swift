@@ -61,7 +61,7 @@ extension ModelSubject {
             try self.change(place, change)
         case .remove(let place):
             damages[place] = nil
-            // Removes the copy, too, because without the file alone a save would be assumed for a moment.
+            // Removes the copy, too, because a missing file with a copy counts for a moment as being saved.
             for name in [place.fileName, ".\(place.fileName).lastgood"] {
                 try? FileManager.default.removeItem(at: folder.file(name))
             }
