@@ -7,7 +7,7 @@ import Testing
 @Suite struct DamageProcessTests {
     private static let processes = 4
 
-    /// What meets what.
+    /// The kind of file and of damage.
     enum Kind: String, CaseIterable {
         case file, suite, json
         case flatJSON = "flat JSON"
@@ -29,7 +29,7 @@ import Testing
             switch self {
             case .file, .suite:
                 let good = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
-                // Not cut off: a read would wait for the rest of so young a file.
+                // The file is not cut off, because a read would wait for the rest of such a young file.
                 return (good, Data("damaged".utf8) + good)
             case .json, .flatJSON, .layeredJSON:
                 let good = try JSONSerialization.data(withJSONObject: content)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// How much of a hazard test is run, and what it has to say in the end.
+/// The amount of a hazard test, and its summary.
 ///
-/// `swift test` runs the usual amount; a script asks for more through the environment. The summary lines of a run are
-/// those that begin with "hazard:".
+/// `swift test` runs the usual amount; a script asks for more through the environment. The summary lines of a run begin
+/// with "hazard:".
 package enum Hazard {
     /// The number of rounds in the variable, or the usual number. A value that is not a positive number ends the run, because the run would
     /// claim a proof that was never made. 0 is valid only if it is the usual number.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits for a process, and kills it if it does not end, so that no test waits for ever.
+/// Waits for a process, and kills it if it does not end in time, so that no test waits for ever.
 ///
 /// Does not use `waitUntilExit`, which runs a run loop on the caller's thread. Foundation on Linux destroys the run loop and its memory
 /// when the thread ends; that crashes under ThreadSanitizer.

@@ -102,7 +102,7 @@ import Testing
             "interop: libplist, \(format): \(trees.count) trees in both directions, \(differences) differences")
     }
 
-    /// What people write by hand, and other programs: plistlib reads it the same.
+    /// Documents as people and other programs write them. plistlib reads equal values.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func byHand() throws {
         let texts = [
             "<integer> 15 </integer>", "<integer>\n-7\n</integer>", "<real> 1.5 </real>", "<data/>",
@@ -134,7 +134,7 @@ import Testing
         #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? Int))
     }
 
-    /// The same before a real number, with a few more of them, and never behind its sign.
+    /// Foundation skips blanks, control characters and a few more before a real number, and none after its sign.
     @Test(arguments: [
         "\0\0\0\0\0\0\0\01.5", "\u{1}-1.5", "\u{85}1.5", "\u{A0}\u{2003}1.5", "\u{FEFF}1.5", "+\01.5", "1.5\0", "\0",
         "\0x",
