@@ -18,7 +18,7 @@ import PrefsPropertyLists
 /// Nothing has changed, in memory or on disk, unless a case says otherwise. No error quotes a stored value.
 /// ``invalidLayer(_:)`` quotes a text of the arguments or the environment, shortened to 40 characters.
 /// ``constraintViolated(_:)``, ``migrationFailed(key:version:error:)`` and ``unknownError(error:)`` pass on the texts
-/// of your own checks and closures, of stores and of servers.
+/// of your checks and closures, of stores and of servers.
 ///
 /// ## Threads
 /// May be passed between threads.

@@ -18,7 +18,8 @@ struct Program {
     /// Preferences of the class that read and write no file.
     var sample: PersistentPrefs { make(nil, InMemoryStore()) }
 
-    /// The preferences in the program's own file; nil for another place. Its store may differ from that of the place.
+    /// The preferences in the program's own file; nil for another place. Its store may differ from the store of the
+    /// place.
     func ownPrefs(in place: Target) throws -> PersistentPrefs? {
         guard target == nil, let path = try place.path() else { return nil }
         let own = make(nil, nil)

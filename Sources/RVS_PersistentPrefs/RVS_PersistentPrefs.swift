@@ -65,8 +65,9 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     /// The `UserDefaults` of ``groupID``; nil if the name is not valid.
     ///
     /// Override it to give an instance its own `UserDefaults`, for example in a test. If the value at creation differs
-    /// from that of the class, each access asks for it again, and fails with `PrefsError.userDefaultsUnavailable` while
-    /// it is nil. The override is called during the initialization of the base class.
+    /// from the class's `UserDefaults`, each access asks for it again, and fails with
+    /// `PrefsError.userDefaultsUnavailable` while it is nil. The override is called during the initialization of the
+    /// base class.
     open var userDefaults: UserDefaults? { Suites.defaults(of: type(of: self)) }
 
     /// The store of ``groupID``.

@@ -1,4 +1,4 @@
-// A daemon whose settings another process changes while it runs: it prints a message at once and then every so many seconds,
+// A daemon whose settings another process changes while it runs. It prints a message at once and then at an interval,
 // until it is terminated or interrupted.
 //
 //     swift run Pulse settings.plist

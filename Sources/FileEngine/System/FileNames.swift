@@ -31,8 +31,7 @@ package struct FileNames: Sendable {
         file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8)
     }
 
-    /// The longest name of a file. The longest name beside it, that of a quarantined file, has 37 more bytes, and file systems
-    /// allow 255.
+    /// The longest name of a file. The name of a quarantined file has 37 more bytes, and file systems allow 255.
     static let longestFileName = 218
 
     /// - Throws: `FileError.notStored` if a name beside the file would be too long.

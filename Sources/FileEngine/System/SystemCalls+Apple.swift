@@ -28,7 +28,8 @@
         /// False: on Apple platforms, an access control list does not change what the mode means.
         static func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
-        /// Does not use `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and omits those of the old one.
+        /// Does not use `COPYFILE_ACL`, which keeps the inherited entries of the new file and omits the entries of the
+        /// old one.
         static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
             let list = old.flatMap { acl_get_fd_np($0, ACL_TYPE_EXTENDED) } ?? acl_init(1)
             guard let list else { throw failure("access control list") }
@@ -42,7 +43,7 @@
         }
 
         #if os(macOS)
-            /// On a Mac, files have no protection class of their own.
+            /// nil, because files on a Mac have no protection class.
             static func protection(of descriptor: Descriptor) -> Int32? { nil }
             static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 { 0 }
         #else
@@ -51,7 +52,7 @@
                 return protection > 0 ? protection : nil
             }
 
-            /// Succeeds on a volume without data protection, such as that of a simulator.
+            /// Succeeds on a volume without data protection, as in a simulator.
             static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 {
                 let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection)
                 return result < 0 && errno == ENOTSUP ? 0 : result

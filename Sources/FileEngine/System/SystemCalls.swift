@@ -6,7 +6,7 @@ import PrefsPropertyLists
 /// A method makes its call once and throws its error. The caller handles interruptions and short counts
 /// (`SystemCalls+Retrying.swift`). Messages contain the paths that the user knows.
 ///
-/// Unchecked because tests subclass it. It has no state of its own.
+/// Unchecked because tests subclass it. The class has no state.
 package class SystemCalls: @unchecked Sendable {
     package static let real = SystemCalls()
 

@@ -52,7 +52,8 @@ extension PropertyListFile {
             try writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
-        // Called after the copy is written, because the mirror may write over the file and may be killed meanwhile.
+        // Called after the copy is written, because the mirror may write over the file, and the process may be killed
+        // in that call.
         if let mirror = currentMirror {
             mirror.didChange()
             mirror.note(content)

@@ -113,8 +113,9 @@ extension PrefKey {
         try keyed.modify(in: KeyedEntries(defaults), change)
     }
 
-    /// Calls the closure with the old and the new value after each change, in the order of the commits. As
-    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to ``didFail(_:)``: ``PrefsError/notWatched(_:)`` on a `UserDefaults` of your own.
+    /// Calls the closure with the old and the new value after each change, in the order of the commits. Works like
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but reports errors to ``didFail(_:)``. On a `UserDefaults`
+    /// other than the standard one, that is always ``PrefsError/notWatched(_:)``.
     public static func onChange(
         in defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
         _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
@@ -122,7 +123,8 @@ extension PrefKey {
         keyed.observed(in: KeyedEntries(defaults)).onChange(on: queue, action)
     }
 
-    /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. As ``PrefHandle/updates``.
+    /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. Works like
+    /// ``PrefHandle/updates``.
     public static var updates: PrefUpdates<Value> { keyed.observed(in: KeyedEntries(.standard)).updates }
 
     /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.

@@ -46,7 +46,8 @@ extension PersistentPrefs.Pref where Value: Codable {
             help: help)
     }
 
-    /// Declares a property whose values are in a range, a list or choices of your own: `in: 8...72`, `in: 3...`, `in: Theme.allCases`.
+    /// Declares a property whose values are in a range, a list or your own choices: `in: 8...72`, `in: 3...`,
+    /// `in: Theme.allCases`.
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,
         previously formerKeys: String...,
@@ -104,7 +105,7 @@ extension PersistentPrefs.Pref where Value: RawRepresentable, Value.RawValue: Co
             wrappedValue, key, formerKeys, PrefConstraint.all(constraints, check), sensitive: sensitive, help: help)
     }
 
-    /// Declares a property whose values are in a range, a list or choices of your own.
+    /// Declares a property whose values are in a range, a list or your own choices.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String? = nil, in choices: some _PrefChoiceSource<Value>,

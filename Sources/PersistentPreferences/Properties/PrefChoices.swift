@@ -1,4 +1,5 @@
-/// The choices of `@Pref(in:)`: a type that says which values it contains. Ranges and lists do; so may a type of your own.
+/// The choices of `@Pref(in:)`: a type that decides which values it contains. Ranges, lists and your own types can be
+/// choices.
 ///
 /// ```swift
 /// struct Even: PrefChoices {

@@ -73,7 +73,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     var rules: [ConstraintRule<Value>] { makeRules() }
 
-    /// The values of the first list; nil if there is none.
+    /// The values of the first list; nil if the constraint has no list.
     var listed: [Value]? {
         for case .list(let list) in rules { return list }
         return nil
@@ -154,7 +154,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     // MARK: - Kinds
 
-    /// A range, a list, or choices of your own: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
+    /// A range, a list, or your own choices: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
     public static func `in`(_ choices: some _PrefChoiceSource<Value>) -> PrefConstraint {
         choices._prefConstraint()
     }

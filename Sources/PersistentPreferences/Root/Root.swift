@@ -3,7 +3,8 @@ import PrefsPropertyLists
 
 /// One root of a domain, as one class sees it.
 ///
-/// Each one reads the open `key` and the store once, so a test that begins or ends meanwhile does not mix two stores in one access.
+/// Reads the overridable `key` and the store once, so that an access never mixes two stores, even if a test begins or
+/// ends at that moment.
 struct Root {
     private(set) var key: String
     let roots: Roots

@@ -74,7 +74,7 @@ struct RootView {
 
     /// All values, with those of layers; nil if there are none.
     ///
-    /// - Parameter allowed: the keys to look for in layers; nil for those of the instance.
+    /// - Parameter allowed: the keys to look for in layers; nil for the keys of the instance.
     func values(allowed: AllowedKeys? = nil, _ outcome: inout AccessOutcome) throws(PrefsError) -> [String:
         StoredValue]?
     {

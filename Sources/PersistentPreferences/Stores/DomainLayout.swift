@@ -30,13 +30,13 @@ public enum DomainLayout: Sendable, Hashable {
 }
 
 extension DomainLayout {
-    /// The entry of a root in a domain, of any type; nil if there is none.
+    /// The entry of a root in a domain, of any type; nil if it is missing.
     func entry(of root: String, in content: Transaction.Content?) -> StoredValue? {
         guard self == .flat else { return content?[root] }
         return content.flatMap { $0.isEmpty ? nil : .dictionary($0) }
     }
 
-    /// The dictionary of a root in a domain; nil if there is no root.
+    /// The dictionary of a root in a domain; nil if the root is missing.
     func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String: StoredValue]? {
         if self == .flat { return content?.isEmpty == true ? nil : content }
         guard let entry = content?[root] else { return nil }

@@ -87,7 +87,7 @@ package final class Roots: PrefsStore {
         }
     }
 
-    /// The layers that an access sees: in a transaction, those of its first access.
+    /// The layers that an access sees. In a transaction, they are the layers of its first access.
     ///
     /// - Parameter mayBeInside: whether the access may be inside a transaction of this thread.
     func currentLayers(mayBeInside: Bool = true) -> LayersSnapshot? {

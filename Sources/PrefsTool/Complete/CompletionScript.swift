@@ -48,7 +48,7 @@ struct CompletionScript {
         """
     }
 
-    /// The command has arguments of its own, whose completions stay.
+    /// Keeps the completions of the command's other arguments.
     private var bashOtherWords: String {
         let tests = subcommand.enumerated().map { "${COMP_WORDS[\($0 + 1)]} == \(ShellCommand.text([$1]))" }
         return """

@@ -147,7 +147,7 @@ enum DefaultsCommand {
         }
     }
 
-    /// The next value of an array or a dictionary, with its type; nil if there is none.
+    /// The next value of an array or a dictionary, with its type; nil at the end.
     private static func element(_ words: inout ArraySlice<String>) throws(UsageError) -> StoredValue? {
         guard let word = words.popFirst() else { return nil }
         guard types.contains(word) else { return try PropertyListText.value(of: word) }

@@ -136,7 +136,7 @@ extension Diagnosis {
     /// The command that mends the file. Names the suite if one is known, because a suite always belongs to this
     /// package.
     private func mendCommand(_ surroundings: SidecarPaths) -> String? {
-        // The name of the program's own domain may look like that of a file.
+        // The name of the program's own domain may look like a file name.
         let isOwn = suite.map { program.target == .suite($0) } ?? false
         let place = isOwn ? [] : ["-f", suite ?? surroundings.file]
         return ShellCommand.text(of: program, "doctor", ["--mend"] + place, words: [])

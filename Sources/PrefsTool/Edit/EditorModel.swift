@@ -311,7 +311,7 @@ struct EditorModel: Equatable {
 
     /// Selects the next item whose name or text contains a text in any case, also one inside a closed container.
     ///
-    /// - Returns: false if there is none.
+    /// - Returns: false if no item contains the text.
     private mutating func find(_ query: String, from start: ValuePath?, _ direction: Direction) -> Bool {
         let all = EditorItem.all(items)
         // Compares bytes, because comparing characters takes quadratic time if there are many combining marks.

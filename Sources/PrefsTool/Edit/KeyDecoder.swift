@@ -2,7 +2,7 @@ import PersistentPreferences
 
 /// A key press.
 enum Key: Equatable {
-    /// One scalar of text. A combining mark is a key of its own.
+    /// One scalar of text. A combining mark is a separate key.
     case text(String)
     /// Pasted text, with any contents.
     case paste(String)

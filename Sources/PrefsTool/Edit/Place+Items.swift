@@ -63,7 +63,7 @@ extension Place {
         secrets.contains(path.root) ? ShownText.hidden : text(of: value, at: path)
     }
 
-    /// The fields of a declared struct. A dictionary is edited as one text, because it has no fields of its own.
+    /// The fields of a declared struct. A dictionary is edited as one text, because its type declares no fields.
     private func fields(of value: StoredValue?, at path: ValuePath, of key: PrefsKey, isStored: Bool) -> [EditorItem] {
         guard !secrets.contains(key.name), !key.typeName.hasPrefix("["), key.description?.choices == nil,
             let members = value?.dictionary

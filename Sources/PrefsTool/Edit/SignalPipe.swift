@@ -26,7 +26,8 @@ enum SignalPipe {
     /// True after a signal that ends the program.
     static var isEnding: Bool { state.pointee.isEnding }
 
-    /// Whether a signal that ends the program does so at once: the system may stop the process soon, and then nobody would see `isEnding`.
+    /// Whether a signal ends the program at once. The system may stop the process soon, and then the event loop would
+    /// not read `isEnding`.
     static var endsAtOnce: Bool {
         get { state.pointee.endsAtOnce }
         set { state.pointee.endsAtOnce = newValue }

@@ -67,7 +67,7 @@ final class Terminal: Sendable {
         while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
-    /// Stops the process as Control-Z does, until it is continued. Restores the terminal meanwhile.
+    /// Restores the terminal and stops the process as Control-Z does, until it is continued.
     ///
     /// - Returns: false if the program is to end.
     func suspend() throws -> Bool {

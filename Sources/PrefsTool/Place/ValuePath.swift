@@ -115,7 +115,8 @@ struct ValuePath: Hashable {
     /// The container that the place is in; nil for an entry at the top.
     var parent: ValuePath? { steps.isEmpty ? nil : ValuePath(root, steps.dropLast()) }
 
-    /// The place up to the first array. An element has no place of its own, because its index changes with those before it.
+    /// The place up to the first array. The place of an element is not stable, because its index changes with the
+    /// elements before it.
     var outsideArrays: ValuePath { ValuePath(root, Array(steps.prefix { !$0.isIndex })) }
 
     var hasIndex: Bool { steps.contains(where: \.isIndex) }

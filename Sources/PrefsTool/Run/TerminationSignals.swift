@@ -8,7 +8,7 @@ package final class TerminationSignals {
     private let firstReceived = Locked<Int32?>(nil)
     private var sources: [any DispatchSourceSignal] = []
 
-    /// - Parameter handler: called after each signal, on a queue of its own.
+    /// - Parameter handler: called after each signal, on a private queue.
     package init(_ handler: @escaping @Sendable () -> Void = {}) {
         let queue = DispatchQueue(label: "prefs.signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in

@@ -114,7 +114,7 @@ struct BinaryPropertyListLayout {
 
     // MARK: - Bytes
 
-    /// Throws unless so many bytes stand before the table. The count is at most that of the file.
+    /// Throws unless the bytes are before the table. The count is at most the size of the file.
     @inline(__always)
     func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
         guard position <= tableStart, count * size <= tableStart - position else {

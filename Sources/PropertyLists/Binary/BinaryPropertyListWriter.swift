@@ -39,7 +39,7 @@ struct BinaryPropertyListWriter {
     private static let longestAverage = 1024
 
     /// - Parameter former: the bytes that this writer has written before, with their value.
-    /// - Throws: if the former bytes are not those of this writer.
+    /// - Throws: an error if another writer has made the former bytes.
     static func data(
         from value: StoredValue, replacing former: (value: StoredValue, bytes: Data)? = nil
     ) throws(DecodingFailure) -> Data {

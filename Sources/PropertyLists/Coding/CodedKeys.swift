@@ -36,7 +36,7 @@ package final class CodedKeys {
     package var unknown: [String] { present.subtracting(requested).subtracting(named).sorted() }
     /// The requested keys that are missing.
     package var expected: [String] { requested.subtracting(present).sorted() }
-    /// Whether the dictionary has keys, and its type knows none of them.
+    /// Whether the dictionary has keys and its type knows no key of them.
     package var areForeign: Bool { !present.isEmpty && present.isDisjoint(with: requested.union(named)) }
 
     func recordRequest(_ key: String) { requested.insert(key) }

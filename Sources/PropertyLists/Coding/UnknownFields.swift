@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fields of a stored value that its type does not know, for example those of a newer version of the program.
+/// The fields of a stored value that its type does not know, for example fields of a newer version of the program.
 package enum UnknownFields {
     /// Returns a new value with the unknown fields of the old one.
     ///

@@ -5,9 +5,9 @@ import PrefsPropertyLists
 /// The entries of a domain that this process has read. Each is kept until the system reports that it may have changed.
 ///
 /// An entry is dropped when key-value observing reports it, and every entry when `UserDefaults.didChangeNotification`
-/// is posted. Key-value observing takes a key with a dot or a leading `@` for a path, so such an entry is not cached.
-/// Each commit of this package that changes such an entry also gives another entry, the mark, a new value. Observers
-/// receive other programs' changes of such entries only with the next report of another change.
+/// is posted. Key-value observing interprets a key with a dot or a leading `@` as a path, so such an entry is not
+/// cached. Each commit of this package that changes such an entry also gives another entry, the mark, a new value.
+/// Observers receive other programs' changes of such entries only with the next report of another change.
 ///
 /// A key is observed once, until the process ends: an observer must not be removed while it is called.
 final class DefaultsEntryCache: Sendable {
