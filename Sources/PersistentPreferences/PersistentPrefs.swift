@@ -14,22 +14,20 @@ public import Foundation
 /// the class as its *root key*. See <doc:Behavior>.
 ///
 /// ## Behavior
-/// Two instances with the same root key and store always agree. A write is atomic. In a file, and in `UserDefaults` on
-/// Linux, it is on disk when it returns, and a read returns the last state that any process has committed. On Apple
-/// platforms, the daemon of `UserDefaults` writes later. An equal write changes nothing. `update` makes several
-/// accesses one transaction.
+/// Instances with one root key and store always agree. In a file, and in `UserDefaults` on Linux, a write is atomic and
+/// on disk when it returns, and a read returns the last state that any process has committed. On Apple platforms, the
+/// daemon of `UserDefaults` writes later. An equal write changes nothing, unless the file is damaged. `update` makes
+/// several accesses one transaction.
 ///
 /// ## Performance
-/// A read costs one validation of the store's cache (one `fstat` for a file) and a dictionary lookup. A write replaces
-/// the file and flushes it and its folder.
+/// A read costs one validation of the store's cache (one `fstat` for a file) and a dictionary lookup. A write to a
+/// file, or to `UserDefaults` on Linux, replaces the file and flushes it.
 ///
 /// ## Errors
-/// Reads and writes do not throw. ``lastError`` is the outcome of the latest access. ``prefsDidFail(_:)`` is called for
-/// every error.
+/// ``lastError`` is the outcome of the latest access. ``prefsDidFail(_:)`` is called for every error.
 ///
 /// ## Threads
-/// Any thread may use every member. A change in place (`+=`) is a read and a write; use `update` for an exact
-/// read-modify-write.
+/// Any thread. A change in place (`+=`) is a read and a write; use `update` for an exact read-modify-write.
 open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The errors of this class, with their name in RVS_PersistentPrefs.
     public typealias PrefsError = PersistentPreferences.PrefsError

@@ -1,23 +1,22 @@
 public import Dispatch
 
-/// A property for one setting of the app: a flat key with its default here, or one of the ``AppSettingsValues``.
+/// A property for one setting of the app: a flat key with its own default, or one of the ``AppSettingsValues``.
 ///
 /// ```swift
 /// @AppSetting("volume") var volume = 0.5  // the entry "volume" of UserDefaults.standard
 /// @AppSetting(\.useDevEnvironment) var useDevEnvironment  // the default is that of the key
 /// ```
 ///
-/// Use a key path to give the whole program one default. With the module `PersistentPreferencesUI`, it is a
-/// `DynamicProperty` of SwiftUI and has `$setting.binding`. Follows `AppSettings`.
+/// A key path gives the whole program one default. With the module `PersistentPreferencesUI`, the wrapper is a
+/// `DynamicProperty` with `$setting.binding`. Follows `AppSettings`.
 ///
 /// ## Behavior
-/// A flat key is stored as a ``PrefKey``. `@AppStorage` uses the same entry for a Bool, Int, Double, String, Data or an
-/// enum. Properties with one key and container share the value; each has its own default. Assigning nil removes the
-/// entry.
+/// A flat key is stored as a ``PrefKey``; `@AppStorage` uses the same entry for a Bool, Int, Double, String, Data or an
+/// enum. Properties with one key share the value, not the default. Assigning nil removes the entry.
 ///
 /// ## Errors
-/// `didFail` is called for each error of a flat key, and ``set(_:)`` returns the error of its write. For a key path,
-/// the key reports them.
+/// `didFail` is called for each error of a flat key, and ``set(_:)`` returns it. For a key path, the key reports
+/// errors.
 ///
 /// ## Performance, threads
 /// As for ``PrefKey``. In the Swift 6 language mode, isolate a type with a static setting to an actor (`@MainActor`).

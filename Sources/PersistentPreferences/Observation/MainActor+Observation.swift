@@ -38,7 +38,7 @@ extension PersistentPrefs {
 }
 
 extension PrefHandle {
-    /// Calls a closure on the main actor with the values before and after each commit that gives the property another value.
+    /// Calls a closure on the main actor with the old and the new value after commits that change the property.
     ///
     /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. The rest
     /// is as for ``onChange(on:_:)-(DispatchQueue?,_)``.

@@ -25,8 +25,8 @@ extension PersistentPrefs {
     /// optional or a collection (`Person?`, `[Person]`), or with a raw value, it stops the program at the first access.
     ///
     /// ## Performance
-    /// A read costs a read of the class. The value is decoded again only after a commit; arrays, dictionaries and
-    /// Codable types only if their stored value has changed. A write costs a write of the class.
+    /// A read costs a read of the class. The value is decoded again only after a commit; an array, a dictionary or a
+    /// Codable value only if its stored form has changed. A write costs a write of the class.
     ///
     /// ## Errors
     /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a

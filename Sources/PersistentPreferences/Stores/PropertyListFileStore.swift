@@ -26,8 +26,9 @@ import PrefsPropertyLists
 /// missing, damaged and foreign files, and <doc:FilesThatPeopleEdit> for formats.
 ///
 /// ## Performance
-/// A read costs one `fstat` if the file has not changed. A write replaces the file and flushes it and its folder. It
-/// also writes the last good copy, without a flush. The store keeps the file open, and after a write its folder.
+/// A read costs one `fstat` if the file has not changed. A write replaces the file and, with the default
+/// ``Durability``, flushes it and its folder. It also writes the last good copy, without a flush. The store keeps the
+/// file open, and after a write its folder.
 ///
 /// ## Errors
 /// ``PrefsError/unreadable(_:)`` if the file cannot be read, ``PrefsError/damaged(_:)`` if it is damaged,

@@ -8,12 +8,12 @@ public import Testing
 ///
 /// ## Behavior
 /// Instances that were created without a store use the store of the test, in its task and in the tasks that it starts.
-/// Tests may run at the same time. Observers stay with the store at which they started. Tests that share an instance
-/// share its ``PersistentPrefs/key`` and ``PersistentPrefs/lastError``.
+/// Tests may run at the same time. Observers keep their store. Tests that share an instance share its
+/// ``PersistentPrefs/key`` and ``PersistentPrefs/lastError``.
 ///
-/// A detached task, a dispatch queue or a thread is outside of the test's task. There, such an instance uses the store
-/// of the test if no other test with the trait runs, otherwise one that all such accesses share. An instance that the
-/// test creates keeps the test's store in every thread.
+/// In a detached task, a dispatch queue or a thread, such an instance uses the store of the test if no other test with
+/// the trait runs; if others run, such accesses share one store. An instance that the test creates keeps the test's
+/// store in every thread.
 ///
 /// From the first test with the trait on, no access from outside of a test's task reaches the store of a class, not
 /// even in tests without the trait. If an instance was created before the tests began, each test with the trait fails

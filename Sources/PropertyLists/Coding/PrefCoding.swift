@@ -9,24 +9,23 @@
 /// ```
 ///
 /// ## Behavior
-/// The first rule that fits the type applies. The form that `PropertyListEncoder` gives a value is read, too.
-/// 1. String, Bool, the integers, Double, Float, Date and Data are stored as themselves. `Any` is checked by a write.
-///    URL, Decimal and Duration are stored as exact strings.
-/// 2. Optionals, arrays, sets (sorted) and dictionaries of such values. The keys of dictionaries are String, or
-///    RawRepresentable with a String.
-/// 3. A `RawRepresentable` type is stored as its raw value, whether it is Codable or not.
-/// 4. A `Codable` type is stored as the property-list objects that it encodes itself as, with dates and data as such.
+/// The first rule that fits the type applies. The form of `PropertyListEncoder` is read, too.
+/// 1. String, Bool, integers, Double, Float, Date and Data are stored as themselves; URL, Decimal and Duration as exact
+///    strings. A write checks `Any`.
+/// 2. Optionals, arrays, sets (sorted) and dictionaries of such values. Keys are String, or RawRepresentable with a
+///    String.
+/// 3. A `RawRepresentable` type is stored as its raw value, also if it is Codable.
+/// 4. A `Codable` type is stored as the property-list objects that it encodes, with dates and data as such.
 ///
 /// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool; 4.5 is a mismatch for Int. A Double reads as Float
 /// if both have the same value or the same shortest digits. In a JSON file, Date and Data have more forms: see
-/// <doc:Migrating>. nil in a container, and the inner nil of a double optional, is stored as `$null`; a string that
-/// resembles it gets one more `$`.
+/// <doc:Migrating>. An inner nil is stored as `$null`; a string that resembles it gets one more `$`.
 ///
 /// ## Performance
 /// Linear in the size of the value.
 ///
 /// ## Errors
-/// Decoding never traps. See ``init(encode:decode:)`` for errors of your own closures.
+/// Decoding never traps. ``init(encode:decode:)`` describes errors of your closures.
 ///
 /// ## Threads
 /// Any thread. `Sendable` if the values are.

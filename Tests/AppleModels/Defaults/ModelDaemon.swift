@@ -7,16 +7,16 @@ import PersistentPreferences
 ///   Source: UserDefaults, "asynchronously"; CFPreferences in the sources of CF.
 /// - Assumption: Each process sees the changes of all processes in the order in which the daemon took them.
 ///   Source: undocumented; each process has one connection to one daemon.
-/// - Assumption: The daemon merges changes by key: a process that sets one key does not change the others. Source:
-///   UserDefaults, `set(_:forKey:)`.
-/// - Assumption: Before the first unlock after a restart the domain reads as empty, and a value that is set replaces
-///   the file. Source: undocumented; openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
+/// - Assumption: The daemon merges changes by key: a process that sets one key does not change the others.
+///   Source: UserDefaults, `set(_:forKey:)`.
+/// - Assumption: Before the first unlock after a restart the domain reads as empty, and a value that is set replaces the file.
+///   Source: undocumented; openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
 /// - Assumption: Before the first unlock the file exists and cannot be opened.
 ///   Source: Apple Platform Security, "Data Protection classes", class C.
 /// - Assumption: Once protected data is available, a process that has read the empty domain can read the values.
 ///   Source: undocumented; LoopKit/Loop#1170.
-/// - Assumption: A process without UIKit is not notified that protected data is available. Source: UIKit,
-///   `protectedDataDidBecomeAvailableNotification`.
+/// - Assumption: A process without UIKit is not notified that protected data is available.
+///   Source: UIKit, `protectedDataDidBecomeAvailableNotification`.
 package final class ModelDaemon: @unchecked Sendable {
     typealias Change = (key: String, value: Any?)
 

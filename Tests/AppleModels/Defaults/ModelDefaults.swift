@@ -5,19 +5,18 @@ package import PersistentPreferences
 ///
 /// - Assumption: A process reads its own changes at once.
 ///   Source: UserDefaults, "reflected synchronously within your process".
-/// - Assumption: Key-value observers are notified of changes of their own process on the thread of `set`, before it
-///   returns. Source: UserDefaults in the release notes of Foundation for macOS 10.12; Key-Value Observing Programming
-///   Guide.
-/// - Assumption: Key-value observers are notified of other processes' changes on any thread, once the value can be
-///   read. Source: UserDefaults in the release notes of Foundation for macOS 10.12.
+/// - Assumption: Key-value observers are notified of changes of their own process on the thread of `set`, before it returns.
+///   Source: UserDefaults in the release notes of Foundation for macOS 10.12; Key-Value Observing Programming Guide.
+/// - Assumption: Key-value observers are notified of other processes' changes on any thread, once the value can be read.
+///   Source: UserDefaults in the release notes of Foundation for macOS 10.12.
 /// - Assumption: `didChangeNotification` is posted for changes of the own process only, on the thread of `set`.
 ///   Source: UserDefaults, `didChangeNotification`.
 /// - Assumption: A key path is cut at dots, so that keys with a dot or a leading `@` are not observed.
 ///   Source: Key-Value Coding Programming Guide, "Accessing Object Properties".
 /// - Assumption: `object(forKey:)` looks at managed values, arguments, the domain, the global domain and registered defaults.
 ///   Source: UserDefaults; Preferences and Settings Programming Guide, "The Organization of Preferences".
-/// - Assumption: `persistentDomain(forName:)` returns the entries of the domain only. Source: UserDefaults,
-///   `persistentDomain(forName:)`.
+/// - Assumption: `persistentDomain(forName:)` returns the entries of the domain only.
+///   Source: UserDefaults, `persistentDomain(forName:)`.
 /// - Assumption: Leaves are objects of classes of Foundation, and numbers have any width.
 ///   Source: CFPropertyList and CFPreferences in the sources of CF.
 package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
