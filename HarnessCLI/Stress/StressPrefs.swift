@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// The preferences that one thread of a stress writes: a counter that all threads share, a counter of its own and a value of its own.
+/// The preferences that one thread of a stress writes: a counter that all threads share, and its own counter and value.
 ///
 /// `@unchecked Sendable` because its superclass is. Used by one thread.
 final class StressPrefs: PersistentPrefs, @unchecked Sendable {

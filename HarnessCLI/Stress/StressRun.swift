@@ -70,7 +70,7 @@ struct StressRun {
             output: output.fileHandleForWriting)
     }
 
-    /// Reads all messages in the pipe. Waits if there is none.
+    /// Reads all messages in the pipe. Waits if the pipe is empty.
     private mutating func readMessages(waiting milliseconds: Int32) {
         var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -8,8 +8,9 @@ enum StressWorker {
 
     /// Makes the remaining writes of each thread. Reports a write as `PROCESS THREAD NANOSECONDS`, and an error as `PROCESS: REASON`.
     ///
-    /// - Parameter words: the file, the index of the process, the number of writes per thread, the uptime in nanoseconds at which no
-    ///   further write begins (0 if there is none), and the number of writes that each thread has done.
+    /// - Parameter words: the file, the index of the process, the number of writes per thread, the uptime in
+    ///   nanoseconds at which no further write begins (0 for no limit), and the number of writes that each thread has
+    ///   done.
     static func run(_ words: [String], _ context: ProcessContext) -> Int32 {
         guard words.count >= 5, let process = Int(words[1]), let writes = Int(words[2]), let deadline = UInt64(words[3])
         else {

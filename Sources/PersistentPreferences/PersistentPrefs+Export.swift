@@ -10,8 +10,8 @@ extension PersistentPrefs {
     /// ```
     ///
     /// An import of the bytes gives exactly the same values, except for the fractions of dates in XML; see
-    /// ``ExportFormat``. Inside an `update`, the values are those of the update. Costs a read, and time linear in the
-    /// size of the values. Any thread.
+    /// ``ExportFormat``. Inside an `update`, the values include its changes. Costs a read, and time linear in the size
+    /// of the values. Any thread.
     /// - Returns: nil if the root cannot be read, or if the format has no form for an object that another program has
     ///   stored; ``lastError`` says which. If the file is damaged, the bytes have the last known state, which a read
     ///   returns, and ``lastError`` is ``PrefsError/damaged(_:)``.

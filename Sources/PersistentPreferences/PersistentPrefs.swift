@@ -114,8 +114,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// inherits applies to the base class only, and an entry that is not a dictionary is left alone. If two classes name one former key,
     /// the second one reports ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
     ///
-    /// After the move, an old version of the program that is still running starts with an empty root of the old name. Observers are not
-    /// told of its writes.
+    /// After the move, an old version of the program that is still running starts with an empty root of the old name.
+    /// Observers do not receive its writes.
     open class var formerRootKeys: [String] { [] }
 
     /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other programs.
@@ -129,7 +129,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// as 0 or 1. It describes a Codable type by what it decodes: the type is asked to decode its default and a sample
     /// of each JSON type. Fields that the default does not have are accepted with any value. A type that decodes the
     /// same field as different types is described by the field in its default. The schema accepts every value of a
-    /// property with a ``PrefCoding`` of your own.
+    /// property with your own ``PrefCoding``.
     ///
     /// The first instance of the class finds the properties. If no instance has been created in this process, the call stops the program
     /// with a message that says so. Keys that only an override of ``keys`` allows are known if ``jsonSchema()-method`` of an instance

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import PrefsTool
 
-/// A run of `prefs` in the process of the tests, with an environment and standard streams of its own.
+/// A run of `prefs` in the process of the tests, with its own environment and standard streams.
 struct CommandRun {
     let environment: [String: String]
 

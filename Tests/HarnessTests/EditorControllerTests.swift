@@ -155,7 +155,7 @@ import Testing
         form.press(Key.escape, "u")
         #expect(try form.stored() == #"{"Desk":{"window":{"title":"Big"}}}"#)
         #expect(form.rows[4] == "width: 600")
-        // Another program changes another field meanwhile.
+        // Another program changes another field in the meantime.
         form.press(Key.end, Key.home, Key.right, Key.down, Key.down, Key.down, Key.down, Key.enter, "1")
         try form.others("Desk", ["window": ["title": "Theirs"]])
         form.press(Key.enter)
@@ -368,7 +368,7 @@ import Testing
 
     @Test func aTypingErrorOfAnotherProgramShowsItsLineAndTheValuesAgain() throws {
         let form = try Form(Data(Self.faulty.replacing("fals", with: "true").utf8), name: "p.json", of: Self.makeDesk)
-        // A text that is being edited is not stored in the place of a line.
+        // A text that is being edited does not replace a line.
         form.press(Key.down, Key.down, Key.enter, Key.eraseLine, "40")
         try Data(Self.faulty.utf8).write(to: form.url)
         form.refresh()

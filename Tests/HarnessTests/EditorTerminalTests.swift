@@ -119,7 +119,7 @@ import Testing
         // The system does not stop a process that no shell could continue.
         try session.type(Keys.suspend, Keys.down)
         try session.wait("> String")
-        // SIGSTOP cannot be caught. Another program may have used the terminal meanwhile.
+        // SIGSTOP cannot be caught. Another program may have used the terminal in the meantime.
         session.terminal.send(SIGSTOP)
         session.terminal.send(SIGCONT)
         try session.type(Keys.down)

@@ -180,7 +180,7 @@ import Testing
         #expect(try home.prefs("undo", "-f", file).code == 0)
     }
 
-    /// A file in the place of the folder.
+    /// A write succeeds if a file is in the place of the folder of undo records.
     @Test(arguments: [[], ["--json"]]) func aWriteSucceedsIfItCannotBeUndone(options: [String]) throws {
         let home = try HarnessHome()
         try home.write(Data(), to: "state")

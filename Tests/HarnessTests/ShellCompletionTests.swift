@@ -137,7 +137,7 @@ import Testing
         #expect(try !home.folder.names().contains("pwned"))
     }
 
-    /// `myapp` has arguments of its own; the tool is its command `prefs`.
+    /// `myapp` has other arguments, too; the tool is its command `prefs`.
     @Test(arguments: shells) func aNameOfTwoWordsCompletesAfterTheSecond(shell: Shell) throws {
         let home = try Self.home()
         let app = try home.write(

@@ -11,7 +11,7 @@ import Testing
     enum Kind: String, CaseIterable {
         case file, suite, json
         case flatJSON = "flat JSON"
-        /// A typo in a file that somebody has indented.
+        /// A typo in a file that a person has indented.
         case editedJSON = "edited JSON"
         /// The base of a layered store, whose layer below has another value.
         case layeredJSON = "layered JSON"

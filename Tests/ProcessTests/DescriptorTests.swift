@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that close descriptors, their own and those of the package, and one that exits inside an update.
+/// Programs that close their own descriptors and the package's, and a program that exits inside an update.
 @Suite struct DescriptorTests {
     private let folder: TemporaryFolder
 

@@ -19,7 +19,7 @@ import Testing
         </dict></plist>
         """
 
-    /// A child in a home of its own and the locale of the test.
+    /// A child with its own home and the locale of the test.
     private func run(_ arguments: [String], in home: TemporaryFolder, _ locales: TemporaryFolder) throws -> Child.Result
     {
         try Child(

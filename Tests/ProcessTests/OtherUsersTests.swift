@@ -151,7 +151,7 @@ struct OtherUsersTests {
         situation.report("a lock held by another user")
     }
 
-    /// A hard link to another file of the victim stands in the place of the lock file: that file is neither locked nor changed.
+    /// The lock file is a hard link to another file of the victim. That file is neither locked nor changed.
     @Test func aSecondNameOfAFileOfTheOwnerIsNotALockFile() throws {
         var situation = try Situation()
         let shared = users.make("shared", owner: 0, mode: 0o1777)

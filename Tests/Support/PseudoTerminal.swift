@@ -195,8 +195,8 @@ package final class PseudoTerminal {
         return process
     }
 
-    /// A value that a C function initializes. Its type is that of the parameter: a struct on Linux, an optional pointer on
-    /// Apple platforms.
+    /// A value that a C function initializes. Its type is the type of the parameter: a struct on Linux, an optional
+    /// pointer on Apple platforms.
     private static func initialized<T>(_ initialize: (UnsafeMutablePointer<T>) -> Int32) -> T {
         let memory = UnsafeMutablePointer<T>.allocate(capacity: 1)
         defer { memory.deallocate() }

@@ -49,7 +49,7 @@ extension PropertyListFile.Session {
     var content: Content? { base.content }
     var isHandWritten: Bool { base.format == .json }
 
-    /// Stores the content, if it differs from that of the file.
+    /// Stores the content, if it differs from the content of the file.
     func commit(_ content: Content, durability: CommitDurability) throws {
         try file.refuseLost(lock)
         let content = PropertyListCoder.storable(content, as: file.format(replacing: base))

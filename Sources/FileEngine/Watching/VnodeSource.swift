@@ -26,7 +26,7 @@ package protocol VnodeSource: AnyObject, Sendable {
     func cancel()
 }
 
-/// The events of an open file or folder. The values are those of `DISPATCH_VNODE_…` in dispatch/source.h.
+/// The events of an open file or folder. The values equal `DISPATCH_VNODE_…` in dispatch/source.h.
 package struct VnodeEvents: OptionSet, Sendable {
     package static let delete = VnodeEvents(rawValue: 0x1)
     package static let write = VnodeEvents(rawValue: 0x2)

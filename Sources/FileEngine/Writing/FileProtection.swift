@@ -4,9 +4,9 @@
 /// let store = PropertyListFileStore(url: url, protection: .noProtection)
 /// ```
 ///
-/// On macOS and Linux a class has no effect. The raw values are those of `F_SETPROTECTIONCLASS` (sys/fcntl.h). The cases are
-/// those of `FileProtectionType` in Foundation, except that `none` is ``noProtection`` here, because `none` could be mistaken for
-/// a nil `FileProtection?`.
+/// On macOS and Linux a class has no effect. The raw values are the numbers of `F_SETPROTECTIONCLASS` (sys/fcntl.h).
+/// The cases have the names of `FileProtectionType` in Foundation, except ``noProtection``, because `none` could be
+/// mistaken for a nil `FileProtection?`.
 public enum FileProtection: Int32, Sendable, Hashable {
     /// Only while the device is unlocked.
     case complete = 1

@@ -34,7 +34,7 @@ extension PrefHandle {
     }
 
     /// Delivers the current value and each new one to a subscriber. Returns nil if nothing can be observed;
-    /// ``PersistentPrefs/lastError`` says why. The parameters are those of `demandedChanges`.
+    /// ``PersistentPrefs/lastError`` says why. For the parameters, see `demandedChanges`.
     func demandedValues(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox<Value>? {
         let property = property
         guard let root = prefs.observedRoot(of: [key]) else { return nil }

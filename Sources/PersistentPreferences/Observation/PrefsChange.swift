@@ -46,7 +46,8 @@ public struct PrefsChange: Sendable {
     /// of the values.
     public var oldValues: [String: Any] { values.old }
 
-    /// The values of ``keys`` after the change. Removed keys are missing. The cost is that of ``oldValues``.
+    /// The values of ``keys`` after the change. Removed keys are missing. The first access costs time linear in the
+    /// size of the values.
     public var newValues: [String: Any] { values.new }
 
     private var values: (old: [String: Any], new: [String: Any]) {

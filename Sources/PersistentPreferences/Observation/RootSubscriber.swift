@@ -1,7 +1,8 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Receives a change. Called under the feed's lock. The result is that of `EntrySubscriber.receive`.
+/// Receives a change. Called under the feed's lock. Returns an action to run once every lock is released, like
+/// `EntrySubscriber.receive`.
 typealias PendingChangeReceiver = @Sendable (PendingChange) -> (@Sendable () -> Void)?
 
 /// Subscribes to an instance's root for one receiver, and to another root when the instance's key is assigned.

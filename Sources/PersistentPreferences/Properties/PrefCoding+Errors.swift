@@ -41,7 +41,7 @@ extension PrefCoding {
             } catch {
                 guard let decodeFields else { throw error }
                 let (value, keys) = try decodeFields(stored, form, fallback)
-                // The type knows none of the fields.
+                // The type knows no field of the value.
                 guard !keys.contains(where: \.areForeign) else { throw error }
                 return value
             }

@@ -8,10 +8,10 @@ extension PrefCoding where Value: Codable {
     /// @Pref(coding: .json) var profile = Profile()
     /// ```
     ///
-    /// The JSON is that of `JSONEncoder`, with sorted keys; nil removes the key. Dates are read as seconds since 2001
-    /// and as ISO 8601 text, data as base64 and as an array of bytes. Also reads an array and a dictionary of such
-    /// entries, in which `Defaults` stores a collection. A write loses fields that the type does not know. Costs time
-    /// linear in the size of the JSON. A read of anything but JSON of the type reports ``PrefsError/typeMismatch(_:)``.
+    /// `JSONEncoder` makes the JSON, with sorted keys; nil removes the key. Dates are read as seconds since 2001 and as
+    /// ISO 8601 text, data as base64 and as an array of bytes. Also reads an array and a dictionary of such entries, in
+    /// which `Defaults` stores a collection. A write loses fields that the type does not know. Costs time linear in the
+    /// size of the JSON. A read of anything but JSON of the type reports ``PrefsError/typeMismatch(_:)``.
     public static var json: PrefCoding { json(in: .string) }
 
     /// Stores JSON as Data. The rest is as for ``json``.

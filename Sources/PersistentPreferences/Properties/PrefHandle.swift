@@ -72,7 +72,7 @@ extension PrefHandle: Sendable where Value: Sendable {}
 
 extension PrefHandle where Value: Sendable {
     /// Changes the value in one transaction without blocking the task's thread, as the asynchronous `update` does:
-    /// `await prefs.$hits.modify { $0 += 1 }`. Parameters and results are those of the synchronous form.
+    /// `await prefs.$hits.modify { $0 += 1 }`. Parameters and results are as for the synchronous form.
     @discardableResult
     public func modify(
         timeout: Duration? = nil, _ change: @Sendable (inout Value) throws -> Void

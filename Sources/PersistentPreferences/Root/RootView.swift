@@ -72,7 +72,7 @@ struct RootView {
 
     // MARK: - Between the layers
 
-    /// All values, with those of layers; nil if there are none.
+    /// All values, including values of layers; nil if there are no values.
     ///
     /// - Parameter allowed: the keys to look for in layers; nil for the keys of the instance.
     func values(allowed: AllowedKeys? = nil, _ outcome: inout AccessOutcome) throws(PrefsError) -> [String:

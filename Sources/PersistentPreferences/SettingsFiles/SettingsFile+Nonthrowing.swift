@@ -6,7 +6,7 @@ extension SettingsFile {
     @discardableResult
     public func save() -> Bool { succeeds(self) { try trySave() } }
 
-    /// Saves the values, like ``save()``. The name is that of `SettingsManageable`.
+    /// Saves the values, like ``save()``. `SettingsManageable` has this name.
     @discardableResult
     public func update() -> Bool { save() }
 

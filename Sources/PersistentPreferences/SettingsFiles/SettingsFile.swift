@@ -67,7 +67,7 @@ public protocol SettingsFile: Codable {
     @discardableResult
     func save() -> Bool
 
-    /// Saves the values, like ``save()``. The name is that of `SettingsManageable`.
+    /// Saves the values, like ``save()``. `SettingsManageable` has this name.
     @discardableResult
     func update() -> Bool
 

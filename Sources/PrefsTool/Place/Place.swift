@@ -76,7 +76,7 @@ struct Place {
 
     // MARK: - Reading
 
-    /// The values, including those of layers, and their faults. For a malformed file, the newest known state and the
+    /// The values, including values of layers, and their faults. For a malformed file, the newest known state and the
     /// error.
     ///
     /// - Returns: nil values if there is no such domain.

@@ -78,7 +78,7 @@ extension Runner {
         }
     }
 
-    /// Prints the differences between two files or domains. The exit codes are those of diff(1).
+    /// Prints the differences between two files or domains. Exits like diff(1).
     static func diff(_ invocation: Invocation) -> Outcome {
         let program = invocation.program
         do {

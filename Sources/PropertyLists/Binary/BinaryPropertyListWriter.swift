@@ -8,7 +8,7 @@ import Foundation
 /// level, and then written.
 ///
 /// A write of one key changes few objects of a large list. The other objects are copied from the bytes that this writer
-/// made before, with their order (`+Changes`). The bytes of the result are those of a complete write.
+/// made before, with their order (`+Changes`). The result has the bytes of a complete write.
 struct BinaryPropertyListWriter {
     private enum Object {
         /// The bytes of a scalar, in `scalars`.

@@ -86,7 +86,7 @@ package enum StoredValue: Sendable {
 }
 
 extension [String: StoredValue] {
-    /// The bytes that the dictionary takes in a binary property list, estimated like those of a value.
+    /// The bytes that the dictionary takes in a binary property list, estimated like the bytes of a value.
     package var estimatedBytes: Int {
         reduce(9) { $0 + 17 + $1.key.encodedBytes + $1.value.estimatedBytes }
     }

@@ -56,7 +56,7 @@ extension String {
 
     private typealias Words = (UInt64, UInt64)
 
-    /// Hashes the bytes. The hash of a String normalizes its characters, which takes too long for a long text.
+    /// Hashes the bytes. The hash function of String normalizes the characters, which takes too long for a long text.
     func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,7 +1,7 @@
 /// Converts an XML document of any encoding to UTF-8.
 ///
-/// Follows Appendix F of XML 1.0: the encoding is that of a byte order mark, or of the pattern of the first bytes, or
-/// of the declaration.
+/// Follows Appendix F of XML 1.0: a byte order mark, the pattern of the first bytes or the declaration, in this order,
+/// gives the encoding.
 enum XMLDocumentText {
     /// The document in UTF-8, without a byte order mark; nil if the bytes already have this form.
     static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {

@@ -3,7 +3,7 @@ import Foundation
 /// Writes an XML property list that Foundation, Python's plistlib and libplist read as equal values, in every locale.
 ///
 /// Rejects values that they would read differently: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years
-/// outside of 1–9999. Indentation, order of keys and line breaks are those of Foundation. A number is written with the
+/// outside of 1–9999. Indentation, order of keys and line breaks are as in Foundation. A number is written with the
 /// fewest digits that read back as the number. Writes a value that it would reject if the replaced file has that value
 /// in the same place, because this package reads it and nothing gets worse.
 ///

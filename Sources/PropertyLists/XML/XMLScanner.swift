@@ -30,7 +30,7 @@ struct XMLScanner {
         }
     }
 
-    /// Skips a document type with its internal subset. Follows none of its declarations.
+    /// Skips a document type with its internal subset. Ignores its declarations.
     mutating func skipDocumentType() throws(DecodingFailure) -> Bool {
         guard take("<!DOCTYPE") else { return false }
         let start = position

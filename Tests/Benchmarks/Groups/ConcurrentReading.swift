@@ -4,7 +4,7 @@ import PersistentPreferences
 extension Group {
     private static let threads = 8
 
-    /// The times are those of all threads together: the seconds from start to end, divided by the number of reads.
+    /// The times are the seconds from the common start to the end of all threads, divided by the number of reads.
     static let concurrentReading = Group(
         name: "concurrent-reading", title: "one value, 8 threads at once; time by the number of all reads",
         sample: 0.02,

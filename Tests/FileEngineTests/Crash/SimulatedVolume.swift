@@ -2,8 +2,8 @@ import Foundation
 
 /// A file system as a value: the state that programs see, and the part of it that survives a power cut.
 ///
-/// The rules are those of POSIX: `fsync` of a file saves its bytes, and `fsync` of a folder saves its entries. Of the
-/// changes that were not flushed, any part may be on the medium, in any order.
+/// By the rules of POSIX, `fsync` of a file saves its bytes, and `fsync` of a folder saves its entries. Of the changes
+/// that were not flushed, any part may be on the medium, in any order.
 struct SimulatedVolume: Sendable {
     typealias Inode = Int
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// A commit takes over the bytes of the last commit only if they are those of the file.
+/// A commit takes over the bytes of the last commit only if the file still has these bytes.
 @Suite struct TakenOverTests {
     private final class OtherProcess: SystemCalls, @unchecked Sendable {}
 

@@ -59,7 +59,7 @@ enum BytesCheck {
         }
     }
 
-    /// Checks the vetter, whose limits are narrower than those of a file. There is no other difference.
+    /// Checks the vetter, whose limits are narrower than the limits of a file. There is no other difference.
     private static func checkVetting(_ value: StoredValue) throws {
         let isAccepted = (try? PropertyListVetter.check(value, forKey: "key")) != nil
         switch PropertyListVetter.storedObject(of: value.object, forKey: "key") {

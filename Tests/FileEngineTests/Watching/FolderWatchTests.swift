@@ -32,7 +32,8 @@
 
         /// Runs all waiting steps and the steps that follow. Returns the calls of the handler in that time.
         private func takeSigns(_ taken: inout Int) -> [Bool] {
-            // The registration or the event of the folder, then those of the file, and again if the file has changed.
+            // Releases the registration or the event of the folder, then that of the file, and again if the file has
+            // changed.
             for _ in 0..<4 { vnodes.release() }
             defer { taken = signs.all.count }
             return Array(signs.all.dropFirst(taken))

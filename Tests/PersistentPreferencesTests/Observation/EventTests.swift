@@ -188,7 +188,7 @@ import Testing
         prefs["a"] = 2
         #expect(prefs.outcome.hasSuffix("the stored state is unchanged"))
         #expect(listener.take() == [])
-        // The flush of the file, then that of its folder.
+        // The flush of the file, then the flush of its folder.
         failsFolderFlush()
         prefs["a"] = 3
         #expect(

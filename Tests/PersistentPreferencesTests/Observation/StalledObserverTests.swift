@@ -164,7 +164,7 @@ import Testing
         #expect(values == Array(0..<Self.capacity) + [3_000])
     }
 
-    /// The waiting changes are limited and no commit is lost, whatever happens in between.
+    /// The waiting changes are limited and no commit is lost, with every kind of access in between.
     @Test func whatWaitsIsBounded() throws {
         var waiting = WaitingChanges()
         var (put, taken, length, longest) = (0, 0, 0, 0)

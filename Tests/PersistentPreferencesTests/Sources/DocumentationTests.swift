@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The samples that run as tests are those of the pages.
+    /// The samples that run as tests are also in the pages.
     @Test(arguments: [
         ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
         ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Random Codable values are equal after encoding and decoding, and the encoded objects are those of Foundation's
+/// Random Codable values are equal after encoding and decoding, and the encoded objects equal those of Foundation's
 /// encoder.
 @Suite struct CodableTreeTests {
     private static let amount = Hazard.count("PREFS_TREES", default: 60)

@@ -52,7 +52,7 @@ public final class LayeredStore: PrefsStore {
     }
 
     /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that
-    /// cannot be read is left out; only instances report it. The cost is that of a read of the base and the layers.
+    /// cannot be read is left out; only instances report it. Costs a read of the base and of the layers.
     public func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }

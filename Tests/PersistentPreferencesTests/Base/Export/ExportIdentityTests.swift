@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// The deepest values, on a stack as small as that of a secondary thread on Apple platforms.
+    /// The deepest values, on a stack as small as in a secondary thread on Apple platforms.
     @Test func theDeepestValues() throws {
         try onSmallStack {
             for innermost in [1, Date(timeIntervalSinceReferenceDate: 0.5), Data([1]), Double.nan] as [Any] {

@@ -12,7 +12,7 @@ struct FaultScenario: Sendable, CustomStringConvertible {
     var file = "test.plist"
     var format = PropertyListFormat.binary
     var durability = PropertyListFileStore.Durability.powerCut
-    /// The old state; nil if there is none.
+    /// The old state; nil if nothing is stored before.
     var old: [String: Int]?
     /// Prepares the folder after the old state was stored.
     var preparation: @Sendable (TemporaryFolder) throws -> Void = { _ in }

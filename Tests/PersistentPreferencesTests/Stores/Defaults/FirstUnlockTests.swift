@@ -257,7 +257,7 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// An unlock that is announced while an access looks at the file is not announced again.
+    /// An unlock that is announced while an access checks the file is not announced again.
     @Test func anUnlockDuringALookIsNotMissed() {
         daemon.hasMarker = true
         daemon.restart()

@@ -160,7 +160,7 @@ import Testing
         #expect(prefs.lastError == nil && stored()?.keys.sorted() == ["a", "c"])
     }
 
-    /// As in a file, entries of other programs may be deeper than those of this package, or hold other dates.
+    /// As in a file, entries of other programs may be deeper than entries of this package, or hold other dates.
     @Test(arguments: [DomainLayout.roots, .flat])
     func whatOthersMayStoreIsReadAndKept(_ layout: DomainLayout) {
         let process = daemon.process()

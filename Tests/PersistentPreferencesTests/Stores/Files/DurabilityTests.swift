@@ -8,7 +8,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// An acknowledged state is durable, whoever has written it.
+/// An acknowledged state is durable, even if another process has written it.
 @Suite struct DurabilityTests {
     private let folder: TemporaryFolder
     private let system = RecordingSystemCalls()
@@ -25,7 +25,7 @@ import Testing
         system.takeCalls().filter { $0 == "fsync" }.count
     }
 
-    /// Fails the flush of the folder, which comes after that of the file.
+    /// Fails the flush of the folder, which comes after the flush of the file.
     private final class FolderFails: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var syncs = 0
         override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// A malformed file and its quarantine are always reported, whatever else an access reports.
+/// A malformed file and its quarantine are always reported, also if the access fails for another reason.
 @Suite struct WarningTests {
     private let folder: TemporaryFolder
     private let prefs: AnyPrefs

@@ -281,7 +281,7 @@ extension InMemoryStore {
     fileprivate func set(_ values: [String: Any]) { try? update(root: "LayerPrefs") { $0 = values } }
 }
 
-/// Migrations and former keys are those of the base.
+/// Migrations and former keys apply to the base.
 @Suite struct LayerMigrationTests {
     final class Moved: PersistentPrefs, @unchecked Sendable {
         @Pref(previously: "seconds") var milliseconds = 1
