@@ -16,7 +16,7 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the form without a value.
     ///   - body: returns the value.
-    /// - - Returns: the body's value if the new state is committed; otherwise the error of this call.
+    /// - Returns: the body's value if the new state is committed; otherwise the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
     @discardableResult
@@ -36,7 +36,7 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the form without a value.
     ///   - body: returns the value.
-    /// - - Returns: the body's value if the new state is committed; otherwise the error of this call.
+    /// - Returns: the body's value if the new state is committed; otherwise the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
     @discardableResult

@@ -14,10 +14,10 @@ public import Foundation
 /// the class as its *root key*. See <doc:Behavior>.
 ///
 /// ## Behavior
-/// Instances with one root key and store always agree. In a file, and in `UserDefaults` on Linux, a write is atomic and
-/// on disk when it returns, and a read returns the last state that any process has committed. On Apple platforms, the
-/// daemon of `UserDefaults` writes later. An equal write changes nothing, unless the file is damaged. `update` makes
-/// several accesses one transaction.
+/// All instances with the same root key and store have the same values. In a file, and in `UserDefaults` on Linux, a
+/// write is atomic and on disk when it returns, and a read returns the last state that any process has committed. On
+/// Apple platforms, the daemon of `UserDefaults` writes later. An equal write changes nothing, unless the file is
+/// damaged. `update` makes several accesses one transaction.
 ///
 /// ## Performance
 /// A read costs one validation of the store's cache (one `fstat` for a file) and a dictionary lookup. A write to a

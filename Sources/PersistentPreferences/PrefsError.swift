@@ -102,9 +102,10 @@ public indirect enum PrefsError: Error, Sendable {
 }
 
 extension PrefsError {
-    /// Whether the access that reports this error has succeeded: a write that quarantined a damaged file or the last good copy of a
-    /// missing one, a write to a domain near the size limit, the creation of an instance whose class shares its root with another class (``sharedRoot(_:)``), or an access that
-    /// ignored an entry of a layer.
+    /// True if the access that reports this error has succeeded. Warnings are a write that quarantined a damaged file
+    /// or the last good copy of a missing one, a write to a domain near the size limit, the creation of an instance
+    /// whose class shares its root with another class (``sharedRoot(_:)``), and an access that ignored an entry of a
+    /// layer.
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and
     /// ``PrefHandle/set(_:)`` do not return it.

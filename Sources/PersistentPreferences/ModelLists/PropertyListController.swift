@@ -21,7 +21,8 @@ import PrefsPropertyLists
 /// Loading reads the file. A save replaces it and flushes it and its folder; equal models are not written again.
 ///
 /// ## Errors
-/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved, or if there is no folder.
+/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved, or if its
+/// folder is missing.
 ///
 /// ## Threads
 /// One thread or actor at a time.
