@@ -31,8 +31,8 @@ struct StressRun {
         nextKill = Int.random(in: 1...max(1, min(2 * writesBetweenKills, plan.total / 2)))
     }
 
-    /// Runs until all writes are done, a loss is found or a signal arrives, and checks what is stored. All workers have ended when it
-    /// returns.
+    /// Runs until all writes are done, a loss is found or a signal arrives, and checks what is stored. All workers have
+    /// ended when it returns.
     ///
     /// - Parameter show: called at least a hundred times a second.
     mutating func run(show: (StressTally) -> Void) throws {
@@ -113,8 +113,8 @@ struct StressRun {
         }
     }
 
-    /// Restarts killed workers, which continue their writes or, if there are none, end at once. If all were killed, checks the stored
-    /// state first.
+    /// Restarts killed workers, which continue their writes or, if there are none, end at once. If all were killed,
+    /// checks the stored state first.
     private mutating func restartKilledWorkers() throws {
         guard !killed.isEmpty, killed.isDisjoint(with: workers.keys) else { return }
         if workers.isEmpty { try StressLeftovers(file: file).check(&tally) }

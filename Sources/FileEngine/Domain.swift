@@ -20,7 +20,8 @@ package protocol Domain: AnyObject, Sendable {
 
     /// Runs the closure in this thread's transaction, or in a new one, which is committed before the call returns.
     ///
-    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of another module.
+    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of
+    ///   another module.
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
     /// Acknowledges a write that equals the stored state: makes that state durable as required.

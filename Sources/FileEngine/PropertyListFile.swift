@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that all
-/// stores on the file share its lock, its cache and its commits.
+/// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that
+/// all stores on the file share its lock, its cache and its commits.
 ///
 /// `+Transaction` has the steps of a transaction, and `+WriteLock` has the steps under the cross-process lock. `+Load`
 /// reads the file, `+Commit` replaces it, and `+Recovery` handles damage.
@@ -27,8 +27,8 @@ package final class PropertyListFile: Sendable {
     /// Other code that writes the file and must stay in agreement. A file with a mirror belongs to a UserDefaults
     /// domain, so it is never "not ours".
     package struct Mirror: Sendable {
-        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file, which the other
-        /// code would overwrite.
+        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file,
+        /// which the other code would overwrite.
         let willChange: @Sendable () -> Void
         /// Called under the cross-process lock, after the file was replaced.
         let didChange: @Sendable () -> Void
@@ -95,10 +95,11 @@ package final class PropertyListFile: Sendable {
 
     // MARK: - Reading
 
-    /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing has
-    /// changed. Throws `FileError.unreadable` or `.pathChanged`.
+    /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing
+    /// has changed. Throws `FileError.unreadable` or `.pathChanged`.
     ///
-    /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write depends on the read.
+    /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write
+    ///   depends on the read.
     package func read(waits: Bool = false) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(transaction.content, isHandWritten: transaction.session?.isHandWritten ?? false)

@@ -8,7 +8,8 @@ import PrefsPropertyLists
 /// let error = data.flatMap { otherPrefs.import($0, merge: true) }
 /// ```
 ///
-/// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its first bytes.
+/// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its
+/// first bytes.
 public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// A binary property list. Compact, and exact for every value, with keys sorted.
     case binary
@@ -33,8 +34,8 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// | double that JSON has no number for | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
     /// | dictionary whose only key begins with `$` | one more `$` in front of that key: `{"$$date": …}` |
     ///
-    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001 except exactly
-    /// that date, and for the date -0.0. An import reads both forms for every date.
+    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001
+    /// except exactly that date, and for the date -0.0. An import reads both forms for every date.
     ///
     /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters
     /// (including U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import
@@ -54,9 +55,10 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the dictionary that bytes in any of the formats hold. For your own ``PrefsStore``.
     ///
-    /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected. Costs time linear in
-    /// the size of the data. Any thread.
-    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a dictionary.
+    /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected.
+    /// Costs time linear in the size of the data. Any thread.
+    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a
+    ///   dictionary.
     public static func dictionary(from data: Data) throws(PrefsError) -> [String: Any] {
         try values(of: data).objects
     }

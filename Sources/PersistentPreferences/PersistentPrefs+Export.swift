@@ -29,8 +29,8 @@ extension PersistentPrefs {
     /// anywhere; more than 256 MiB are rejected. Costs time linear in the size of the data, and a write. Any thread.
     /// - Parameters:
     ///   - data: a dictionary of values in a format of ``ExportFormat``.
-    ///   - merge: true keeps the values of keys that the data does not contain. False removes them, as assigning ``values`` does.
-    ///     Keys of other versions stay in both cases.
+    ///   - merge: true keeps the values of keys that the data does not contain. False removes them, as assigning
+    ///     ``values`` does. Keys of other versions stay in both cases.
     /// - Returns: the error of this call, or nil if the new state is committed.
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {

@@ -1,8 +1,9 @@
 #if canImport(ObjectiveC)
     public import Foundation
 
-    // Type-checked only; it has never run. It relies on documented behavior, on Swift giving a stored property an instance variable of its
-    // name, and on `addObserver` being called for longer key paths that contain this object, too.
+    // Type-checked only; it has never run. It relies on documented behavior, on Swift giving a stored property an
+    // instance variable of its name, and on `addObserver` being called for longer key paths that contain this object,
+    // too.
 
     /// Key-value observing of ``values`` and of the `@objc dynamic` accessors of a subclass.
     ///
@@ -14,7 +15,8 @@
     /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` yourself. Key paths through ``values`` (`values.theme`)
     /// cannot be observed, because each read returns another dictionary.
     extension PersistentPrefs {
-        /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is released.
+        /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is
+        /// released.
         open override func addObserver(
             _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
             context: UnsafeMutableRawPointer?
@@ -30,8 +32,8 @@
                 && super.automaticallyNotifiesObservers(forKey: key)
         }
 
-        /// Notifies key-value observers around the body of a committed change. If they read values in the first notification, they read
-        /// the old ones.
+        /// Notifies key-value observers around the body of a committed change. If they read values in the first
+        /// notification, they read the old ones.
         func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             var outcome = AccessOutcome(of: state)

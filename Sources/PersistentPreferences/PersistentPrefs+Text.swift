@@ -17,11 +17,12 @@ extension PersistentPrefs {
     /// | dictionaries and Codable types | `k=v,l=w`, or JSON, in the form of ``ExportFormat/json``; every other type takes it, too, unless it takes the text itself |
     /// | optionals | the text of a value. `null` is nil, unless it is the text of a value, as for `String?` |
     ///
-    /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the text must have
-    /// a form of the stored value's property-list type.
+    /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the
+    /// text must have a form of the stored value's property-list type.
     ///
-    /// - Throws: `PrefsError.incorrectKeys`; `.typeMismatch` if the text is not a value of the type, `.constraintViolated` if it violates the
-    ///   constraint, with the text as what was found; `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
+    /// - Throws: `PrefsError.incorrectKeys`; `.typeMismatch` if the text is not a value of the type,
+    ///   `.constraintViolated` if it violates the constraint, with the text as what was found;
+    ///   `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
     package func storedValue(ofText text: String, forKey key: String) throws(PrefsError) -> StoredValue? {
         func failure(_ reason: String) -> PropertyListFailure {
             PropertyListFailure(path: key, topLevelKey: key, reason: reason)

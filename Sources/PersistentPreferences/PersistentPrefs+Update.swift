@@ -55,18 +55,19 @@ extension PersistentPrefs {
 
 /// Updates that block no thread of the cooperative pool.
 ///
-/// In an asynchronous function, the compiler chooses these overloads and requires `await`, because a call that blocks there stops a thread
-/// that all tasks share. To block on purpose, update in a synchronous function.
+/// In an asynchronous function, the compiler chooses these overloads and requires `await`, because a call that blocks
+/// there stops a thread that all tasks share. To block on purpose, update in a synchronous function.
 extension PersistentPrefs {
-    /// Makes the accesses in the body one transaction, without blocking the task's thread: `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
+    /// Makes the accesses in the body one transaction, without blocking the task's thread:
+    /// `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
     ///
     /// The body runs once, in the same task, on one of eight threads of the store, which are started when they are
     /// needed. It sees the task-local values, also the store of ``withStore(_:_:)``. Cancellation of the task neither
     /// prevents nor stops the body; it may ask `Task.isCancelled` and throw.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
-    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes.
+    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
+    ///     error is ``PrefsError/busy(_:)``. nil waits for as long as it takes.
     ///   - body: makes the accesses.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
@@ -90,7 +91,8 @@ extension PersistentPrefs {
         }
     }
 
-    /// Makes the accesses in the body one transaction, without blocking the task's thread, and returns what the body returns.
+    /// Makes the accesses in the body one transaction, without blocking the task's thread, and returns what the body
+    /// returns.
     @_disfavoredOverload
     @discardableResult
     public func update<R: Sendable>(

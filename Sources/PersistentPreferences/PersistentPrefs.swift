@@ -54,7 +54,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         start(key: key, values: values, store: nil)
     }
 
-    /// Creates an instance with a root key in a given store, which takes precedence over ``withStore(_:_:)`` and ``store``.
+    /// Creates an instance with a root key in a given store, which takes precedence over ``withStore(_:_:)`` and
+    /// ``store``.
     ///
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
@@ -76,8 +77,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The key of this instance's root.
     ///
-    /// Assigning it moves the instance to another root and stores nothing. A name that cannot be a root key is rejected with
-    /// ``PrefsError/invalidName(name:reason:)``. You may override it.
+    /// Assigning it moves the instance to another root and stores nothing. A name that cannot be a root key is rejected
+    /// with ``PrefsError/invalidName(name:reason:)``. You may override it.
     open var key: String {
         get { state.key }
         set { move(to: newValue) }
@@ -86,17 +87,18 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The allowed keys: the keys of the ``PersistentPrefs/Pref`` properties, base classes first, and the keys of an
     /// override.
     ///
-    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
+    /// Other keys that are stored under the root, for example by another version of the program, are preserved and
+    /// invisible.
     open var keys: [String] { state.declarations.allowed.list }
 
     /// The steps that bring an older root to the current version, which is the version of the last step. Empty by
     /// default.
     ///
-    /// The steps run in memory when an older root is read. The first write of any process commits their result and the version.
-    /// Data without a version has version 0; a new root starts at the current version. If a step fails, every access except
-    /// ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays. A root with a newer
-    /// version is read and written unchanged and keeps its version. The property is read once per class. A subclass of a subclass
-    /// returns `super.migrations + […]`.
+    /// The steps run in memory when an older root is read. The first write of any process commits their result and the
+    /// version. Data without a version has version 0; a new root starts at the current version. If a step fails, every
+    /// access except ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays.
+    /// A root with a newer version is read and written unchanged and keeps its version. The property is read once per
+    /// class. A subclass of a subclass returns `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
 
     /// The root keys of former names of the class, the newest first. Empty by default.
@@ -107,18 +109,20 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// }
     /// ```
     ///
-    /// If nothing is stored under the class's own root key, a read finds the first of these roots that exists. The first write moves
-    /// it, in the same transaction; observers receive that as a change of all its keys. Applies to instances whose root key is the
-    /// name of the class, and not to a flat layout, in which the root key has no effect. The property is read once per class. If it
-    /// contains the class's own root key or a name that cannot be one, the program stops at the first instance. A list that a subclass
-    /// inherits applies to the base class only, and an entry that is not a dictionary is left alone. If two classes name one former key,
-    /// the second one reports ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
+    /// If nothing is stored under the class's own root key, a read finds the first of these roots that exists. The
+    /// first write moves it, in the same transaction; observers receive that as a change of all its keys. Applies to
+    /// instances whose root key is the name of the class, and not to a flat layout, in which the root key has no
+    /// effect. The property is read once per class. If it contains the class's own root key or a name that cannot be
+    /// one, the program stops at the first instance. A list that a subclass inherits applies to the base class only,
+    /// and an entry that is not a dictionary is left alone. If two classes name one former key, the second one reports
+    /// ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
     ///
     /// After the move, an old version of the program that is still running starts with an empty root of the old name.
     /// Observers do not receive its writes.
     open class var formerRootKeys: [String] { [] }
 
-    /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other programs.
+    /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other
+    /// programs.
     ///
     /// Each declared property has its type, default and help, and the constraints that JSON Schema can express: ranges
     /// of numbers, lists, lengths and counts, and patterns of plain ASCII. `$comment` has all constraints in words. A
@@ -131,9 +135,10 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// same field as different types is described by the field in its default. The schema accepts every value of a
     /// property with your own ``PrefCoding``.
     ///
-    /// The first instance of the class finds the properties. If no instance has been created in this process, the call stops the program
-    /// with a message that says so. Keys that only an override of ``keys`` allows are known if ``jsonSchema()-method`` of an instance
-    /// has been called. Costs time linear in the number of properties and of their defaults. Any thread.
+    /// The first instance of the class finds the properties. If no instance has been created in this process, the call
+    /// stops the program with a message that says so. Keys that only an override of ``keys`` allows are known if
+    /// ``jsonSchema()-method`` of an instance has been called. Costs time linear in the number of properties and of
+    /// their defaults. Any thread.
     open class func jsonSchema() -> Data { schemaOfDeclarations() }
 
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
@@ -144,8 +149,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// several threads that add 1 need `update`. If the change throws, or if the values could not be read, nothing is
     /// stored.
     ///
-    /// You may override it; declared properties, the subscript and `update` do not go through an override. Costs a read, and time linear in
-    /// the number of keys.
+    /// You may override it; declared properties, the subscript and `update` do not go through an override. Costs a
+    /// read, and time linear in the number of keys.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -191,7 +196,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// access of the same instance fails inside it, that access sets ``lastError`` and does not call it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
-    /// The class, the root key and the stored values, for logs and debuggers: `EditorPrefs("EditorPrefs") {fontSize: 14}`.
+    /// The class, the root key and the stored values, for logs and debuggers:
+    /// `EditorPrefs("EditorPrefs") {fontSize: 14}`.
     ///
     /// Costs a read. Leaves ``lastError`` alone. Any thread.
     open override var description: String { shownText() }
@@ -211,8 +217,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// body, do not wait for another thread that uses the same store. The call blocks its thread while it waits and
     /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
-    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
-    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
+    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
+    ///     error is ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
     ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
@@ -271,7 +277,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         clearValues()
     }
 
-    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in RVS_PersistentPrefs.
+    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in
+    /// RVS_PersistentPrefs.
     open func deleteAll() {
         removeRoot()
     }

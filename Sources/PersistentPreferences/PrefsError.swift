@@ -26,8 +26,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// Keys that ``PersistentPrefs/keys`` does not contain, sorted. As in RVS_PersistentPrefs, and here also for a read
     /// of such a key.
     case incorrectKeys(invalidElements: [String])
-    /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the reason of each.
-    /// As in RVS_PersistentPrefs.
+    /// The top-level keys of values that a property list cannot hold, sorted. ``failures`` gives the path and the
+    /// reason of each. As in RVS_PersistentPrefs.
     case valuesNotPlistCompatible(invalidElements: [String])
     /// ``PersistentPrefs/flush()`` found nothing stored under the root key. Some versions of RVS_PersistentPrefs also
     /// report it for reads; version 1.7 never reports it.
@@ -35,49 +35,53 @@ public indirect enum PrefsError: Error, Sendable {
     /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
     /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
-    /// ``PersistentPrefs/deleteAll()``. The stored value stays. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
+    /// ``PersistentPrefs/deleteAll()``. The stored value stays. Version 1.7 of RVS_PersistentPrefs calls it
+    /// `invalidStoredValue`.
     case rootIsNotDictionary(key: String)
-    /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays. The next
-    /// access tries again.
+    /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays.
+    /// The next access tries again.
     case unreadable(StorageFailure)
-    /// The bytes of a file that this package or `UserDefaults` has written are not a property list with a dictionary at the top.
+    /// The bytes of a file that this package or `UserDefaults` has written are not a property list with a dictionary at
+    /// the top.
     ///
-    /// A read leaves the file alone. It returns the last state that this package stored or, in a running program, the newest that the
-    /// program has read or written (``MalformedFile/state``). The next write reports ``quarantined(_:)``.
+    /// A read leaves the file alone. It returns the last state that this package stored or, in a running program, the
+    /// newest that the program has read or written (``MalformedFile/state``). The next write reports
+    /// ``quarantined(_:)``.
     case damaged(MalformedFile)
     /// A warning (``isWarning``): the write succeeded. It quarantined a damaged file and stored its known state with
     /// the change. Or it found no file, quarantined the last good copy, and stored only the change.
     /// ``MalformedFile/quarantinedAs`` is the path.
     case quarantined(MalformedFile)
-    /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so this package
-    /// has not written the file. Reads return what this process last read from it, if anything. Writes are rejected.
+    /// The bytes of the file are not a property list with a dictionary at the top, and there is no last good copy, so
+    /// this package has not written the file. Reads return what this process last read from it, if anything. Writes are
+    /// rejected.
     case notOurs(MalformedFile)
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
-    /// The `timeout` passed while another process held the lock, or while another thread was updating. The body has not run. On Linux, the
-    /// failure names the process that holds the lock.
+    /// The `timeout` passed while another process held the lock, or while another thread was updating. The body has not
+    /// run. On Linux, the failure names the process that holds the lock.
     case busy(StorageFailure)
     /// It is unknown whether the new state is stored, because the servers of a remote store have not answered in time.
     /// A read after the next update shows the outcome. Repeat the update only if it may be done twice.
     case outcomeUnknown(StorageFailure)
-    /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which writes are
-    /// rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.
+    /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which
+    /// writes are rejected. A warning on these systems; see ``isWarning``. Sizes are in bytes.
     case nearSizeLimit(bytes: Int, limit: Int)
     /// The new state is stored, in memory and on disk, but an older state may return. Either the system did not confirm
     /// a flush, so a power cut may bring the older state back. Or the last good copy could be neither replaced nor
     /// removed, so damage to the file may. The failure tells which.
     case durabilityUnconfirmed(StorageFailure)
-    /// Values whose type differs from their property's, sorted by path. A write was rejected as a whole; the failures then include violated
-    /// constraints of other values. A read returned the default, and the stored value is kept.
+    /// Values whose type differs from their property's, sorted by path. A write was rejected as a whole; the failures
+    /// then include violated constraints of other values. A read returned the default, and the stored value is kept.
     case typeMismatch([PropertyListFailure])
-    /// Values that violate the constraints of their properties, sorted by path. A write was rejected as a whole. A read returned the
-    /// default, and the stored value is kept.
+    /// Values that violate the constraints of their properties, sorted by path. A write was rejected as a whole. A read
+    /// returned the default, and the stored value is kept.
     case constraintViolated([PropertyListFailure])
-    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or a property list cannot hold its result. The data is
-    /// unchanged. Reads are empty and writes are rejected.
+    /// A step of ``PersistentPrefs/migrations`` failed: it threw `error`, or a property list cannot hold its result.
+    /// The data is unchanged. Reads are empty and writes are rejected.
     case migrationFailed(key: String, version: Int, error: any Error)
-    /// The data for ``PersistentPrefs/import(_:merge:)`` cannot be read as the values of a root. `reason` contains a line and a
-    /// column, or a path.
+    /// The data for ``PersistentPrefs/import(_:merge:)`` cannot be read as the values of a root. `reason` contains a
+    /// line and a column, or a path.
     case invalidImport(reason: String)
     /// The system cannot watch the file, for example because its limit of watches is reached. Observers receive the
     /// changes of this process, but not the changes of other processes.
@@ -86,7 +90,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// types. Reported once, by the first instance of the second class. The instance works. Give one of the classes its
     /// own root key.
     case sharedRoot(SharedRoot)
-    /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted by key.
+    /// A write to keys that layers above the base of a ``LayeredStore`` set. The write was rejected as a whole. Sorted
+    /// by key.
     case coveredByLayer([CoveredKey])
     /// A warning (``isWarning``): layers of a ``LayeredStore`` cannot be read, or entries do not fit their properties.
     /// They were ignored, and the access succeeded with the rest.
@@ -97,7 +102,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in
     /// version 1.7 of RVS_PersistentPrefs.
     case userDefaultsUnavailable
-    /// An error that the body of an `update`, or a store outside this package, has thrown. RVS_PersistentPrefs has the case, too.
+    /// An error that the body of an `update`, or a store outside this package, has thrown. RVS_PersistentPrefs has the
+    /// case, too.
     case unknownError(error: (any Error)?)
 }
 
@@ -126,8 +132,9 @@ extension PrefsError {
     /// The path and the reason of each value that caused a ``valuesNotPlistCompatible(invalidElements:)``, a
     /// ``constraintViolated(_:)`` or a ``typeMismatch(_:)``, sorted by path. Empty for other errors.
     ///
-    /// For `valuesNotPlistCompatible`, the process keeps the details of its 64 newest errors. An older error, or one that you
-    /// create yourself, gives its keys with a general reason. Costs time linear in the number of values. Any thread.
+    /// For `valuesNotPlistCompatible`, the process keeps the details of its 64 newest errors. An older error, or one
+    /// that you create yourself, gives its keys with a general reason. Costs time linear in the number of values. Any
+    /// thread.
     public var failures: [PropertyListFailure] {
         switch self {
         case .valuesNotPlistCompatible(let keys):

@@ -1,9 +1,9 @@
-/// A marker for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that any thread
-/// may use the class.
+/// A marker for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that
+/// any thread may use the class.
 ///
 /// ``Prefs`` combines it with the base class. It has no requirements and changes nothing in a module of another default
-/// isolation. It refines `SendableMetatype`. A class that inherits from ``PersistentPrefs`` or `RVS_PersistentPrefs` directly
-/// adds it:
+/// isolation. It refines `SendableMetatype`. A class that inherits from ``PersistentPrefs`` or `RVS_PersistentPrefs`
+/// directly adds it:
 ///
 /// ```swift
 /// final class EditorPrefs: PersistentPrefs, PrefsSet, @unchecked Sendable {

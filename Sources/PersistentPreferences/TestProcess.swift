@@ -10,8 +10,8 @@ package final class TestProcess: Sendable {
 
     private static let earlier = Locked<String?>(nil)
 
-    /// The class of the first instance that was created before the test process was installed, so that accesses of such classes are
-    /// not replaced.
+    /// The class of the first instance that was created before the test process was installed, so that accesses of such
+    /// classes are not replaced.
     package static var earlierClass: String? { earlier.withLock { $0 } }
 
     /// The process for a new instance.

@@ -5,7 +5,8 @@ import PrefsPropertyLists
 final class WorkerThreads: Sendable {
     /// The threads of observers' closures without a queue.
     ///
-    /// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues of the program.
+    /// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues
+    /// of the program.
     static let observers = WorkerThreads {
         queue.async(execute: $0)
         return true

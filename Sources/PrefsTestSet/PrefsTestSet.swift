@@ -11,8 +11,8 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
     ]
 
-    // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a wrapper cannot
-    // be `@objc dynamic`.
+    // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a
+    // wrapper cannot be `@objc dynamic`.
     private let _int = Pref(wrappedValue: 0, allKeys[0], help: "A whole number.")
     private let _string = Pref(wrappedValue: "", allKeys[1], help: "A text.")
     private let _array = Pref(wrappedValue: [String](), allKeys[2], help: "A list of texts.")
@@ -33,7 +33,8 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     /// Creates an instance with a root key. Stores the default values if nothing is stored under the key.
     public init(key: String) {
         super.init(key: key)
-        // Reads first, so that an existing set costs no lock. Then checks again under the lock, so that no other writer comes in between.
+        // Reads first, so that an existing set costs no lock. Then checks again under the lock, so that no other writer
+        // comes in between.
         if values.isEmpty, lastError == nil {
             update { if $0.isEmpty { $0 = Self.defaultValues } }
         }

@@ -14,7 +14,8 @@ public import PersistentPreferences
 ///
 /// The article "A settings command for your program" has the commands.
 public enum PrefsTool {
-    /// Runs a command, prints its result to standard output and its errors to standard error, and returns the exit code.
+    /// Runs a command, prints its result to standard output and its errors to standard error, and returns the exit
+    /// code.
     ///
     /// The exit code is 0 if the command succeeded, also with a warning. It is 1 if the command reported an error or
     /// has nothing to print; then nothing has changed unless the message says that the new state is stored. It is 64
@@ -57,8 +58,9 @@ public enum PrefsTool {
     }
 
     static func run(_ arguments: [String], of program: Program) -> Int32 {
-        // Opens closed standard streams on /dev/null. Otherwise the next file that is opened would take their place, and an import would
-        // read the preferences file as standard input. The access mode makes reads and writes fail, as on a closed stream.
+        // Opens closed standard streams on /dev/null. Otherwise the next file that is opened would take their place,
+        // and an import would read the preferences file as standard input. The access mode makes reads and writes fail,
+        // as on a closed stream.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }

@@ -32,7 +32,8 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
         super.init(key: nil, values: nil, store: Self.chosenStore)
     }
 
-    /// Creates an instance with a root key, and merges `values` into what is stored there. See `PersistentPrefs.init(key:values:)`.
+    /// Creates an instance with a root key, and merges `values` into what is stored there. See
+    /// `PersistentPrefs.init(key:values:)`.
     public override init(key: String? = nil, values: [String: Any]? = nil) {
         Self.checkSubclassed()
         super.init(key: key, values: values, store: Self.chosenStore)
@@ -53,10 +54,10 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     /// The suite of `UserDefaults` in which new instances of this class store their values, for example the suite of an
     /// app group. nil and an empty string stand for the standard domain.
     ///
-    /// Assign it before the first instance is created: instances keep their store, and values are not moved. Assigned on
-    /// `RVS_PersistentPrefs`, it applies to every class; assigned on a subclass, to that class and its subclasses only. (In the
-    /// original there is one value for all classes.) With an invalid name, every access fails with `PrefsError.invalidName`. Any
-    /// thread.
+    /// Assign it before the first instance is created: instances keep their store, and values are not moved. Assigned
+    /// on `RVS_PersistentPrefs`, it applies to every class; assigned on a subclass, to that class and its subclasses
+    /// only. (In the original there is one value for all classes.) With an invalid name, every access fails with
+    /// `PrefsError.invalidName`. Any thread.
     public static var groupID: String? {
         get { Suites.name(for: self) }
         set { Suites.setName(newValue, for: self) }

@@ -2,8 +2,8 @@ import Foundation
 import RVS_PersistentPrefs
 import Testing
 
-/// The seed's whole test set as its users have it: a module in the Swift 5 language mode, with a static dictionary of defaults, and
-/// not a word of `Sendable`. On Linux without `@objc dynamic`.
+/// The seed's whole test set as its users have it: a module in the Swift 5 language mode, with a static dictionary of
+/// defaults, and not a word of `Sendable`. On Linux without `@objc dynamic`.
 public class TestSet: RVS_PersistentPrefs {
     private enum _ValueIndexes: Int {
         case int = 0

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example of a program with settings from its arguments, the environment, the user's file and a file of the system, run as a process.
+/// The example of a program with settings from its arguments, the environment, the user's file and a file of the
+/// system, run as a process.
 @Suite struct GreeterTests {
     private let home: TemporaryFolder
     private let system: URL

@@ -89,7 +89,8 @@ import Testing
         #expect(terminal.modes == modes && !terminal.screen.isAlternate && terminal.screen.wraps)
     }
 
-    /// A shell sends SIGCONT after the signal. If both come before the system stops the editor, nothing would continue it any more.
+    /// A shell sends SIGCONT after the signal. If both come before the system stops the editor, nothing would continue
+    /// it any more.
     @Test(
         .enabled(
             if: Hazard.canRun(

@@ -88,7 +88,8 @@ import Testing
         return home
     }
 
-    /// The built program runs every command, and other tests may run it in this process: the result and the files are the same.
+    /// The built program runs every command, and other tests may run it in this process: the result and the files are
+    /// the same.
     @Test(arguments: PrefsCommands.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
         let row = try #require(Self.exitCodes[command], "a new command needs a row")
         #expect(row.success != nil || row.failure != nil || command == "edit", "no process runs it")

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a damaged file with
-/// `--force` only.
+/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a
+/// damaged file with `--force` only.
 @Suite struct HarnessDamageTests {
     static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["unset", "--all"],

@@ -139,7 +139,8 @@ import Testing
         #expect(findings[0]["command"] is NSNull)
     }
 
-    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no command deletes them.
+    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no
+    /// command deletes them.
     @Test func doctorReportsEntriesThatPreventWrites() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -168,7 +169,8 @@ import Testing
         }
     }
 
-    /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the file.
+    /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the
+    /// file.
     @Test func doctorLeavesAFileThatIsNotOursToItsOwner() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")

@@ -6,7 +6,8 @@ import Testing
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite struct TerminalSafetyTests {
-    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile names.
+    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile
+    /// names.
     private struct HostileHome {
         let home: HarnessHome
         let file: String

@@ -66,8 +66,9 @@ enum Fork {
         print("\(status) \(prefs["count"] as? Int ?? -1)")
     }
 
-    /// Forks again and again while eight threads read and write. Each child reads, adds 1 and ends. Prints how many children
-    /// succeeded, the stored count and the expected count, and whether the parent is still notified of changes.
+    /// Forks again and again while eight threads read and write. Each child reads, adds 1 and ends. Prints how many
+    /// children succeeded, the stored count and the expected count, and whether the parent is still notified of
+    /// changes.
     static func threadsWrite(_ path: String, forks: Int) {
         let url = URL(filePath: path, directoryHint: .notDirectory)
         let make: @Sendable () -> ProbePrefs = {

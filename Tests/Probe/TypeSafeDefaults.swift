@@ -26,7 +26,8 @@ private struct largest: PrefKey { static let defaultValue = UInt64(0) }
 
 private struct due: PrefKey { static let defaultValue = Date(timeIntervalSinceReferenceDate: 0.25) }
 
-/// The listing of seed 003, over `UserDefaults.standard` and a suite. Prints a line for each step that fails, then "done".
+/// The listing of seed 003, over `UserDefaults.standard` and a suite. Prints a line for each step that fails, then
+/// "done".
 extension Probe {
     static func typeSafeDefaults() throws {
         let defaults = UserDefaults.standard

@@ -39,7 +39,8 @@ struct AccessControlListTests {
         situation.report("a file with a list of users")
     }
 
-    /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group matters.
+    /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group
+    /// matters.
     @Test(.enabled(if: Tool.setfacl.isThere))
     func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
         var situation = try Situation()

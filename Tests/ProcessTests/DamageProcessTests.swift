@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes quarantines
-/// the bytes, once.
+/// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes
+/// quarantines the bytes, once.
 @Suite struct DamageProcessTests {
     private static let processes = 4
 

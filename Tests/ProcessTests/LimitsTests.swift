@@ -140,8 +140,8 @@ import Testing
         situation.report("read-only disk")
     }
 
-    /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a container, the
-    /// files of the image are in the lower layer.
+    /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a
+    /// container, the files of the image are in the lower layer.
     @Test(.enabled(if: canMount("overlay"))) func aFileOfALowerLayerThatIsReplaced() throws {
         var situation = try Situation()
         let folder = situation.home.path

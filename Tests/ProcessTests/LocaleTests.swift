@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Contract 4 in a program whose locale has a decimal comma. The locale is built by the test, from the sources that Debian's
-/// package `locales` has.
+/// Contract 4 in a program whose locale has a decimal comma. The locale is built by the test, from the sources that
+/// Debian's package `locales` has.
 @Suite struct LocaleTests {
     private static let canBuild = Hazard.canRun(
         "locale", if: tool != nil && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/de_DE"),

@@ -1,7 +1,8 @@
 package import Foundation
 package import PrefsPropertyLists
 
-// Conversions for tests that state property lists as objects of Foundation, so that results can be compared with Foundation's.
+// Conversions for tests that state property lists as objects of Foundation, so that results can be compared with
+// Foundation's.
 
 extension PropertyListFormat {
     /// The formats that Foundation and other readers of property lists know.

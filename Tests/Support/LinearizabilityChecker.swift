@@ -142,8 +142,8 @@ extension LinearizabilityChecker {
         return nil
     }
 
-    /// The number of operations that overlap one of another process on the same key, if at least one of the two writes. Operations that
-    /// do not overlap cannot be out of order.
+    /// The number of operations that overlap one of another process on the same key, if at least one of the two writes.
+    /// Operations that do not overlap cannot be out of order.
     package static func contended(_ operations: [HistoryOperation]) -> Int {
         var contended = Set<Int>()
         let sorted = operations.sorted { $0.begin < $1.begin }

@@ -160,8 +160,8 @@ package final class PseudoTerminal {
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a thread of the tests
-    /// has other settings.
+    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a
+    /// thread of the tests has other settings.
     private static func start(
         _ words: [String], _ environment: [String: String], terminal path: String
     ) throws -> pid_t {

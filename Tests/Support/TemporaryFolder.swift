@@ -24,8 +24,8 @@ package final class TemporaryFolder: Sendable {
 
     private static let disk = asked ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
 
-    /// The shared memory of Linux, where a flush costs nothing; nil if it is missing, is smaller than what all tests need at once, or
-    /// runs no programs, as in many containers.
+    /// The shared memory of Linux, where a flush costs nothing; nil if it is missing, is smaller than what all tests
+    /// need at once, or runs no programs, as in many containers.
     private static let memory: URL? = {
         #if os(Linux)
             // `ST_NOEXEC`, which the C library's module leaves out.

@@ -1,4 +1,5 @@
-// A worker on one of many machines. All workers share their settings, and the number of jobs that they have done together, in etcd.
+// A worker on one of many machines. All workers share their settings, and the number of jobs that they have done
+// together, in etcd.
 //
 //     swift run Fleet etcd://10.0.0.1:2379,10.0.0.2:2379/fleet/ 100     # on each machine, 100 jobs
 

@@ -5,7 +5,8 @@ import PrefsPropertyLists
 /// `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no more
 /// than reads of a good file.
 ///
-/// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds out.
+/// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds
+/// out.
 final class Snapshot: Sendable {
     typealias Content = Transaction.Content
 
@@ -118,8 +119,9 @@ final class Snapshot: Sendable {
     /// Returns this state, or a copy of it marked as settled. Returns nil if the file at the path is not the one that
     /// was read.
     ///
-    /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open file may
-    /// not show that it was replaced. If the file changed within the last step of the clock, its bytes are compared, too.
+    /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open
+    /// file may not show that it was replaced. If the file changed within the last step of the clock, its bytes are
+    /// compared, too.
     func validated(atPath path: String) -> Snapshot? {
         guard let file, let status else {
             do {

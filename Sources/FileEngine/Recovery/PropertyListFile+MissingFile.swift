@@ -11,8 +11,8 @@ extension PropertyListFile {
     /// How long reads assume that a missing file is being saved, in seconds.
     private static let saveTime = 0.05
 
-    /// The state that is read in place of a missing file: the newer of what this process last knew and the last good copy. nil if no
-    /// other program can be saving it.
+    /// The state that is read in place of a missing file: the newer of what this process last knew and the last good
+    /// copy. nil if no other program can be saving it.
     func stateDuringSave(under writeLock: WriteLock?) throws -> Snapshot? {
         let now = system.now()
         // Without a copy, the file is missing.

@@ -1,12 +1,13 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes first, if the
-/// file is ours.
+/// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes
+/// first, if the file is ours.
 extension PropertyListFile {
     // MARK: - Reading
 
-    /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good copy.
+    /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
+    /// copy.
     ///
     /// - Parameter isPatient: whether to return nil if another process seems to be writing the file or the copy. The
     ///   caller then looks again.

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import PrefsPropertyLists
 
-/// Closes replaced files on another thread. Their last close frees their blocks. If the file system discards freed blocks, this takes
-/// longer than the flushes of a write.
+/// Closes replaced files on another thread. Their last close frees their blocks. If the file system discards freed
+/// blocks, this takes longer than the flushes of a write.
 ///
 /// At most a few files wait; more files are closed at once. A forked child has only one thread: it closes every file at
 /// once, also those that were waiting in its parent. When the process ends, the system closes the waiting files.

@@ -6,7 +6,8 @@ package struct FileNames: Sendable {
     package let path: String
     package let folder: String
     package let file: String
-    /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a lock each.
+    /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a
+    /// lock each.
     package let lock: String
     /// The file that a commit writes and renames. One name is enough, because only the holder of the lock uses it, and
     /// removes the file of a killed process.

@@ -62,7 +62,8 @@ package final class OpenFile: Sendable {
 
     private var isOver: Bool { Self.lock.withLock { over } }
 
-    /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code runs.
+    /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code
+    /// runs.
     package static func kept(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) -> OpenFile {
         OpenFile(descriptor, system, .update, opened: try? system.status(of: descriptor))
     }

@@ -8,8 +8,8 @@ import Foundation
 package struct PathResolution {
     /// Absolute, without links and without empty parts.
     package let target: String
-    /// The physical paths of the links that were followed, including links to folders. If there are any, the path may have
-    /// another target later.
+    /// The physical paths of the links that were followed, including links to folders. If there are any, the path may
+    /// have another target later.
     package let links: [String]
 
     /// - Parameter path: absolute.

@@ -15,7 +15,8 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     public let operation: String
     /// The path of the file or folder; empty if the failure has no path, for example without a home folder.
     public let path: String
-    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system call reports.
+    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system
+    /// call reports.
     public let code: Int32
     /// The problem, as a clause without a full stop.
     public let reason: String
@@ -41,8 +42,8 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// `path: operation: reason`, on one line. The reason, which a server may have sent, is cut at 1,200 Unicode scalars. Control and format
-    /// characters are escaped.
+    /// `path: operation: reason`, on one line. The reason, which a server may have sent, is cut at 1,200 Unicode
+    /// scalars. Control and format characters are escaped.
     public var description: String {
         [ShownText.line(path), operation, ShownText.message(reason)].filter { !$0.isEmpty }.joined(separator: ": ")
     }

@@ -18,7 +18,8 @@
         /// For `open`: fails if any part of the path is a link.
         package static let followsNoLinks = O_NOFOLLOW_ANY
 
-        /// Runs the closure with `AT_FDCWD` and the whole physical path: a sandbox may allow the path, but not its folder.
+        /// Runs the closure with `AT_FDCWD` and the whole physical path: a sandbox may allow the path, but not its
+        /// folder.
         package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {

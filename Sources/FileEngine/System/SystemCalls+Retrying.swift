@@ -65,8 +65,8 @@ extension SystemCalls {
         }
     }
 
-    /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link, a FIFO or a
-    /// terminal from doing harm.
+    /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link,
+    /// a FIFO or a terminal from doing harm.
     func reopen(
         _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {

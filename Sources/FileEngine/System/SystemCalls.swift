@@ -88,8 +88,8 @@ package class SystemCalls: @unchecked Sendable {
         return FileStatus(buffer)
     }
 
-    /// Whether the status of an open file shows that another file has taken its name. On overlays and network file systems,
-    /// it may not.
+    /// Whether the status of an open file shows that another file has taken its name. On overlays and network file
+    /// systems, it may not.
     func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
         Self.tellsOfReplacement(descriptor)
     }
@@ -169,8 +169,8 @@ package class SystemCalls: @unchecked Sendable {
         try Self.hasAccessControlList(descriptor)
     }
 
-    /// The number of the file's protection class, which need not be one of `FileProtection`; nil if the system has no data
-    /// protection.
+    /// The number of the file's protection class, which need not be one of `FileProtection`; nil if the system has no
+    /// data protection.
     func protection(of descriptor: Descriptor) -> Int32? {
         Self.protection(of: descriptor)
     }

@@ -20,7 +20,8 @@ package protocol CommitGroup: AnyObject {
 package final class GroupCommit<Group: CommitGroup>: Sendable {
     /// A group, and the threads that wait for its commit.
     package final class Batch: @unchecked Sendable {
-        // Unchecked because the contents belong to the thread whose turn it is; the outcome is written and read with the lock.
+        // Unchecked because the contents belong to the thread whose turn it is; the outcome is written and read with
+        // the lock.
 
         package let group: Group
         fileprivate var members = 0

@@ -3,8 +3,8 @@ package import PrefsPropertyLists
 
 /// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
-/// It stays on its thread, so nested accesses find it. A thread has at most one transaction of a domain of this package. Transactions of
-/// stores of other modules may be around it and inside it.
+/// It stays on its thread, so nested accesses find it. A thread has at most one transaction of a domain of this
+/// package. Transactions of stores of other modules may be around it and inside it.
 package final class Transaction {
     /// The content of a domain: entries by root key, or nil if the domain does not exist.
     package typealias Content = [String: StoredValue]
@@ -18,7 +18,8 @@ package final class Transaction {
     private(set) var isChanged = false
     /// The highest durability that a write in it requires.
     var durability: CommitDurability
-    /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body continues.
+    /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body
+    /// continues.
     private var failure: (any Error)?
     /// The layers that the transaction's accesses see, by the object that keeps them.
     private var layers: [ObjectIdentifier: (keeper: AnyObject, layers: AnyObject)] = [:]

@@ -16,8 +16,8 @@ package protocol TransactionSession {
     func isConfirmed(_ durability: CommitDurability) -> Bool
     /// Makes the committed state survive a power cut.
     func confirm() throws
-    /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does nothing if the
-    /// domain is not a file.
+    /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does
+    /// nothing if the domain is not a file.
     func quarantine() throws
     /// Lets other processes in again.
     func end()

@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the file. Names
-/// are looked up in the open folder, even if the folder is moved.
+/// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the
+/// file. Names are looked up in the open folder, even if the folder is moved.
 package struct WriteLock {
     let heldFolder: OpenFile
     private let lockFile: OpenFile
@@ -67,7 +67,8 @@ package struct WriteLock {
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
-            // Another process may delete the lock file after it was opened and before it is locked. Such a lock is worthless.
+            // Another process may delete the lock file after it was opened and before it is locked. Such a lock is
+            // worthless.
             for _ in 0..<100 {
                 guard
                     let (file, found) = try openLockFile(
@@ -95,8 +96,8 @@ package struct WriteLock {
 
     /// Opens the lock file, or creates it if it is missing.
     ///
-    /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or if another
-    ///   process created it first.
+    /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or
+    ///   if another process created it first.
     package static func openLockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection? = nil,
         _ system: SystemCalls
@@ -148,8 +149,9 @@ package struct WriteLock {
         throw StorageFailure(path: "", reason: "belongs to user \(lock.owner); expected \(expected)")
     }
 
-    /// Rejects a lock file that other users can open, and could hold for ever, if contents or a second name show that it was not
-    /// made by this package. Lock files that earlier versions made for the group are accepted; their owner sets them to 0600.
+    /// Rejects a lock file that other users can open, and could hold for ever, if contents or a second name show that
+    /// it was not made by this package. Lock files that earlier versions made for the group are accepted; their owner
+    /// sets them to 0600.
     private static func refuseOpen(_ lock: FileStatus) throws(StorageFailure) {
         guard lock.permissions & 0o077 != 0, lock.size > 0 || lock.links > 1 else { return }
         throw StorageFailure(

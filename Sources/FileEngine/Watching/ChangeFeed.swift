@@ -30,8 +30,8 @@ package final class ChangeFeed: Sendable {
     /// - Parameters:
     ///   - mayOthersWrite: whether another process may change the domain during a session.
     ///   - committed: returns the committed state, outside and inside of a transaction; nil if the domain is missing.
-    ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object is released. Returns
-    ///     nil if no other process can change it.
+    ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object
+    ///     is released. Returns nil if no other process can change it.
     package func start<Domain: AnyObject & Sendable>(
         _ domain: Domain, mayOthersWrite: Bool = false, committed: @escaping @Sendable (Domain) throws -> Content?,
         watch:
@@ -160,7 +160,8 @@ package final class ChangeFeed: Sendable {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
         let content: Content?
         do {
-            // If the domain cannot be read, accesses report the error. Subscribers receive the change once it can be read again.
+            // If the domain cannot be read, accesses report the error. Subscribers receive the change once it can be
+            // read again.
             guard let readable = try readable() else { return }
             content = readable
         } catch {

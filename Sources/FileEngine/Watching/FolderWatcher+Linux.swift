@@ -114,8 +114,8 @@
 
         func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Registration
         {
-            // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file is
-            // incomplete; the other half is another event.
+            // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file
+            // is incomplete; the other half is another event.
             let events =
                 IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
                 | IN_DELETE_SELF | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))

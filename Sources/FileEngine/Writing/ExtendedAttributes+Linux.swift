@@ -13,7 +13,8 @@
             // then empty.
             guard let old else { return }
             let names = try attributeNames(of: old)
-            // The new file may have inherited an access control list from its folder. The next chmod would put it in force.
+            // The new file may have inherited an access control list from its folder. The next chmod would put it in
+            // force.
             if !names.contains(accessControlList), try attributeNames(of: new).contains(accessControlList) {
                 try check(fremovexattr(new, accessControlList), accessControlList)
             }

@@ -14,6 +14,7 @@ public enum FileProtection: Int32, Sendable, Hashable {
     case completeUnlessOpen = 2
     /// From the first unlock after a restart of the device. The system's default.
     case completeUntilFirstUnlock = 3
-    /// Always: for programs that have to read before the first unlock. The file is encrypted with the device's key alone.
+    /// Always: for programs that have to read before the first unlock. The file is encrypted with the device's key
+    /// alone.
     case noProtection = 4
 }

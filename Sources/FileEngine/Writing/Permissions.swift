@@ -21,8 +21,8 @@ package struct Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions & 0o600, attributes: nil)
     }
 
-    /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot be kept,
-    /// or if another group would change who has access.
+    /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot
+    /// be kept, or if another group would change who has access.
     ///
     /// - Parameter new: the status of that file.
     package func apply(

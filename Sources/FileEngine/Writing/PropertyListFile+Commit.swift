@@ -4,8 +4,8 @@ import PrefsPropertyLists
 extension PropertyListFile {
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
-    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk, and a failure
-    /// means that its durability is unconfirmed.
+    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk,
+    /// and a failure means that its durability is unconfirmed.
     ///
     /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     func store(
@@ -126,7 +126,8 @@ extension PropertyListFile {
 
     /// The bytes of a content in the format of the file.
     ///
-    /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it becomes binary again.
+    /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it
+    /// becomes binary again.
     func encoded(
         _ content: Content, replacing base: Snapshot
     ) throws -> (bytes: Data, format: PropertyListFormat) {

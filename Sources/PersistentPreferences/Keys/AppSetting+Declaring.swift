@@ -1,7 +1,7 @@
 import PrefsPropertyLists
 
-/// The initializers of `@AppSetting("key")`, each for some of the types that ``PrefCoding`` can store. Without an initial value, an
-/// optional starts with nil.
+/// The initializers of `@AppSetting("key")`, each for some of the types that ``PrefCoding`` can store. Without an
+/// initial value, an optional starts with nil.
 extension AppSetting where Value: Codable {
     /// Declares a property of a flat key, of a property-list type or another Codable type.
     ///
@@ -26,7 +26,8 @@ extension AppSetting where Value: Codable {
         self.init(nil, key, store, nil, didFail)
     }
 
-    /// Declares a property of a flat key, with the default as an argument: `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
+    /// Declares a property of a flat key, with the default as an argument:
+    /// `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
     public init(
         key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -36,7 +37,8 @@ extension AppSetting where Value: Codable {
 }
 
 extension AppSetting where Value: _UseAStructOrGiveACoding {
-    /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a coding.
+    /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a
+    /// coding.
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil

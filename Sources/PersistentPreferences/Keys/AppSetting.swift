@@ -94,7 +94,8 @@ public struct AppSetting<Value> {
         }
     }
 
-    /// Changes the value, with the guarantees of ``PrefKey/modify(in:_:)``; by key path, in a transaction of the first key that it reads.
+    /// Changes the value, with the guarantees of ``PrefKey/modify(in:_:)``; by key path, in a transaction of the first
+    /// key that it reads.
     ///
     /// - Returns: the error of this call, or nil if the new value is stored.
     /// - Throws: what the closure throws; then nothing has changed.

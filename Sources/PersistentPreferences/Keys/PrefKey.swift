@@ -52,8 +52,8 @@ public protocol PrefKey: SendableMetatype {
     /// Converts the value to and from its stored form; by default as ``PrefCoding`` describes.
     static var coding: PrefCoding<Value> { get }
 
-    /// Called for each error of a read or a write of the key, on the thread of the access. Not called for errors of accesses inside it.
-    /// Does nothing by default.
+    /// Called for each error of a read or a write of the key, on the thread of the access. Not called for errors of
+    /// accesses inside it. Does nothing by default.
     static func didFail(_ error: PrefsError)
 }
 
@@ -98,8 +98,8 @@ extension PrefKey {
         keyed.remove(from: KeyedEntries(defaults))
     }
 
-    /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in between; on Linux, no other
-    /// process. In any other `UserDefaults`, this is a read and a write.
+    /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in
+    /// between; on Linux, no other process. In any other `UserDefaults`, this is a read and a write.
     ///
     /// - Parameters:
     ///   - defaults: where the value is.

@@ -42,8 +42,8 @@ public final class PropertyListController<Model> {
     /// Loads the models of a file, which need not exist before the first save.
     ///
     /// - Parameter url: a file URL.
-    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
-    ///   be created. The file is not changed.
+    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
+    ///   if a model cannot be created. The file is not changed.
     public convenience init(url: URL) throws where Model: PropertyListModel {
         try self.init(url: url, initial: nil, .ofModel)
     }
@@ -58,16 +58,19 @@ public final class PropertyListController<Model> {
     ///
     /// - Parameters:
     ///   - name: the file's name, without `.plist`.
-    ///   - bundle: the bundle with the initial file. If the file is missing there and in the folder, there are no models.
-    ///   - folder: a file URL; the folder need not exist before the first save. nil reads the bundle only; then the file must exist.
-    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
-    ///   be created. The file is not changed.
+    ///   - bundle: the bundle with the initial file. If the file is missing there and in the folder, there are no
+    ///     models.
+    ///   - folder: a file URL; the folder need not exist before the first save. nil reads the bundle only; then the
+    ///     file must exist.
+    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
+    ///   if a model cannot be created. The file is not changed.
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: PropertyListModel {
         try self.init(name, bundle, folder, .ofModel)
     }
 
-    /// Loads Codable models of `NAME.plist` in a folder or, if it is missing there, in a bundle. A model that is only read may be Decodable.
+    /// Loads Codable models of `NAME.plist` in a folder or, if it is missing there, in a bundle. A model that is only
+    /// read may be Decodable.
     @_disfavoredOverload
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: Decodable {
@@ -102,8 +105,9 @@ public final class PropertyListController<Model> {
 
     /// Saves the models to the folder. Equal models are not written again.
     ///
-    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved;
-    ///   ``PropertyListFailure`` with index and key if a model cannot be stored; and what a model throws. Then the file is unchanged.
+    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded
+    ///   or saved; ``PropertyListFailure`` with index and key if a model cannot be stored; and what a model throws.
+    ///   Then the file is unchanged.
     public func save() throws {
         guard let document else {
             let path = url.path(percentEncoded: false)

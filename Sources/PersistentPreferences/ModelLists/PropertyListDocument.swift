@@ -33,7 +33,8 @@ struct PropertyListDocument: Sendable {
     /// - Parameters:
     ///   - root: nil removes the file.
     ///   - keepsOther: whether the current file is kept under another name, beside the new one.
-    ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws stops the write.
+    ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws
+    ///     stops the write.
     func write(
         _ root: StoredValue?, keepsOther: Bool = false, _ check: (_ now: StoredValue?) throws -> Void = { _ in }
     ) throws {

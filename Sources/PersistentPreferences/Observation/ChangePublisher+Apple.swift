@@ -28,11 +28,11 @@
     extension PrefHandle {
         /// Publishes the value at the time of the subscription, then each new value.
         ///
-        /// The first value is delivered on the thread that first demands it: with `sink`, before `sink` returns. All others are
-        /// delivered after the commit, on the threads of observers without a queue. If values can be compared, a commit that leaves an
-        /// equal value is not published. Everything else is as in
-        /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive, a
-        /// subscription does not.
+        /// The first value is delivered on the thread that first demands it: with `sink`, before `sink` returns. All
+        /// others are delivered after the commit, on the threads of observers without a queue. If values can be
+        /// compared, a commit that leaves an equal value is not published. Everything else is as in
+        /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive,
+        /// a subscription does not.
         public var publisher: AnyPublisher<Value, Never> {
             ChangePublisher { self.demandedValues($0) }.eraseToAnyPublisher()
         }

@@ -6,8 +6,8 @@ import PrefsPropertyLists
 /// Links an object to the Observation framework: subscribes to the values that a tracked access reads, and announces
 /// their changes.
 ///
-/// A change is announced right after the commit, on the thread that made it; on the main queue if it was made elsewhere.
-/// `UnheardChanges` says which changes are announced a second time.
+/// A change is announced right after the commit, on the thread that made it; on the main queue if it was made
+/// elsewhere. `UnheardChanges` says which changes are announced a second time.
 ///
 /// The framework does not report the end of the last tracking, so a subscription lasts until `end`, or as long as the
 /// bridge.
@@ -20,8 +20,8 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
         var unheard = UnheardChanges()
     }
 
-    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before the first
-    /// read.
+    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before
+    /// the first read.
     nonisolated(unsafe) var trustsProbe = TrackingProbe.works
 
     /// Called before a value is read. Does nothing outside of a tracking.

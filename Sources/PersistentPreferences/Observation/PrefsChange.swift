@@ -32,8 +32,8 @@ public struct PrefsChange: Sendable {
     public let root: String
     /// Where the change was made.
     public let origin: Origin
-    /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were merged before
-    /// they were seen count as one.
+    /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were
+    /// merged before they were seen count as one.
     public let count: Int
     package let difference: DictionaryDifference
     /// The objects of the values, made once for all copies.

@@ -41,7 +41,8 @@ final class RootSubscriber: EntrySubscriber {
         try root.root.roots.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 
-    /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either order.
+    /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either
+    /// order.
     func moveWithInstance() {
         // An override may return another key each time.
         for _ in 0..<100 {

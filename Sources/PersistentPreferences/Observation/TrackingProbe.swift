@@ -1,8 +1,8 @@
 import Observation
 import PrefsPropertyLists
 
-/// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its hash, because
-/// the framework puts the key path of a tracked access into a set.
+/// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its
+/// hash, because the framework puts the key path of a tracked access into a set.
 ///
 /// It costs 180 instructions per read. Without it, each untracked read would cost about 8,500 more, would subscribe to
 /// the value and so would watch the file.

@@ -3,9 +3,9 @@ import Foundation
 
 /// Changes that other threads have announced while a tracking on the main thread may not listen yet.
 ///
-/// `withObservationTracking` listens only after its closure has returned. A change that another thread announces between a read
-/// in the closure and the return is missed. So the next block of the main queue announces it again: a closure that runs on the
-/// main thread has returned by then.
+/// `withObservationTracking` listens only after its closure has returned. A change that another thread announces
+/// between a read in the closure and the return is missed. So the next block of the main queue announces it again: a
+/// closure that runs on the main thread has returned by then.
 struct UnheardChanges {
     private var isCollecting = false
     private var keys: Set<String> = []

@@ -28,8 +28,8 @@ final class ClassDeclarations: Sendable {
 
     private static let known = Locked([ObjectIdentifier: ClassDeclarations]())
 
-    /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance. Inspects
-    /// every stored property of the first instance.
+    /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance.
+    /// Inspects every stored property of the first instance.
     static func of(_ prefs: PersistentPrefs) -> (declarations: ClassDeclarations, isNew: Bool) {
         let type = type(of: prefs)
         if let found = known(type) { return (found, false) }

@@ -5,8 +5,8 @@ import PrefsPropertyLists
 extension PersistentPrefs {
     /// The properties of the class in the order of their declaration, properties of base classes first.
     ///
-    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the program
-    /// with a message that says so. Costs time linear in their number. Any thread.
+    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the
+    /// program with a message that says so. Costs time linear in their number. Any thread.
     public class func describe() -> [PrefDescription] {
         knownDeclarations("describe()").declarations.map(PrefDescription.init)
     }

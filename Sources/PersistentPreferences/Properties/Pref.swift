@@ -55,13 +55,14 @@ extension PersistentPrefs {
         ///
         /// The compiler uses an initializer of this form in the type itself, not in an extension, to start
         /// `@Pref var owner: Person?` with nil. An instance costs less than with the other initializers.
-        /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
-        ///   actor, declare its type `nonisolated`, or inside the class of preferences.
+        /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is
+        ///   isolated to the main actor, declare its type `nonisolated`, or inside the class of preferences.
         public init(wrappedValue: Value) where Value: Codable {
             property = PrefProperty(wrappedValue, nil)
         }
 
-        /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give a coding.
+        /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give
+        /// a coding.
         ///
         /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would
         /// state this in the error, but the compiler prefers the available one, and shows this line below the error.
@@ -129,8 +130,8 @@ public typealias _UseAStructOrGiveACoding = AnyObject & Decodable
 
 /// The meaning of `@Pref` outside of a subclass of ``PersistentPrefs``: a compiler error.
 ///
-/// In a subclass, `@Pref` names the member ``PersistentPrefs/Pref``. Elsewhere it names this type, whose only purpose is an error at the
-/// line of the property. A constraint of the member's subscripts would give an error without a line.
+/// In a subclass, `@Pref` names the member ``PersistentPrefs/Pref``. Elsewhere it names this type, whose only purpose
+/// is an error at the line of the property. A constraint of the member's subscripts would give an error without a line.
 @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
 @propertyWrapper
 public struct Pref<Value> {

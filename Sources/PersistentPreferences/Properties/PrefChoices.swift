@@ -8,7 +8,8 @@
 /// }
 /// ```
 ///
-/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other kinds.
+/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other
+/// kinds.
 public protocol PrefChoices<PrefChoice>: _PrefChoiceSource where _PrefChoice == PrefChoice {
     /// The type of the values.
     associatedtype PrefChoice

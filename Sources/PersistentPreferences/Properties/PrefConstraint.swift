@@ -161,8 +161,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
     ///
-    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on any thread,
-    ///   with values that satisfy the constraints before it.
+    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on
+    ///   any thread, with values that satisfy the constraints before it.
     public static func check(_ check: @escaping @Sendable (Value) -> String?) -> PrefConstraint {
         PrefConstraint(words: { wordsOfCheck }, hasOwnReasons: true) { value in
             check(value).map { $0.isEmpty ? "must be \(wordsOfCheck)" : $0 }

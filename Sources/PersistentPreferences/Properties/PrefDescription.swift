@@ -14,8 +14,8 @@ public struct PrefDescription: CustomStringConvertible {
     public let valueType: Any.Type
     /// The default, of type ``valueType``. For an optional type it may be nil.
     public let defaultValue: Any
-    /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts every value of its
-    /// type.
+    /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts
+    /// every value of its type.
     public let constraint: String?
     /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
     ///
@@ -45,7 +45,8 @@ public struct PrefDescription: CustomStringConvertible {
         formerKeys = declaration.property.formerKeys
     }
 
-    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment` follows.
+    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment`
+    /// follows.
     public var description: String {
         "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(isSensitive ? ShownText.hidden : Self.text(of: defaultValue))"
             + (constraint.map { ", \($0)" } ?? "")

@@ -26,10 +26,12 @@ public struct PrefHandle<Value> {
 
     /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
     ///
-    /// A stored value that does not fit the property is not the current value: the layer below, or the default, is read instead.
+    /// A stored value that does not fit the property is not the current value: the layer below, or the default, is read
+    /// instead.
     public var source: PrefSource { prefs.source(ofKey: key) }
 
-    /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides it.
+    /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides
+    /// it.
     public var isSet: Bool { prefs.isSet(property) }
 
     /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.

@@ -72,10 +72,11 @@ extension PrefProperty {
 
 /// The regular expressions that have one meaning in Swift and in JSON Schema.
 enum SharedPattern {
-    /// Whether the pattern consists of ASCII letters, digits and spaces, escaped punctuation, groups, choices, repetitions, and lists of
-    /// such characters.
+    /// Whether the pattern consists of ASCII letters, digits and spaces, escaped punctuation, groups, choices,
+    /// repetitions, and lists of such characters.
     ///
-    /// To Swift, a dot and `\w` match whole characters of any language, and some non-ASCII characters equal an ASCII one.
+    /// To Swift, a dot and `\w` match whole characters of any language, and some non-ASCII characters equal an ASCII
+    /// one.
     static func isShared(_ pattern: String) -> Bool {
         let atom =
             #"(?:[A-Za-z0-9 _@#%&=:~<>,!/-]|\\[.+*?()|/$^\[\]{}\\-]|\[(?:[A-Za-z0-9 _@#%=:,./!+*-]|\\[.+*?()|/$^\[\]{}\\-])+\])"#

@@ -12,7 +12,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     private var binding: Binding?
     private var kept: Kept?
 
-    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than the read.
+    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than
+    /// the read.
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>

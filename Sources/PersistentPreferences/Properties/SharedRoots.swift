@@ -18,7 +18,8 @@ enum SharedRoots {
 
     /// Registers the root of the first instance of a class, and the root of its first instance without an own key.
     ///
-    /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting declarations.
+    /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting
+    ///   declarations.
     static func register(
         _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {

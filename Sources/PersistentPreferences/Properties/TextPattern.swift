@@ -2,8 +2,8 @@ import PrefsPropertyLists
 
 /// A regular expression that a whole text must match.
 ///
-/// Unchecked because `Regex` does not say that it is Sendable. Matching does not change it: its program is compiled here, before
-/// another thread has it.
+/// Unchecked because `Regex` does not say that it is Sendable. Matching does not change it: its program is compiled
+/// here, before another thread has it.
 struct TextPattern: @unchecked Sendable {
     private let regex: Regex<AnyRegexOutput>
 

@@ -44,8 +44,8 @@ struct AccessOutcome {
         warning = error
     }
 
-    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and replaced.
-    /// The write's own warning takes its place.
+    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was
+    /// quarantined and replaced. The write's own warning takes its place.
     mutating func hasSucceeded(_ warning: PrefsError?) {
         self.warning = warning
     }

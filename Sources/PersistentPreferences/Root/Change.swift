@@ -4,7 +4,8 @@ import PrefsPropertyLists
 enum Change {
     /// A difference. Other keys of the root do not matter.
     case keys(RootChange)
-    /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes the key.
+    /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
+    /// the key.
     case property(key: String, StoredValue?, any DeclaredProperty)
     /// New values for allowed keys, and unless it merges the removal of all other allowed keys.
     case assign([String: Any], merging: Bool, AllowedKeys)

@@ -14,11 +14,13 @@ extension SettingsFile {
     @discardableResult
     public mutating func load() -> Bool { succeeds(&self) { try $0.tryLoad() } }
 
-    /// Loads the values; if there is no file, from the main bundle's property list. `tryLoadUsingSettingsFile(in:)` throws the error.
+    /// Loads the values; if there is no file, from the main bundle's property list. `tryLoadUsingSettingsFile(in:)`
+    /// throws the error.
     @discardableResult
     public mutating func loadUsingSettingsFile() -> Bool { loadUsingSettingsFile(in: .main) }
 
-    /// Loads the values; if there is no file, from the bundle's property list. `tryLoadUsingSettingsFile(in:)` throws the error.
+    /// Loads the values; if there is no file, from the bundle's property list. `tryLoadUsingSettingsFile(in:)` throws
+    /// the error.
     @discardableResult
     public mutating func loadUsingSettingsFile(in bundle: Bundle) -> Bool {
         succeeds(&self) { try $0.tryLoadUsingSettingsFile(in: bundle) }

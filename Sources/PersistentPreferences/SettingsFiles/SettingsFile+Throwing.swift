@@ -4,8 +4,8 @@ public import Foundation
 extension SettingsFile {
     /// Saves all values, unless the file contains them already. Unknown fields of the file are preserved.
     ///
-    /// - Throws: ``SettingsFileError``; then the file is unchanged. ``SettingsFileError/field(path:failure:)`` if `take(_:)` of this
-    ///   object has omitted a property.
+    /// - Throws: ``SettingsFileError``; then the file is unchanged. ``SettingsFileError/field(path:failure:)`` if
+    ///   `take(_:)` of this object has omitted a property.
     public func trySave() throws {
         try SettingsStorage(of: self).save(self)
     }
@@ -20,8 +20,8 @@ extension SettingsFile {
         try storage.give(storage.load(self), to: &self)
     }
 
-    /// Loads the values; if there is no file, takes the initial values from a property list of the same name in the bundle, and creates
-    /// the file in its format.
+    /// Loads the values; if there is no file, takes the initial values from a property list of the same name in the
+    /// bundle, and creates the file in its format.
     ///
     /// - Throws: ``SettingsFileError``: ``SettingsFileError/missing(path:)`` if both are missing; in other cases as
     ///   `tryLoad()`.
@@ -41,7 +41,8 @@ extension SettingsFile {
     /// missing, from ``SettingsFile/initialSettings``; if the type does not implement it, from the file that the first
     /// load created. Removes unknown fields of the file.
     ///
-    /// - Throws: ``SettingsFileError``: ``SettingsFileError/missing(path:)`` if there are no initial values. Then nothing has changed.
+    /// - Throws: ``SettingsFileError``: ``SettingsFileError/missing(path:)`` if there are no initial values. Then
+    ///   nothing has changed.
     public mutating func tryReset(in bundle: Bundle = .main) throws {
         let storage = try SettingsStorage(of: self)
         try storage.give((storage.reset(self, from: bundle), nil), to: &self)

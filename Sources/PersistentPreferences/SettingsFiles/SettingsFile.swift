@@ -46,7 +46,8 @@ public protocol SettingsFile: Codable {
     /// so give each its own location.
     func settingsURL() -> URL
 
-    /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is JSON.
+    /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is
+    /// JSON.
     static var settingsFormat: PropertyListFormat { get }
 
     /// The initial values. Implement it so that `reset()` works even if the program saves before it loads. By default
@@ -59,8 +60,8 @@ public protocol SettingsFile: Codable {
     /// instance are rejected until a load succeeds. Do not save inside it.
     mutating func take(_ loaded: Self)
 
-    /// Called with the error when a method returns false, before it returns. By default it writes one line to standard error, without
-    /// stored values.
+    /// Called with the error when a method returns false, before it returns. By default it writes one line to standard
+    /// error, without stored values.
     func settingsDidFail(_ error: SettingsFileError)
 
     /// Saves the values. They are on disk when it returns true. ``trySave()`` throws the error.

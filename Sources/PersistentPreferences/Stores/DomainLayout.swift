@@ -16,16 +16,17 @@ public enum DomainLayout: Sendable, Hashable {
     case roots
     /// Each value is an entry of the domain, as with `@AppStorage`, Settings bundles and most existing apps.
     ///
-    /// The root key has no effect on storage. Entries that ``PersistentPrefs/keys`` does not allow are preserved and invisible.
-    /// ``PersistentPrefs/deleteAll()`` removes the values of allowed keys and their former keys, and the stored version. An empty
-    /// domain counts as missing. On Apple platforms, each changed key is one `set`, so two programs that share the domain do not
-    /// undo each other's changes of different keys.
+    /// The root key has no effect on storage. Entries that ``PersistentPrefs/keys`` does not allow are preserved and
+    /// invisible. ``PersistentPrefs/deleteAll()`` removes the values of allowed keys and their former keys, and the
+    /// stored version. An empty domain counts as missing. On Apple platforms, each changed key is one `set`, so two
+    /// programs that share the domain do not undo each other's changes of different keys.
     ///
     /// An update of the store that sets the root to nil removes every entry, also entries of other programs.
     ///
-    /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different keys and former
-    /// keys, and only one of them may have ``PersistentPrefs/migrations``. A domain that was never migrated has version 0, also in a
-    /// new installation: a step may find no value of its class, and entries of other programs.
+    /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different
+    /// keys and former keys, and only one of them may have ``PersistentPrefs/migrations``. A domain that was never
+    /// migrated has version 0, also in a new installation: a step may find no value of its class, and entries of other
+    /// programs.
     case flat
 }
 

@@ -9,12 +9,12 @@ package import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// It checks values, nests and rolls back like the stores on files. Two stores share nothing; pass the same object to share
-/// values.
+/// It checks values, nests and rolls back like the stores on files. Two stores share nothing; pass the same object to
+/// share values.
 ///
 /// ## Performance
-/// A read by an instance costs a lock and a dictionary lookup. ``read(root:)`` and ``update(root:_:)`` also cost time linear in the size
-/// of the root.
+/// A read by an instance costs a lock and a dictionary lookup. ``read(root:)`` and ``update(root:_:)`` also cost time
+/// linear in the size of the root.
 ///
 /// ## Threads
 /// Any thread.

@@ -55,7 +55,8 @@ public final class PropertyListFileStore: PrefsStore {
     ///
     /// - Parameters:
     ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
-    ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may be JSON.
+    ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may
+    ///     be JSON.
     ///   - durability: the durability of this store's writes.
     ///   - layout: whether the file has a dictionary under each root key (the default, as in a domain of
     ///     `UserDefaults`), or the values as entries.

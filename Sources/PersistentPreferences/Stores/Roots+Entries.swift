@@ -36,8 +36,8 @@ extension Roots {
         return (state.content, state.warning.map { PrefsError($0) })
     }
 
-    /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed writer. Changes
-    /// nothing else.
+    /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed
+    /// writer. Changes nothing else.
     ///
     /// - Returns: the warning that describes the recovery; nil if the file was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.

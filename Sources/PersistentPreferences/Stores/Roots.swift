@@ -119,7 +119,8 @@ package final class Roots: PrefsStore {
         layers?.files.forEach { $0.forget() }
     }
 
-    /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached the domain.
+    /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached
+    /// the domain.
     func refuse(_ error: PrefsError, root: String) {
         let first = Transaction.current?.fail(error) ?? error
         (domain as? ForeignDomain)?.refuse(first, root: root)

@@ -20,11 +20,11 @@
         }
     }
 
-    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its cache. Without dirty
-    /// keys it costs less than a microsecond.
+    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its
+    /// cache. Without dirty keys it costs less than a microsecond.
     ///
-    /// Its calls run in the C locale: Foundation's XML parser uses the decimal separator of the thread's locale, and the next
-    /// `synchronize()` loses a file that it cannot parse.
+    /// Its calls run in the C locale: Foundation's XML parser uses the decimal separator of the thread's locale, and
+    /// the next `synchronize()` loses a file that it cannot parse.
     ///
     /// Unchecked because `UserDefaults` is not Sendable. One thread at a time calls it, because its documentation does
     /// not allow several.
@@ -63,8 +63,8 @@
             loaded.withLock { $0 = [content ?? [:]] }
         }
 
-        /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
-        /// UserDefaults may also have read an older state of the file.
+        /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not
+        /// synchronized. UserDefaults may also have read an older state of the file.
         @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
         {
             Self.inCLocale {
@@ -116,7 +116,8 @@
         /// commit. After a commit, makes UserDefaults read the file again.
         @Sendable func synchronize() {
             Self.inCLocale {
-                // Returns false for dirty keys of other code, in any suite of the process; this package's own write reports its own errors.
+                // Returns false for dirty keys of other code, in any suite of the process; this package's own write
+                // reports its own errors.
                 _ = defaults?.synchronize()
                 loaded.withLock { $0 = [] }
             }

@@ -24,9 +24,9 @@ import PrefsPropertyLists
 /// flushes it and its folder.
 ///
 /// ## Errors
-/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and visionOS, a
-/// domain whose values cannot be read before the first unlock of the device is not empty: accesses fail with
-/// ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
+/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and
+/// visionOS, a domain whose values cannot be read before the first unlock of the device is not empty: accesses fail
+/// with ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
 ///
 /// ## Threads
 /// Any thread.
@@ -48,8 +48,8 @@ public final class UserDefaultsStore: PrefsStore {
     /// Creates a store over the domain of `UserDefaults(suiteName:)`. On Apple platforms the suite may be an app group.
     ///
     /// - Parameters:
-    ///   - suiteName: at most 200 bytes, without `/`, NUL or a leading dot; nil stands for the standard domain. Any other name makes
-    ///     every access fail with ``PrefsError/invalidName(name:reason:)``.
+    ///   - suiteName: at most 200 bytes, without `/`, NUL or a leading dot; nil stands for the standard domain. Any
+    ///     other name makes every access fail with ``PrefsError/invalidName(name:reason:)``.
     ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the domain.
     public convenience init(suiteName: String? = nil, layout: DomainLayout = .roots) {
         do {

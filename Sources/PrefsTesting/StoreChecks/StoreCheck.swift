@@ -49,7 +49,8 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     /// - Parameters:
     ///   - threads: the number of threads that use the store at once.
     ///   - updates: the number of updates of each thread. Lower both for a slow store.
-    ///   - patience: the seconds after which a missing call of an observer is an error. Only a store that fails takes so long.
+    ///   - patience: the seconds after which a missing call of an observer is an error. Only a store that fails takes
+    ///     so long.
     ///   - makeStore: returns a store on one place, empty at first. Each call may return another object for the same
     ///     place. Checks that run at once need one place each.
     /// - Throws: ``Violation``, or an error of the store.

@@ -1,4 +1,5 @@
-/// A command: its name, its operands, its help and what it does. Parsing, help and completions all use the list of the program.
+/// A command: its name, its operands, its help and what it does. Parsing, help and completions all use the list of the
+/// program.
 package struct CommandSpec: Sendable {
     package let name: String
     /// The operands after the name, as the help shows them. `[WORD]` is optional. `WORD …` may be repeated.

@@ -8,8 +8,9 @@ package struct Options {
 
     private static let shortNames = ["-f", "-h", "-o", "-t"]
 
-    /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
-    /// and so are `-`, negative numbers, and all words with one dash of a command that takes the arguments of `defaults(1)`.
+    /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--`
+    /// are operands, and so are `-`, negative numbers, and all words with one dash of a command that takes the
+    /// arguments of `defaults(1)`.
     init(_ arguments: [String], of program: Program) throws(UsageError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {

@@ -8,8 +8,8 @@ enum Target: Equatable {
     case file(String)
     case url(String)
 
-    /// A word with `://` is a URL. A word that contains a slash or ends with `.plist` or `.json` is a path. Compares bytes, because a
-    /// combining mark may follow the slash.
+    /// A word with `://` is a URL. A word that contains a slash or ends with `.plist` or `.json` is a path. Compares
+    /// bytes, because a combining mark may follow the slash.
     init(_ word: String) {
         let isPath =
             word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
@@ -99,8 +99,8 @@ enum Target: Equatable {
 }
 
 extension String {
-    /// The absolute path; a relative path starts at the working folder. If the working folder was removed, the path stays
-    /// relative, and the library rejects it.
+    /// The absolute path; a relative path starts at the working folder. If the working folder was removed, the path
+    /// stays relative, and the library rejects it.
     var absolutePath: String {
         guard utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return self }
         defer { free(folder) }

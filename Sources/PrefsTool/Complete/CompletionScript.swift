@@ -1,4 +1,5 @@
-/// The completion scripts. Each asks the program for the completions of the word at the cursor, so it fits every version of it.
+/// The completion scripts. Each asks the program for the completions of the word at the cursor, so it fits every
+/// version of it.
 struct CompletionScript {
     /// The command that the shell completes: the first word of the name.
     private let command: String

@@ -3,8 +3,9 @@ import PersistentPreferences
 
 /// Answers the completion scripts. Errors have no text, because the user is typing.
 ///
-/// The output is a list of texts, each ended by NUL. The first is `files` if the shell should complete the path of a file as well, or
-/// `words`. The completions follow: for bash as it inserts them, for zsh with a note as the next text, for fish with a note after a tab.
+/// The output is a list of texts, each ended by NUL. The first is `files` if the shell should complete the path of a
+/// file as well, or `words`. The completions follow: for bash as it inserts them, for zsh with a note as the next text,
+/// for fish with a note after a tab.
 struct CompletionWords {
     /// The first argument of such a run. It is not a public command.
     static let commandName = "complete-words"

@@ -2,7 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// `read`, `write` and `delete` with the arguments of `defaults(1)`, for scripts that use it: DOMAIN, and KEY of an entry at the top.
+/// `read`, `write` and `delete` with the arguments of `defaults(1)`, for scripts that use it: DOMAIN, and KEY of an
+/// entry at the top.
 enum DefaultsCommand {
     static let names = Set(specs.map(\.name))
 

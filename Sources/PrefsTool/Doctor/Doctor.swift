@@ -38,8 +38,8 @@ struct Doctor {
         return Diagnosis(path: path, suite: place.target?.suite, of: program, prefs: prefs)
     }
 
-    /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
-    /// written.
+    /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this
+    /// package has not written.
     private func mend(_ before: Diagnosis, _ path: String) throws -> Outcome {
         var done: [String] = []
         if [.damaged, .notOurs].contains(before.examination.state) || before.temporary != nil {

@@ -66,8 +66,8 @@ struct EditorController {
         if model.mode == .rows, document.faulty?.fault != fault { pointToFault() }
     }
 
-    /// Shows the lines of a file that has become malformed instead of its values, or the values of a file that has been corrected. The
-    /// selection stays where it was. Marks show the values that have changed.
+    /// Shows the lines of a file that has become malformed instead of its values, or the values of a file that has been
+    /// corrected. The selection stays where it was. Marks show the values that have changed.
     ///
     /// - Returns: false if the form stays.
     private mutating func switchForm() -> Bool {

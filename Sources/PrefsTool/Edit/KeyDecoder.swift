@@ -22,8 +22,8 @@ struct KeyDecoder {
     /// The bytes of the current paste; nil outside a paste.
     private var pasted: [UInt8]?
 
-    /// True if the only byte is Escape. It may be the Escape key or the start of a sequence, and only a timeout decides. A sequence
-    /// with more bytes is awaited without a timeout.
+    /// True if the only byte is Escape. It may be the Escape key or the start of a sequence, and only a timeout
+    /// decides. A sequence with more bytes is awaited without a timeout.
     var hasPendingEscape: Bool { pasted == nil && bytes == [Self.escape] }
 
     mutating func keys(from more: some Sequence<UInt8>) -> [Key] {

@@ -6,7 +6,8 @@ enum SignalPipe {
     private struct State {
         var output: Int32 = -1
         var input: Int32 = -1
-        /// A pipe with one byte. The first ending signal takes it. A later one finds the pipe empty and exits at once, also on another thread.
+        /// A pipe with one byte. The first ending signal takes it. A later one finds the pipe empty and exits at once,
+        /// also on another thread.
         var first: Int32 = -1
         /// The original modes of the terminal.
         var modes = termios()
@@ -63,8 +64,8 @@ enum SignalPipe {
         setHandler(number) { SignalPipe.receive($0) }
     }
 
-    /// Handles a signal that ends the program. A second signal restores the terminal and exits at once, because the program may be
-    /// waiting for a lock.
+    /// Handles a signal that ends the program. A second signal restores the terminal and exits at once, because the
+    /// program may be waiting for a lock.
     static func handleEnd(_ number: Int32) {
         setHandler(number) { number in
             if SignalPipe.takeByte(of: SignalPipe.state.pointee.first) == nil { SignalPipe.exit(128 + number) }

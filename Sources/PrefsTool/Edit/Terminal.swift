@@ -37,8 +37,8 @@ final class Terminal: Sendable {
         for number in Self.otherSignals { SignalPipe.handle(number) }
     }
 
-    /// Turns off line editing and echo, and shows the alternate screen. In the background, the system stops the process here until it
-    /// is in the foreground.
+    /// Turns off line editing and echo, and shows the alternate screen. In the background, the system stops the process
+    /// here until it is in the foreground.
     ///
     /// - Returns: false if the program is to end.
     func enter() throws -> Bool {

@@ -53,7 +53,8 @@ enum ExportFile {
         throw StorageFailure(path: "", reason: "belongs to another user, in a folder that everybody may write to")
     }
 
-    /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller owns it.
+    /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller
+    /// owns it.
     ///
     /// For a last good copy, returns the bytes of the commit.
     ///
@@ -78,7 +79,8 @@ enum ExportFile {
         do throws(StorageFailure) { return try read(input) } catch { throw error.at("standard input") }
     }
 
-    /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other path.
+    /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other
+    /// path.
     static func openDescriptor(_ path: String) -> Int32? {
         switch path {
         case "/dev/stdin": return STDIN_FILENO

@@ -6,8 +6,8 @@ import PrefsPropertyLists
 extension Place {
     typealias Edit = (_ values: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
 
-    /// Makes a change, all or nothing. A dry run prints what it would change. A change that is rejected, or that changes nothing where
-    /// nothing is stored, takes no lock and leaves no trace.
+    /// Makes a change, all or nothing. A dry run prints what it would change. A change that is rejected, or that
+    /// changes nothing where nothing is stored, takes no lock and leaves no trace.
     func change(_ invocation: Invocation, _ edit: Edit) throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
         let (found, failure) = try known()

@@ -43,7 +43,8 @@ extension Place {
     }
 
     /// - Parameter former: the replaced value. It may have fields of another version of the program.
-    /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type does not have.
+    /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type
+    ///   does not have.
     func check(_ value: StoredValue, forKey key: String, over former: StoredValue?) throws {
         guard let prefs else { return }
         if let mismatch = prefs.mismatch(of: value, forKey: key) { throw PrefsError.typeMismatch([mismatch]) }

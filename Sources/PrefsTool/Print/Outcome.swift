@@ -92,7 +92,8 @@ package struct Outcome {
 }
 
 extension PrefsError {
-    /// True if the read that reported this error returned the newest known state of a malformed file, or ignored an entry of a layer.
+    /// True if the read that reported this error returned the newest known state of a malformed file, or ignored an
+    /// entry of a layer.
     var returnsKnownState: Bool {
         switch self {
         case .damaged(let file), .notOurs(let file): file.state != .nothing

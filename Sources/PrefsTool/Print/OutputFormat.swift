@@ -21,8 +21,8 @@ package enum OutputFormat {
             }
     }
 
-    /// Returns the bytes for a stream. A pipe or a file gets them unchanged. On a terminal, control and format characters are
-    /// escaped; JSON and XML still parse to the same value.
+    /// Returns the bytes for a stream. A pipe or a file gets them unchanged. On a terminal, control and format
+    /// characters are escaped; JSON and XML still parse to the same value.
     func bytes(_ bytes: Data, for descriptor: Int32) -> Data {
         guard isatty(descriptor) == 1 else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)

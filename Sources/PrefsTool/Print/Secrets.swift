@@ -1,6 +1,7 @@
 import PersistentPreferences
 
-/// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see them.
+/// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see
+/// them.
 struct Secrets {
     /// Hides nothing.
     static let none = Secrets(keys: [])

@@ -1,5 +1,5 @@
-/// The layout of a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes. Nothing outside of
-/// these is read.
+/// The layout of a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes. Nothing
+/// outside of these is read.
 struct BinaryPropertyListLayout {
     let bytes: UnsafeRawBufferPointer
     let objectCount: Int

@@ -1,6 +1,7 @@
 /// The texts of binary property lists: ASCII, or big-endian UTF-16. ASCII is recognized by words of eight bytes.
 ///
-/// The standard library's conversions take 20 times as long to read UTF-16, and twice as long to write it (Swift 6.3.1).
+/// The standard library's conversions take 20 times as long to read UTF-16, and twice as long to write it (Swift
+/// 6.3.1).
 enum BinaryPropertyListText {
     /// The high bits of eight bytes. In ASCII, all of them are 0.
     private static let highBits: UInt64 = 0x8080_8080_8080_8080

@@ -42,7 +42,8 @@ extension BinaryPropertyListWriter {
         }
     }
 
-    /// Adds references to the former keys, or to the former values. An edit inserts, replaces or leaves out one of them.
+    /// Adds references to the former keys, or to the former values. An edit inserts, replaces or leaves out one of
+    /// them.
     private mutating func addParts(
         _ parts: ArraySlice<Int>, _ edits: [Edit],
         _ edited: (inout Self, Edit, _ former: Int?) throws(DecodingFailure) -> Int32

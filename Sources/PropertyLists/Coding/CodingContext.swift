@@ -51,8 +51,8 @@ struct CodingContext {
 
     private static let depthLimit = PropertyListLimits.depth * 3 / 2
 
-    /// Counts one more value. Returns false if it is nested too deeply or exceeds the number of values. A tree of shared objects
-    /// may encode far more values than it holds.
+    /// Counts one more value. Returns false if it is nested too deeply or exceeds the number of values. A tree of
+    /// shared objects may encode far more values than it holds.
     func isWithinLimits() -> Bool {
         state.values += 1
         if isTooDeep || state.values > Self.valueLimit { state.hasPassedLimits = true }

@@ -65,7 +65,8 @@ package enum CodingRule {
         return coding as? PrefCoding<Value>
     }
 
-    /// The coding of `Any`, `[Any]` and `[String: Any]`. Checks the whole value at once, so that the error names every failure.
+    /// The coding of `Any`, `[Any]` and `[String: Any]`. Checks the whole value at once, so that the error names every
+    /// failure.
     private static func objects<Value>(_ type: Value.Type) -> PrefCoding<Value> {
         PrefCoding(
             encode: { try PropertyListVetter.value(of: $0, forKey: "") },
@@ -75,7 +76,8 @@ package enum CodingRule {
             })
     }
 
-    /// Whether a type is a class, or a container of one. Readers would share an object, and a change inside it would not be stored.
+    /// Whether a type is a class, or a container of one. Readers would share an object, and a change inside it would
+    /// not be stored.
     private static func isOfClass(_ type: Any.Type) -> Bool {
         type is AnyClass || (type as? any StorableContainer.Type).map { isOfClass($0.contentType) } ?? false
     }
@@ -113,8 +115,8 @@ package enum CodingRule {
     }
 }
 
-/// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for Codable types and
-/// containers of them.
+/// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for
+/// Codable types and containers of them.
 package typealias FieldDecoding<Value> = (
     _ stored: StoredValue, _ form: ValueForm, _ fallback: () -> StoredValue?
 ) throws -> (value: Value, keys: [CodedKeys])

@@ -51,10 +51,10 @@ public struct PrefCoding<Value> {
     /// Creates a coding from two closures.
     ///
     /// - Parameters:
-    ///   - encode: returns a property-list object, which is checked, or nil to remove the key. If it throws, the write fails with
-    ///     ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing changes.
-    ///   - decode: gets the stored object: String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`. If it throws or returns nil,
-    ///     the read reports ``PrefsError/typeMismatch(_:)`` and returns the default.
+    ///   - encode: returns a property-list object, which is checked, or nil to remove the key. If it throws, the write
+    ///     fails with ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing changes.
+    ///   - decode: gets the stored object: String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`. If it throws
+    ///     or returns nil, the read reports ``PrefsError/typeMismatch(_:)`` and returns the default.
     public init(
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A stored value cannot be decoded as the expected type. Each container that the error leaves adds its step to the path.
+/// A stored value cannot be decoded as the expected type. Each container that the error leaves adds its step to the
+/// path.
 package struct ValueMismatch: Error {
     package private(set) var path = ""
     package let reason: String

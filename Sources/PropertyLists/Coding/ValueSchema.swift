@@ -7,7 +7,8 @@ import Foundation
 package struct ValueSchema {
     /// The keywords of the schema, as JSON. Empty if every value is accepted.
     package private(set) var keywords: [String: StoredValue]
-    /// The keywords for the number of elements; nil if a stored value may have another number of elements than its value.
+    /// The keywords for the number of elements; nil if a stored value may have another number of elements than its
+    /// value.
     package private(set) var count: (minimum: String?, maximum: String?) = (nil, nil)
     fileprivate var types: [String] = []
     /// Whether equal values have equal stored forms.

@@ -6,7 +6,8 @@ package enum JSONDate {
 
     /// The text that reads back as exactly this interval since 2001; nil if no text does.
     package static func text(of interval: TimeInterval) -> String? {
-        // The shortest digits that identify this double. An exponent means that the date is outside of the range of texts.
+        // The shortest digits that identify this double. An exponent means that the date is outside of the range of
+        // texts.
         let parts = interval.magnitude.description.split(separator: ".")
         guard parts.count == 2, var seconds = Int64(parts[0]), parts[1].utf8.allSatisfy(isDigit) else { return nil }
         var fraction = parts[1] == "0" ? "" : String(parts[1])

@@ -3,7 +3,8 @@ package import Foundation
 /// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, infinite numbers and large
 /// integers.
 package struct JSONWriter {
-    /// Whether references of keyed archives and foreign objects are written as well, for people to see. No import reads them.
+    /// Whether references of keyed archives and foreign objects are written as well, for people to see. No import reads
+    /// them.
     private var showsAll = false
     /// Whether all is on one line, without spaces.
     private var isCompact = false
@@ -35,8 +36,8 @@ package struct JSONWriter {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A JSON document that is not an export, such as a schema. Its dictionaries are written as they are; exported values in it are made by
-    /// `JSONForm.exported`.
+    /// A JSON document that is not an export, such as a schema. Its dictionaries are written as they are; exported
+    /// values in it are made by `JSONForm.exported`.
     package static func data(ofDocument document: [String: StoredValue]) -> Data {
         var writer = Self()
         writer.isPlain = true
@@ -62,8 +63,8 @@ package struct JSONWriter {
 
     private var data: Data { Data(bytes + "\n".utf8) }
 
-    /// - Returns: false if something cannot be written: a foreign object or a reference of a keyed archive, unless they are shown. The text
-    ///   is incomplete then.
+    /// - Returns: false if something cannot be written: a foreign object or a reference of a keyed archive, unless they
+    ///   are shown. The text is incomplete then.
     private mutating func write(_ value: StoredValue, depth: Int) -> Bool {
         nodes += 1
         switch value {

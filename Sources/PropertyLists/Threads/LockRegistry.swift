@@ -2,9 +2,9 @@ import Foundation
 
 /// The locks of this process, so that `fork` finds them free.
 ///
-/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the child for
-/// ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent, and both
-/// processes release them (`pthread_atfork`).
+/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the
+/// child for ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent,
+/// and both processes release them (`pthread_atfork`).
 package enum LockRegistry {
     /// A mutex and its position in the list of all mutexes.
     struct Node {
@@ -44,8 +44,8 @@ package enum LockRegistry {
         UnsafeMutableRawPointer(entry).assumingMemoryBound(to: pthread_mutex_t.self)
     }
 
-    /// The number of forks between this process and the one that started the program. Distinguishes a forked child from its parent
-    /// without a system call.
+    /// The number of forks between this process and the one that started the program. Distinguishes a forked child from
+    /// its parent without a system call.
     package static var forks: Int { shared.pointee.forks }
 
     // MARK: - Fork

@@ -59,7 +59,8 @@ extension NSDictionary {
 
 /// The Swift value in a box of a Foundation container; any other object unchanged.
 private func unboxed(_ object: AnyObject) -> Any {
-    // Only boxes are passed to Foundation. It would convert any other object, and trust the length that the object reports.
+    // Only boxes are passed to Foundation. It would convert any other object, and trust the length that the object
+    // reports.
     ObjectIdentifier(type(of: object)) == boxClass ? NSArray(object: object).object(at: 0) : object
 }
 

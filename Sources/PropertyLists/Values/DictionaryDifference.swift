@@ -1,5 +1,5 @@
-/// The difference of two states of a dictionary: the keys that were added, changed or removed, with their values before and
-/// after.
+/// The difference of two states of a dictionary: the keys that were added, changed or removed, with their values before
+/// and after.
 package struct DictionaryDifference: Sendable {
     package private(set) var keys: Set<String> = []
     package private(set) var old: [String: StoredValue] = [:]
@@ -30,7 +30,8 @@ package struct DictionaryDifference: Sendable {
         keys.allSatisfy(isIncluded) ? self : part(keys.filter(isIncluded))
     }
 
-    /// The part that concerns some of the keys. Costs time linear in the number of these, or of all keys if that is smaller.
+    /// The part that concerns some of the keys. Costs time linear in the number of these, or of all keys if that is
+    /// smaller.
     package func filtered(to wanted: Set<String>) -> DictionaryDifference {
         part(wanted.intersection(keys))
     }

@@ -29,7 +29,8 @@ enum ForeignFormat {
 
     /// Whether the bytes are a dictionary or an array in the old format of NeXTSTEP: `{ key = value; }`, `( a, b )`.
     ///
-    /// Values are strings, quoted or not, and data in hexadecimal digits. A lone string does not count, because every word is one.
+    /// Values are strings, quoted or not, and data in hexadecimal digits. A lone string does not count, because every
+    /// word is one.
     private static func isOpenStep(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var scanner = OpenStepScanner(bytes: bytes)
         guard let first = scanner.next(), first == .open("{") || first == .open("(") else { return false }

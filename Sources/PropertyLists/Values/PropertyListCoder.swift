@@ -13,8 +13,8 @@ package struct DecodedPropertyList {
 package enum PropertyListCoder {
     /// Reads a property list. Recognizes the format by the first bytes.
     ///
-    /// - Parameter json: the limits of JSON; nil if JSON is not read. Bytes that are not a property list are read as JSON, and the
-    ///   error describes them as such.
+    /// - Parameter json: the limits of JSON; nil if JSON is not read. Bytes that are not a property list are read as
+    ///   JSON, and the error describes them as such.
     package static func decode(
         _ bytes: Data, json: JSONReader.Limits? = nil
     ) throws(DecodingFailure) -> DecodedPropertyList {

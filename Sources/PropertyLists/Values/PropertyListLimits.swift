@@ -12,8 +12,9 @@ package enum PropertyListLimits {
     /// The most values in a file, counting a shared value once for each reference; and the most objects in a binary
     /// file, with or without a reference.
     static let fileNodes = 1 << 22
-    /// The most values in a binary file, in addition to one for each of its bytes. Only shared containers give more, and no known writer
-    /// shares containers on purpose. Without the limit, five hundred bytes could take seconds and hundreds of megabytes.
+    /// The most values in a binary file, in addition to one for each of its bytes. Only shared containers give more,
+    /// and no known writer shares containers on purpose. Without the limit, five hundred bytes could take seconds and
+    /// hundreds of megabytes.
     static let sharedNodes = 1 << 18
     /// The most bytes of texts and data in a file, in addition to its own length. Shared ones count each time.
     static let sharedBytes = 16 << 20

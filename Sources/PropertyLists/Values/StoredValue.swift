@@ -163,8 +163,8 @@ extension StoredValue: Hashable {
         }
     }
 
-    /// True if two values are the same scalar, or containers that share their storage. Other containers are not compared further. Takes
-    /// constant time except for texts and data.
+    /// True if two values are the same scalar, or containers that share their storage. Other containers are not
+    /// compared further. Takes constant time except for texts and data.
     package func isIdentical(to other: StoredValue) -> Bool {
         switch (self, other) {
         case (.array(let left), .array(let right)): SharedStorage.isShared(left, right)

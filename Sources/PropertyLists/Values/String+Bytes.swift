@@ -2,7 +2,8 @@ import Foundation
 
 /// Strings are compared, hashed and measured by their bytes.
 extension String {
-    /// The text of UTF-8 bytes; nil if they are not UTF-8. Replaces `String(validating:as:)`, which needs macOS 15 and iOS 18.
+    /// The text of UTF-8 bytes; nil if they are not UTF-8. Replaces `String(validating:as:)`, which needs macOS 15 and
+    /// iOS 18.
     package init?(validUTF8 bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
         // A repaired text has other bytes, because it is UTF-8.

@@ -2,10 +2,10 @@ import Foundation
 
 /// Reads an XML property list: strict, in linear time, on a stack of constant depth, independent of the locale.
 ///
-/// Source: Apple's PropertyList-1.0 document type over XML 1.0. It accepts what Foundation, Python's plistlib and libplist write
-/// and what people write by hand: comments, CDATA, processing instructions, a document type, UTF-8 and UTF-16, blanks around
-/// numbers, dates and data, empty elements. Elements of other names, text between elements, and values that do not parse are
-/// failures with line and column.
+/// Source: Apple's PropertyList-1.0 document type over XML 1.0. It accepts what Foundation, Python's plistlib and
+/// libplist write and what people write by hand: comments, CDATA, processing instructions, a document type, UTF-8 and
+/// UTF-16, blanks around numbers, dates and data, empty elements. Elements of other names, text between elements, and
+/// values that do not parse are failures with line and column.
 package struct XMLPropertyListReader {
     var scanner: XMLScanner
     /// The arrays and dictionaries around the position, from the outside in.

@@ -67,8 +67,8 @@ enum XMLPropertyListScalar {
 
     /// A decimal number, `nan`, `inf` or `infinity`, with an optional sign; nil for other text.
     ///
-    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read. Before the
-    /// number, every character that Foundation takes for a blank is skipped.
+    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
+    /// Before the number, every character that Foundation takes for a blank is skipped.
     static func real(_ text: String) -> StoredValue? {
         // Compares scalars, because Characters with many combining marks take quadratic time.
         var bytes: [UInt8] = []

@@ -10,7 +10,8 @@ final class BareWrite {
     /// The open file of the last write, as in a cache that validates itself.
     private var current: Int32 = -1
 
-    /// - Parameter keepsCopy: whether the bytes are written a second time, in place and without a flush, as the last good copy.
+    /// - Parameter keepsCopy: whether the bytes are written a second time, in place and without a flush, as the last
+    ///   good copy.
     init(_ file: URL, bytes: Data, keepsCopy: Bool) {
         folder = file.deletingLastPathComponent().path
         name = file.lastPathComponent

@@ -1,5 +1,5 @@
-// A program of another package with a settings command for its own class. It gets a folder, runs commands on a file in it, and stops
-// if one does not exit with its code.
+// A program of another package with a settings command for its own class. It gets a folder, runs commands on a file in
+// it, and stops if one does not exit with its code.
 
 import Foundation
 import PersistentPreferences

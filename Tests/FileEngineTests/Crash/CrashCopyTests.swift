@@ -6,7 +6,8 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that the copy is read.
+/// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that
+/// the copy is read.
 @Suite struct CrashCopyTests {
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
     private static let damage = Array("half a propert".utf8)
@@ -65,7 +66,8 @@ import Testing
         Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy, 0 mixtures read")
     }
 
-    /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the copy.
+    /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the
+    /// copy.
     @Test func aReadDuringTheWriteOfTheCopyFindsTheNewState() throws {
         final class Meeting: Sendable {
             let (isRead, isHalfWritten, mayFinish, isWritten) = (Gate(), Gate(), Gate(), Gate())

@@ -7,7 +7,8 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Edits in place, of the same size and within one step of the clock that stamps the file: its status does not show them.
+/// Edits in place, of the same size and within one step of the clock that stamps the file: its status does not show
+/// them.
 @Suite struct CoarseClockTests {
     private let folder: TemporaryFolder
     private let system = StoppedClock()

@@ -8,7 +8,8 @@
 
     /// The handling of the kernel's events.
     @Suite struct NotificationQueueTests {
-        /// If too many events wait, the kernel drops some and reports that by an event without a folder (IN_Q_OVERFLOW).
+        /// If too many events wait, the kernel drops some and reports that by an event without a folder
+        /// (IN_Q_OVERFLOW).
         @Test func everyHandlerIsNotifiedOfLostEvents() throws {
             let folders = try [TemporaryFolder(), TemporaryFolder()]
             let queue = try NotificationQueue()

@@ -12,7 +12,8 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var names: [String] = []
 }
 
-/// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative pool.
+/// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative
+/// pool.
 @Suite(.limited) struct UpdateFormsTests {
     private let folder: TemporaryFolder
     private let prefs: TickPrefs

@@ -179,7 +179,8 @@ struct MisuseTests {
         #expect(found == [lines.count: ["main actor-isolated default value in a nonisolated context"]])
     }
 
-    /// The compiler's solver makes at most 50 attempts for a property. The limit is a count, so it holds on every machine.
+    /// The compiler's solver makes at most 50 attempts for a property. The limit is a count, so it holds on every
+    /// machine.
     @Test func sixtyPropertiesOfMixedTypesAreCheckedInFewAttempts() throws {
         let limit = ["-Xfrontend", "-solver-scope-threshold=50"]
         #expect(try errors(in: ManyProperties.source, limit) == [])

@@ -123,8 +123,8 @@ private final class NullStore: PrefsStore {
 
 /// The layers that the checks are run with.
 private struct LayersOfChecks {
-    /// Have entries, but none in the roots of the checks: texts, which a store leaves out, and files with other roots, or in a flat
-    /// domain without entries.
+    /// Have entries, but none in the roots of the checks: texts, which a store leaves out, and files with other roots,
+    /// or in a flat domain without entries.
     let quiet: [PrefsLayer]
     let above: [PrefsLayer]
     let below: [PrefsLayer]

@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    /// To Swift, "\u{E9}37" is not before "\u{E9}371" if only one of the two is composed. The order of keys must not depend on it.
+    /// To Swift, "\u{E9}37" is not before "\u{E9}371" if only one of the two is composed. The order of keys must not
+    /// depend on it.
     @Test func keysHaveOneOrder() throws {
         let keys = [
             "\u{E9}326", "e\u{301}32", "e\u{301}37", "\u{E9}371", "\u{FB00}", "\u{1F600}", "\u{FFFD}", "", "a", "b",

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they write,
-/// this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
+/// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they
+/// write, this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
 @Suite struct InteropTests {
     private static let count = Hazard.count("PREFS_TREES", default: 300)
 
@@ -75,8 +75,8 @@ import Testing
             "interop: plistlib, \(format): \(Self.count) trees in both directions, \(differences) differences")
     }
 
-    /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that holds only blanks
-    /// as it is.
+    /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that
+    /// holds only blanks as it is.
     @Test(
         .enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: PropertyListFormat.propertyLists)
     func libplist(_ format: PropertyListFormat) throws {

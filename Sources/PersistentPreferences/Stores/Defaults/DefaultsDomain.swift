@@ -109,8 +109,8 @@ final class DefaultsDomain: Domain {
         let before: Content
         let after: Content
 
-        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` notifies other code of each entry there, and that
-        ///   code reads the new value.
+        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` notifies other code of each entry
+        ///   there, and that code reads the new value.
         /// - Returns: nil if the commit does not change the entry; a nested nil if the commit removes the entry.
         func value(forKey key: String, isOwn: Bool) -> StoredValue?? {
             guard keys.contains(key) else { return nil }

@@ -95,7 +95,8 @@
             Self.observe(UserDefaults.didChangeNotification, changed)
         }
 
-        /// Uses the name of the notification, because the constant is in UIKit. A program without UIKit never receives it.
+        /// Uses the name of the notification, because the constant is in UIKit. A program without UIKit never receives
+        /// it.
         func observeUnlock(_ unlocked: @escaping @Sendable () -> Void) {
             Self.observe(Notification.Name("UIApplicationProtectedDataDidBecomeAvailable"), unlocked)
         }
@@ -106,7 +107,8 @@
 
         // MARK: - Limits and protection
 
-        /// tvOS: `UserDefaults.sizeLimitExceededNotification`; watchOS: RevenueCat/purchases-ios#5912; others: #225 there.
+        /// tvOS: `UserDefaults.sizeLimitExceededNotification`; watchOS: RevenueCat/purchases-ios#5912; others: #225
+        /// there.
         #if os(tvOS) || os(watchOS)
             let sizeLimits: (warning: Int?, maximum: Int) = (512_000, 1_000_000)
         #else

@@ -2,8 +2,8 @@ import PrefsPropertyLists
 
 /// The part of `UserDefaults` and of the system that the store uses: one domain, as seen by one process.
 ///
-/// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this protocol runs
-/// on Linux too. Every member may be called from any thread.
+/// On Apple platforms it is `UserDefaults` itself. Tests put a model in its place, so that everything above this
+/// protocol runs on Linux too. Every member may be called from any thread.
 package protocol SystemDefaults: AnyObject, Sendable {
     /// Holds the domain's transactions: one object for the process.
     var slot: DomainSlot { get }
@@ -12,8 +12,8 @@ package protocol SystemDefaults: AnyObject, Sendable {
     func object(forKey key: String) -> Any?
     /// `UserDefaults.objectIsForced(forKey:)`: whether an administrator has set the value.
     func isForced(_ key: String) -> Bool
-    /// Whether another domain of the search list has a value for the key. Then `object(forKey:)` may not return the value of this
-    /// domain.
+    /// Whether another domain of the search list has a value for the key. Then `object(forKey:)` may not return the
+    /// value of this domain.
     func isInOtherDomains(_ key: String) -> Bool
     /// `UserDefaults.persistentDomain(forName:)`: a copy of the whole domain, without other domains.
     func allEntries() -> [String: Any]
@@ -34,8 +34,8 @@ package protocol SystemDefaults: AnyObject, Sendable {
     /// Creates the marker, or removes it. If that fails, the file alone decides.
     func setMarker(_ exists: Bool)
 
-    /// The sizes of the domain's file, in bytes, from which the system warns, and from which it rejects the domain or ends the
-    /// program.
+    /// The sizes of the domain's file, in bytes, from which the system warns, and from which it rejects the domain or
+    /// ends the program.
     var sizeLimits: (warning: Int?, maximum: Int) { get }
 }
 

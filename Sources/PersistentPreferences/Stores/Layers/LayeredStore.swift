@@ -57,7 +57,8 @@ public final class LayeredStore: PrefsStore {
         try ownRoots.read(root: root)
     }
 
-    /// Changes the root of the base in one transaction. The body gets the merged state. See ``PrefsStore/update(root:_:)``.
+    /// Changes the root of the base in one transaction. The body gets the merged state. See
+    /// ``PrefsStore/update(root:_:)``.
     ///
     /// - Throws: ``PrefsError/coveredByLayer(_:)`` if the body changes a key that a layer above sets.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {

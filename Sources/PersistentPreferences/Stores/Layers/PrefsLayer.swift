@@ -17,8 +17,8 @@ import PrefsPropertyLists
 ///
 /// See <doc:Layers>.
 public struct PrefsLayer: Sendable {
-    /// The name in errors and in ``PrefSource/layer(_:)``: `environment`, `arguments`, `system`, `values`, `managed`, or the path of a
-    /// file.
+    /// The name in errors and in ``PrefSource/layer(_:)``: `environment`, `arguments`, `system`, `values`, `managed`,
+    /// or the path of a file.
     public let name: String
     let source: Source
 
@@ -52,8 +52,8 @@ public struct PrefsLayer: Sendable {
 
     /// The variables of the environment. The variable of a key is the prefix and the key: `EDITOR_fontSize`.
     ///
-    /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a variable. The
-    /// environment is read once, when the layer is made. The variable applies to every root.
+    /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a
+    /// variable. The environment is read once, when the layer is made. The variable applies to every root.
     /// - Parameters:
     ///   - prefix: the beginning of the variables' names; it may be empty.
     ///   - variables: the environment, for tests.
@@ -101,8 +101,8 @@ public struct PrefsLayer: Sendable {
 
     /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written.
     ///
-    /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs one `fstat` for each
-    /// read, and is observed.
+    /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs
+    /// one `fstat` for each read, and is observed.
     /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
     public static func file(_ url: URL) -> PrefsLayer {
         do {
@@ -113,7 +113,8 @@ public struct PrefsLayer: Sendable {
         }
     }
 
-    /// The file `name.plist` or `name.json` in the folders of `$XDG_CONFIG_DIRS`, or in `/etc/xdg` if the variable is not set.
+    /// The file `name.plist` or `name.json` in the folders of `$XDG_CONFIG_DIRS`, or in `/etc/xdg` if the variable is
+    /// not set.
     ///
     /// The first file that exists counts; `.plist` comes before `.json` in a folder. Folders whose paths are not
     /// absolute are ignored. The variable is read once, when the layer is made; the files are looked for at each read.

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random sequences of operations over several instances, roots, stores and reopenings, compared step by step with a plain
-/// dictionary. `PREFS_MODEL_SEED=n` repeats one of them.
+/// Random sequences of operations over several instances, roots, stores and reopenings, compared step by step with a
+/// plain dictionary. `PREFS_MODEL_SEED=n` repeats one of them.
 @Suite struct ModelTests {
     private static let errors: Set = [
         "incorrectKeys", "incompatible", "nothingStored", "invalidName", "notDictionary", "damaged",

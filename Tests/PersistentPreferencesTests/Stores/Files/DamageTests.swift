@@ -9,7 +9,8 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write quarantines.
+/// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write
+/// quarantines.
 @Suite struct DamageTests {
     private let folder: TemporaryFolder
     /// System calls whose pauses take no time.

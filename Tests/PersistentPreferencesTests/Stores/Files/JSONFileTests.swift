@@ -170,7 +170,8 @@ import Testing
         ("{ AnyPrefs = { a = 1; }; }", 1, 3, "expected a key in quotes"), ("hello", 1, 1, "expected a value"),
     ]
 
-    /// The newest known state is read. A corrected file is read as if nothing had happened, a write quarantines the typo.
+    /// The newest known state is read. A corrected file is read as if nothing had happened, a write quarantines the
+    /// typo.
     @Test(arguments: typos.indices, [false, true]) func aTypoIsReportedWithItsPlace(_ index: Int, isKnown: Bool) throws
     {
         let typo = Self.typos[index]

@@ -133,7 +133,8 @@ import Testing
         }
     }
 
-    /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both values.
+    /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both
+    /// values.
     @Test func aFlippedBitThatMakesTwoKeysEqualIsMended() throws {
         let prefs = prefs()
         prefs.update { $0 = ["a": 1, "c": 2] }
