@@ -26,8 +26,7 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
         var values: [String: Any]?
     }
 
-    /// An update: the roots as the server had them, and what the body makes of them. The store in memory checks, joins
-    /// and rolls back.
+    /// An update: the roots as the server had them, and what the body makes of them. The store in memory checks, joins and rolls back.
     private final class Session {
         let memory = InMemoryStore()
         var found: [String: Stored] = [:]
