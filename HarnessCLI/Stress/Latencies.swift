@@ -11,7 +11,7 @@ struct Latencies {
         longest = max(longest, duration)
     }
 
-    /// Returns the percentile in microseconds. It is at most 3% too long.
+    /// Returns the percentile in microseconds, at most 3% too long.
     func percentile(_ percent: Int) -> Int {
         var rest = (counts.values.reduce(0, +) * percent + 99) / 100
         let bucket = counts.sorted { $0.key < $1.key }.first { _, count in

@@ -13,8 +13,8 @@ struct StressLeftovers {
         let lock: Lock
     }
 
-    /// Checks that the file is intact, the lock is free, the next writer removes temporary files, and every acknowledged write is
-    /// stored. No worker may be running.
+    /// Checks that the file is intact, the lock is free, the next writer removes temporary files, and every
+    /// acknowledged write is stored. No worker may be running.
     func check(_ tally: inout StressTally) throws {
         // Before `--mend`, which repairs a damaged file.
         let diagnosis = try JSONDecoder().decode(Diagnosis.self, from: doctor("--json").output)

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// The preferences that one thread of a stress writes: a counter that all threads share, a counter of its own and a value of its own.
+/// The preferences that one thread of a stress writes: a counter that all threads share, and its own counter and value.
 ///
 /// `@unchecked Sendable` because its superclass is. Used by one thread.
 final class StressPrefs: PersistentPrefs, @unchecked Sendable {
@@ -24,8 +24,8 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
         ("counter \(process).\(thread)", "value \(process).\(thread)")
     }
 
-    /// Makes one of the thread's writes, and reads it again. Writes with an even number increment the counters, the others store
-    /// their number.
+    /// Makes one of the thread's writes, and reads it again. Writes with an even number increment the counters, the
+    /// others store their number.
     ///
     /// - Parameter acknowledge: called when the write has returned.
     /// - Throws: `PrefsError`, or `UnexpectedNumber` if one of the thread's own keys is not as this thread stored it.
@@ -35,7 +35,8 @@ final class StressPrefs: PersistentPrefs, @unchecked Sendable {
         if key == own.counter {
             let error = update { values in
                 let count = values[key] as? Int ?? 0
-                // Differs from what is stored if an earlier increment of this thread was lost. The read below reports it.
+                // Differs from what is stored if an earlier increment of this thread was lost. The read below reports
+                // it.
                 expected = (lastCount ?? count) + 1
                 values[key] = count + 1
                 values[Self.sharedKey] = (values[Self.sharedKey] as? Int ?? 0) + 1

@@ -26,13 +26,13 @@ struct StressRun {
 
     init(_ plan: StressPlan, file: URL) {
         (self.plan, self.file, tally) = (plan, file, StressTally(plan))
-        // Kills each process about ten times, or every hundred writes if their number is open.
+        // Kills each process about ten times, or once per hundred writes if the number of writes is open.
         writesBetweenKills = plan.seconds == nil ? max(10, plan.total / plan.processes / 10) : 100
         nextKill = Int.random(in: 1...max(1, min(2 * writesBetweenKills, plan.total / 2)))
     }
 
-    /// Runs until all writes are done, a loss is found or a signal arrives, and checks what is stored. All workers have ended when it
-    /// returns.
+    /// Runs until all writes are done, a loss is found or a signal arrives, and checks what is stored. All workers have
+    /// ended when it returns.
     ///
     /// - Parameter show: called at least a hundred times a second.
     mutating func run(show: (StressTally) -> Void) throws {
@@ -70,7 +70,7 @@ struct StressRun {
             output: output.fileHandleForWriting)
     }
 
-    /// Reads all messages in the pipe. Waits if there is none.
+    /// Reads all messages in the pipe. Waits if the pipe is empty.
     private mutating func readMessages(waiting milliseconds: Int32) {
         var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -113,8 +113,8 @@ struct StressRun {
         }
     }
 
-    /// Restarts killed workers, which continue their writes or, if there are none, end at once. If all were killed, checks the stored
-    /// state first.
+    /// Restarts killed workers, which continue their writes or, if there are none, end at once. If all were killed,
+    /// checks the stored state first.
     private mutating func restartKilledWorkers() throws {
         guard !killed.isEmpty, killed.isDisjoint(with: workers.keys) else { return }
         if workers.isEmpty { try StressLeftovers(file: file).check(&tally) }

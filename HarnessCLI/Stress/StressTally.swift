@@ -65,7 +65,7 @@ struct StressTally {
     /// The number of increments among the first writes of a thread.
     private static func increments(among writes: Int) -> Int { (writes + 1) / 2 }
 
-    /// The value after the first writes of a thread; nil if none of them stored it.
+    /// The value after the first writes of a thread; nil if these writes did not store it.
     private static func lastValue(among writes: Int) -> Int? { writes < 2 ? nil : writes / 2 * 2 - 1 }
 
     private mutating func check(_ stored: Int, _ expected: ClosedRange<Int>, _ what: String) {

@@ -7,36 +7,38 @@ package protocol Domain: AnyObject, Sendable {
     /// The thread's own transaction in the domain, if any.
     var transaction: Transaction? { get }
 
-    /// The current state of a part, or of more. Inside the thread's own transaction: the state with its changes so far.
+    /// The current state of a part, or of a larger part. Inside the thread's own transaction, the state includes its
+    /// changes so far.
     ///
-    /// - Parameter isForWriting: whether a write is compared with the state: it is then never a former one, and other programs that are
-    ///   storing the domain just now are waited for.
+    /// - Parameter isForWriting: whether a write depends on the state. The state is then never a former one, and the
+    ///   call waits for programs that are storing the domain.
     func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState
 
-    /// The revision of the current state, if this process has read it and a read would report nothing. nil
-    /// inside a transaction. If it is nil, the caller has to read the state.
+    /// The revision of the current state, if this process has read it and a read would report nothing. nil inside a
+    /// transaction. If it is nil, the caller must read the state.
     var revision: Revision? { get }
 
-    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    /// Runs the closure in this thread's transaction, or in a new one, which is committed before the call returns.
     ///
-    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of another module.
+    /// - Parameter root: the root that may change. Other entries may change only in a domain that is not a store of
+    ///   another module.
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
-    /// Acknowledges a write that equals the stored state: makes that state as durable as asked.
+    /// Acknowledges a write that equals the stored state: makes that state durable as required.
     ///
-    /// - Parameter revision: of the state that the write was compared with.
+    /// - Parameter revision: the revision of the state that the write was compared with.
     /// - Returns: false if the cached state was durable already, so that the domain was not read again.
     func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
 
     /// A warning of a write that has succeeded; returned once.
     func takeWarning() -> FileError?
 
-    /// Drops what is cached.
+    /// Drops the cache.
     func forget()
 
     /// Subscribes to each commit that changes the part, in order.
     ///
-    /// - Parameter known: what the subscriber knows of it from elsewhere; it receives the difference first.
+    /// - Parameter known: the part as the subscriber knows it. The subscriber receives the difference first.
     func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription
@@ -54,23 +56,23 @@ extension Domain {
 /// A part of a domain.
 package enum DomainPart: Sendable {
     case root(String)
-    /// Entries by name. A subscriber to them may receive changes of others, too.
+    /// Entries by name. A subscriber to them may receive changes of other entries, too.
     case entries([String])
     case everything
 
-    /// The name in the feed of a domain: the root key, or an empty text for all entries. No root key is empty.
+    /// The name in the feed of a domain: the root key, or an empty text for all entries, because no root key is empty.
     package var name: String { if case .root(let key) = self { key } else { "" } }
 }
 
 /// A part of a domain at one moment.
 package struct DomainState {
-    /// The entries of the part, or more; nil if there is no domain.
+    /// The entries of the part, or more; nil if the domain is missing.
     package let content: Transaction.Content?
     /// Whether the content has all entries of the domain.
     package let isWhole: Bool
     /// nil inside a transaction, and if only a comparison shows whether two states are equal.
     package let revision: Revision?
-    /// What there is to report although the read has succeeded: the file is malformed, and the content is the newest known state; or a
+    /// A warning of a read that succeeded: the file is malformed, and the content is the newest known state. Or a
     /// warning of an earlier write.
     package let warning: FileError?
     /// Whether people may have written the values: they are in a JSON file.

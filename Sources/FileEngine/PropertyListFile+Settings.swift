@@ -5,7 +5,7 @@ package import PrefsPropertyLists
 extension PropertyListFile {
     package func setMirror(_ mirror: Mirror) {
         state.withLock { state in
-            // The mirror decides whether a malformed file is ours, and whether JSON is read.
+            // Reads again, because the mirror decides whether a malformed file is ours, and whether JSON is read.
             if state.mirror == nil, state.snapshot?.fault != nil || state.snapshot?.format == .json {
                 state.snapshot = nil
             }
@@ -18,13 +18,13 @@ extension PropertyListFile {
             state.formatOfNewFile = format
             guard format == .json, !state.isJSONExpected else { return }
             state.isJSONExpected = true
-            // It may be JSON.
+            // Reads a malformed file again, because it may be JSON.
             if state.snapshot?.fault != nil { state.snapshot = nil }
         }
     }
 
-    /// Only for a store that asks for it: other programs take the file for a property list. Never for the file of a UserDefaults
-    /// domain.
+    /// Whether JSON is read. True only if a store asks for it, because other programs expect a property list. Never
+    /// true for the file of a UserDefaults domain.
     var readsJSON: Bool {
         state.withLock { $0.isJSONExpected && $0.mirror == nil }
     }

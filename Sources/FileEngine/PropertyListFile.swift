@@ -1,11 +1,11 @@
 import Foundation
 import PrefsPropertyLists
 
-/// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that all
-/// stores on the file share its lock, its cache and its commits.
+/// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that
+/// all stores on the file share its lock, its cache and its commits.
 ///
-/// `+Transaction` has the steps of a transaction, `+WriteLock` what happens while the cross-process lock is held. `+Load` reads
-/// the file, `+Commit` replaces it, `+Recovery` deals with a damaged one.
+/// `+Transaction` has the steps of a transaction, and `+WriteLock` has the steps under the cross-process lock. `+Load`
+/// reads the file, `+Commit` replaces it, and `+Recovery` handles damage.
 package final class PropertyListFile: Sendable {
     package typealias Content = Transaction.Content
 
@@ -14,21 +14,21 @@ package final class PropertyListFile: Sendable {
     let root: Root
     let system: SystemCalls
 
-    /// What the top level of a file is.
+    /// The type of the top level of a file.
     package enum Root {
         /// A dictionary of roots and other entries: the content.
         case domain
-        /// Anything: the content's one entry, under `documentKey`.
+        /// Any value. It is the only entry of the content, under `documentKey`.
         case document
     }
 
     package static let documentKey = "document"
 
-    /// Other code that writes the same file and must be kept in step. A file with a mirror belongs to a UserDefaults domain, so it
-    /// is never "not ours".
+    /// Other code that writes the file and must stay in agreement. A file with a mirror belongs to a UserDefaults
+    /// domain, so it is never "not ours".
     package struct Mirror: Sendable {
-        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file, which the other
-        /// code would overwrite.
+        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file,
+        /// which the other code would overwrite.
         let willChange: @Sendable () -> Void
         /// Called under the cross-process lock, after the file was replaced.
         let didChange: @Sendable () -> Void
@@ -50,7 +50,7 @@ package final class PropertyListFile: Sendable {
         let content: Content
         let format: PropertyListFormat?
         let loss: String?
-        /// When the file became what the state was read from.
+        /// The change time of the file that the state was read from.
         let changed: FileStatus.Time
     }
 
@@ -66,7 +66,7 @@ package final class PropertyListFile: Sendable {
         var isJSONExpected = false
         var protection: FileProtection?
         var replacesForeignFile = false
-        /// When the file was first seen to be missing; nil if it is there.
+        /// When the file was first seen to be missing; nil if it exists.
         var missingSince: FileStatus.Time?
         /// The state that was read in place of the missing file.
         var standIn: Snapshot?
@@ -95,10 +95,11 @@ package final class PropertyListFile: Sendable {
 
     // MARK: - Reading
 
-    /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing has
-    /// changed. Throws `FileError.unreadable` or `.pathChanged`.
+    /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing
+    /// has changed. Throws `FileError.unreadable` or `.pathChanged`.
     ///
-    /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write depends on the read.
+    /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write
+    ///   depends on the read.
     package func read(waits: Bool = false) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(transaction.content, isHandWritten: transaction.session?.isHandWritten ?? false)
@@ -129,8 +130,8 @@ package final class PropertyListFile: Sendable {
     /// The state that reads return, if the file has not changed since it was read.
     var cached: Snapshot? { state.withLock { $0.snapshot } }
 
-    /// The last commit by anyone. What there is to report of it is left for the next access. Unlike a read it looks at the
-    /// path: the folder may be another.
+    /// The last commit by anyone. Its warning is kept for the next access. Unlike a read, it resolves the path, because
+    /// the folder may have been replaced.
     private func committed() throws -> Content? {
         if let transaction = queue.transaction { return transaction.session?.content }
         if let cached = cached?.validated(atPath: names.path),
@@ -146,12 +147,12 @@ package final class PropertyListFile: Sendable {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
 
-    /// Forgets what is cached, so that the next read loads the file.
+    /// Drops the cache, so that the next read loads the file.
     package func forget() {
         state.withLock { $0.snapshot = nil }
     }
 
-    /// What a transaction starts with; `isFirst` at the first call.
+    /// The state that a transaction starts with. `isFirst` is true at the first call.
     func stateForTransaction() -> (cached: Snapshot?, mirror: Mirror?, isFirst: Bool) {
         state.withLock { state in
             defer { state.hasBegun = true }
@@ -171,8 +172,8 @@ package final class PropertyListFile: Sendable {
         state.withLock { $0.flushes.note(status, hasSucceeded: hasSucceeded) }
     }
 
-    /// Makes the entry of the folder outlast a power cut, at the first flush and for a new file: who made the folder may
-    /// have been killed before.
+    /// Flushes the entry of the folder, at the first flush and for a new file, because the process that made the folder
+    /// may have been killed before its flush.
     func flushFolderEntry(isNew: Bool) throws(StorageFailure) {
         guard isNew || !state.withLock({ $0.flushes.hasFlushedFolder }) else { return }
         try WriteLock.flushFolder(FileNames(path: names.folder).folder, system)
@@ -181,7 +182,7 @@ package final class PropertyListFile: Sendable {
 
     /// Makes the state of a read durable. Called by a write that is equal to that state.
     ///
-    /// - Parameter revision: of that state. No system call if it is still cached and durable.
+    /// - Parameter revision: the revision of that state. If it is still cached and durable, no system call is made.
     /// - Returns: false if the cached state was durable already, so that the file was not read again.
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
         if let transaction = queue.transaction {
@@ -201,13 +202,13 @@ package final class PropertyListFile: Sendable {
             throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
         }
         if self.durability(of: snapshot) >= durability { return true }
-        // A flush needs no lock: a state that replaces this one before the flush ends is newer.
+        // A flush needs no lock, because a state that replaces this one before the flush ends is newer.
         if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
         try queue.transact(durability: durability, begin: begin) { _ in }
         return true
     }
 
-    /// Makes a state the one that reads return; nil if the next read has to load it.
+    /// Makes a state the one that reads return. nil makes the next read load the file.
     func publish(_ snapshot: Snapshot?) {
         state.withLock { state in
             state.snapshot = snapshot

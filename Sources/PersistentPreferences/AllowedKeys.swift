@@ -5,7 +5,7 @@ struct AllowedKeys {
     let list: [String]
     private let set: Set<String>?
 
-    /// With more keys than this, hashing is faster if more than one key is looked for.
+    /// With more keys than this, hashing is faster than a search if more than one key is looked for.
     private static let fewKeys = 12
 
     /// - Parameter isForMany: whether more than one key will be looked for.

@@ -8,20 +8,23 @@ import PrefsPropertyLists
 /// let error = data.flatMap { otherPrefs.import($0, merge: true) }
 /// ```
 ///
-/// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its first bytes.
+/// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its
+/// first bytes.
 public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// A binary property list. Compact, and exact for every value, with keys sorted.
     case binary
     /// An XML property list for property-list editors, with keys in a fixed order.
     ///
-    /// It rounds dates down to the second, and the date -0.0 to 0.0. Other values are exact. Values that readers of XML read
-    /// differently are an error: control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of 1–9999.
+    /// Dates are rounded down to the second, and the date -0.0 to 0.0. Other values are exact. Values that readers of
+    /// XML read differently are an error: control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of
+    /// 1–9999.
     case xml
     /// JSON of RFC 8259 in UTF-8, for people, scripts and version control. Exact for every value.
     ///
-    /// Strings, Booleans, arrays and dictionaries are those of JSON. An integer is a number without fraction and exponent, signed
-    /// or unsigned, of up to 64 bits. A number with a fraction or an exponent is a double, written in the shortest form that reads
-    /// back as the same double (`1.0`, `-0.0`, `1e+22`). Other values are objects with one key:
+    /// Strings, Booleans, arrays and dictionaries are written as in JSON. An integer is a number without fraction and
+    /// exponent, signed or unsigned, of up to 64 bits. A number with a fraction or an exponent is a double, written in
+    /// the shortest form that reads back as the same double (`1.0`, `-0.0`, `1e+22`). Other values are objects with one
+    /// key:
     ///
     /// | value | form |
     /// |---|---|
@@ -31,14 +34,15 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// | double that JSON has no number for | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
     /// | dictionary whose only key begins with `$` | one more `$` in front of that key: `{"$$date": …}` |
     ///
-    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001 except exactly
-    /// that date, and for the date -0.0. An import reads both forms for every date.
+    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001
+    /// except exactly that date, and for the date -0.0. An import reads both forms for every date.
     ///
-    /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters (including
-    /// U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import reads JSON in any layout. A
-    /// member that is `null` counts as absent. It rejects `null` elsewhere, which property lists do not have, a key that occurs twice,
-    /// an integer of more than 64 bits, a number beyond the range of a double, half a surrogate pair, bytes that are not UTF-8, a key
-    /// with more than 30 combining marks in a row, and an object whose only key begins with `$` and is none of the above.
+    /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters
+    /// (including U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import
+    /// reads JSON in any layout. A member that is `null` counts as absent. An import rejects `null` elsewhere, a key
+    /// that occurs twice, an integer of more than 64 bits, a number beyond the range of a double, half a surrogate
+    /// pair, bytes that are not UTF-8, a key with more than 30 combining marks in a row, and an object whose only key
+    /// begins with `$` and is not in the table.
     case json
 
     /// Returns the bytes of a dictionary, as an export has them. For your own ``PrefsStore``.
@@ -51,14 +55,15 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Returns the dictionary that bytes in any of the formats hold. For your own ``PrefsStore``.
     ///
-    /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected. Costs time linear in
-    /// the size of the data. Any thread.
-    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a dictionary.
+    /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected.
+    /// Costs time linear in the size of the data. Any thread.
+    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a
+    ///   dictionary.
     public static func dictionary(from data: Data) throws(PrefsError) -> [String: Any] {
         try values(of: data).objects
     }
 
-    /// The bytes of values.
+    /// Returns the bytes of values.
     package func data(of values: [String: StoredValue]) throws -> Data {
         do {
             return switch self {
@@ -75,8 +80,8 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// One value in the form of ``json``, laid out as in an export, for people. What no export holds is shown,
-    /// too: a reference of a keyed archive as `{"CF$UID": 5}`, a foreign object as `"object"`.
+    /// One value in the form of ``json``, laid out as in an export, for people. Also shows values that no export holds:
+    /// a reference of a keyed archive as `{"CF$UID": 5}`, a foreign object as `"object"`.
     package static func json(of value: StoredValue) throws -> String {
         do {
             return String(decoding: try JSONWriter.data(of: value, showsAll: true), as: UTF8.self)

@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Calls the failure handlers. A handler is not called from within itself, because one that reads an unreadable root would recurse
-/// without end.
+/// Calls the failure handlers. A handler is not called from within itself, because one that reads an unreadable root
+/// would recurse without end.
 enum FailureHandler {
     private struct Call: Hashable {
         let subject: ObjectIdentifier

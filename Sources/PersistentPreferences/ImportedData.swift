@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Bytes from anywhere, and the values in them.
+/// Reads the values in bytes of any origin.
 enum ImportedData {
     /// The dictionary at the top level, in any format. Its values are not vetted.
     ///

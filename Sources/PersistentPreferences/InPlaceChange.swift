@@ -4,7 +4,7 @@ import PrefsFileEngine
 ///
 /// If the read failed, the changed default does not replace the stored value.
 struct InPlaceChange<Origin, Value> {
-    /// Where the value is read and stored.
+    /// The place where the value is read and stored.
     var origin: Origin
     /// The current value, or the default if the read failed.
     var value: Value
@@ -26,7 +26,7 @@ struct InPlaceChange<Origin, Value> {
 typealias RootOrigin = (root: String, revision: Revision?)
 
 extension PersistentPrefs {
-    /// Starts a change in place. The outcome of the read is reported with that of the change.
+    /// Starts a change in place. The outcome of the read is reported with the outcome of the change.
     ///
     /// - Parameter name: the key of the only value that is read; nil for all.
     func changeInPlace<Value>(

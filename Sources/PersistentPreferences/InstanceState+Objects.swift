@@ -1,9 +1,9 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What reads have shown: the objects of values, which are made once.
+/// The objects of values that reads have returned. They are made once.
 extension InstanceState {
-    /// What a user sees of a root: the allowed values, and their objects.
+    /// The part of a root that a user sees: the allowed values, and their objects.
     struct Shown {
         fileprivate let root: [String: StoredValue]
         fileprivate let allowed: [String]
@@ -17,12 +17,12 @@ extension InstanceState {
     struct KeptObject {
         let value: StoredValue?
         let object: Any?
-        /// The revision of the state, if a read reports nothing in it.
+        /// The revision of the state, if a read of it reports nothing.
         let revision: Revision?
         let root: String
     }
 
-    /// The visible values of a root and their objects: made once of each state. A missing root is empty.
+    /// The visible values of a root and their objects, made once for each state. A missing root is empty.
     func shown(_ root: [String: StoredValue]?, _ allowed: AllowedKeys) -> Shown {
         guard let root else { return .nothing }
         if let shown = lock.withLock({ state.shown }), shown.root.isIdentical(to: root),
@@ -39,7 +39,7 @@ extension InstanceState {
         return new
     }
 
-    /// Keeps what is shown of a state.
+    /// Keeps the visible part of a state.
     func keep(_ shown: Shown, at revision: Revision?, of root: String) {
         guard let revision else { return }
         lock.withLock {
@@ -47,7 +47,7 @@ extension InstanceState {
         }
     }
 
-    /// What was shown last, and the revision of the state that shows it.
+    /// The objects that were shown last, and the revision of their state.
     func keptShown(of root: String, _ allowed: AllowedKeys) -> (objects: [String: Any], revision: Revision)? {
         if PastState.current(of: self) != nil { return nil }
         return lock.withLock {
@@ -58,7 +58,7 @@ extension InstanceState {
         }
     }
 
-    /// What was read last of a key, if a read reports nothing in that state.
+    /// The object that was last read for a key, if a read of that state reports nothing.
     func keptObject(forKey key: String, of root: String) -> KeptObject? {
         if PastState.current(of: self) != nil { return nil }
         return lock.withLock {
@@ -67,7 +67,7 @@ extension InstanceState {
         }
     }
 
-    /// The object of a value that was found, which is kept for the next read.
+    /// The object of a value that was found. It is kept for the next read.
     func object(of found: FoundValue, forKey key: String) -> Any? {
         let object = found.value.map { self.object(of: $0, forKey: key) }
         if found.revision != nil {
@@ -77,7 +77,7 @@ extension InstanceState {
         return object
     }
 
-    /// The object of a value. That of a container, which is large, is kept.
+    /// The object of a value. The object of a container is kept, because it is large.
     private func object(of value: StoredValue, forKey key: String) -> Any {
         guard value.isContainer else { return value.object }
         if let known = lock.withLock({ state.objects[key] }), let object = known.object,

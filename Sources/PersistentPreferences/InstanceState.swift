@@ -1,11 +1,11 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The state of an instance, and what it keeps of its last reads. The last values of properties are in `PrefProperty`.
+/// The state of an instance and the results of its last reads. `PrefProperty` has the last values of properties.
 ///
-/// Unchecked because the initializer assigns the owner, the store and the declarations, and the properties of the instance keep their
-/// last values behind the lock of this object, which saves a lock per read. It is a bare lock, because passing the generic result of a
-/// property through the closure of a Locked costs 500 instructions a read.
+/// Unchecked because the initializer assigns the owner, the store and the declarations. The lock of this object also
+/// guards the last values of the instance's properties, which saves a lock per read. It is a bare lock, because passing
+/// the generic result of a property through the closure of a `Locked` costs 500 instructions per read.
 final class InstanceState: @unchecked Sendable {
     struct State {
         var lastKeys: AllowedKeysCache?
@@ -33,36 +33,36 @@ final class InstanceState: @unchecked Sendable {
     /// Not in `State`, because the compiler then checks each access for exclusivity, and a read has four of them.
     private var rootKey = ""
     private var outcome: PrefsError?
-    /// Whether the latest access has failed, whatever the outcome was assigned since then.
+    /// Whether the latest access has failed, even if `lastError` was assigned since then.
     private var hasFailed = false
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
     private var choice: InstanceStore?
-    /// Whether `withStore` may take the place of the store.
+    /// Whether `withStore` may replace the store.
     private var isReplaceable = false
-    /// nil unless `PrefsTesting` may take its place, too.
+    /// nil unless `PrefsTesting` may replace the store, too.
     private var testProcess: TestProcess?
-    /// Whether the store is that of a test, which may have ended.
+    /// Whether the store belongs to a test, which may have ended.
     private var isOfTest = false
     private var startDeclarations: ClassDeclarations?
-    /// A copy of what the declarations say, because each read asks.
+    /// A copy of a fact of the declarations, because each read asks for it.
     private(set) var hasFormerRoots = false
 
     let bridge = ObservationBridge<PersistentPrefs>()
 
-    /// Whose state it is; nil once that is being released.
+    /// The instance; nil once it is being released.
     private(set) weak var owner: PersistentPrefs?
 
-    /// Called once, by the initializer, before the instance is anybody else's.
+    /// Called once, by the initializer, before any other thread has the instance.
     ///
     /// - Parameters:
     ///   - key: the root key; nil stands for the name of the class.
-    ///   - store: the one that was passed to the initializer.
+    ///   - store: the store that was passed to the initializer.
     /// - Returns: `PrefsError.sharedRoot` for the first instance of a class that shares its root by mistake.
     func start(_ owner: PersistentPrefs, key: String?, store: (any PrefsStore)?) -> PrefsError? {
         self.owner = owner
         let (declarations, isNew) = ClassDeclarations.of(owner)
-        // The name that is known, because the runtime's lock for names may stay locked in a forked child.
+        // Uses the known name, because the runtime's lock for names may stay locked in a forked child.
         let key = key ?? declarations.ownRoot
         rootKey = key
         startDeclarations = declarations
@@ -88,13 +88,13 @@ final class InstanceState: @unchecked Sendable {
     /// The roots of the store of an access that begins now.
     var roots: Roots { replacement ?? ownRoots }
 
-    /// Those that take the place of the instance's own in an access that begins now, if any.
+    /// The roots that replace the instance's own in an access that begins now, if any.
     var replacement: Roots? {
         guard isReplaceable else { return nil }
         if let innermost = StoreOverride.innermost { return innermost }
         guard let testProcess else { return nil }
         if let roots = testProcess.roots(inPlaceOf: ownRoots) { return roots }
-        // An instance that outlives the test that has created it, in another test.
+        // An instance that is used in another test after the test that created it has ended.
         guard isOfTest, let owner, !testProcess.isRunning(ownRoots) else { return nil }
         return type(of: owner).store.roots
     }
@@ -112,7 +112,7 @@ final class InstanceState: @unchecked Sendable {
         return startDeclarations
     }
 
-    /// The allowed keys of the owner, which gives these.
+    /// The allowed keys of the owner, made from the given `keys`.
     func allowed(_ keys: [String]) -> AllowedKeys {
         let declared = declarations.allowed
         if AllowedKeysCache.areSame(keys, declared.list) { return declared }
@@ -124,7 +124,7 @@ final class InstanceState: @unchecked Sendable {
         }
     }
 
-    /// A root in the shape that the class wants: made once of each stored state.
+    /// A root in the shape that the class expects. Made once for each stored state.
     ///
     /// - Parameter isHandWritten: whether people may have written it.
     func shape(
@@ -142,10 +142,10 @@ final class InstanceState: @unchecked Sendable {
         return shape
     }
 
-    /// Registers a subscriber that is told when the instance moves to another root.
+    /// Registers a subscriber, which is notified when the instance moves to another root.
     func register(_ subscriber: RootSubscriber) {
         lock.withLock {
-            // Only now and then, because there may be thousands.
+            // Not at each call, because there may be thousands.
             if state.subscribers.count >= state.subscribersToTidy {
                 state.subscribers.removeAll { $0.subscriber == nil }
                 state.subscribersToTidy = max(16, 2 * state.subscribers.count)
@@ -154,7 +154,7 @@ final class InstanceState: @unchecked Sendable {
         }
     }
 
-    /// Takes those who follow the instance to the root that it is at.
+    /// Moves the subscribers to the current root of the instance.
     func moveSubscribers() {
         for entry in lock.withLock({ state.subscribers }) { entry.subscriber?.moveWithInstance() }
     }
@@ -175,7 +175,7 @@ final class InstanceState: @unchecked Sendable {
         set { lock.withLock { outcome = newValue } }
     }
 
-    /// Whether an access has another outcome than nil after nil.
+    /// Whether the outcome of an access must be reported: false for a success after a success.
     func isNews(_ error: PrefsError?) -> Bool {
         lock.withLock {
             defer { hasFailed = error != nil }
@@ -183,15 +183,15 @@ final class InstanceState: @unchecked Sendable {
         }
     }
 
-    /// In the order of their registration.
+    /// The numbers of the error handlers, in the order of their registration.
     var errorHandlers: [Int] { lock.withLock { state.errorHandlers.map(\.number) } }
 
-    /// nil if it has ended.
+    /// The error handler with a number; nil if it has ended.
     func errorHandler(_ number: Int) -> (@Sendable (PrefsError) -> Void)? {
         lock.withLock { state.errorHandlers.first { $0.number == number }?.action }
     }
 
-    /// - Returns: the number to remove it by.
+    /// - Returns: the number by which the handler is removed.
     func addErrorHandler(_ action: @escaping @Sendable (PrefsError) -> Void) -> Int {
         lock.withLock {
             state.errorHandlersSoFar += 1

@@ -21,7 +21,7 @@ extension PersistentPrefs {
 
     var declarations: ClassDeclarations { state.declarations }
 
-    /// The keys of `keys` and those of the declared properties, which an override need not repeat.
+    /// The keys of `keys` and the keys of the declared properties, which an override need not repeat.
     var allowedKeys: AllowedKeys { state.allowed(keys) }
 
     // MARK: - Reading
@@ -42,7 +42,7 @@ extension PersistentPrefs {
         return shown?.objects ?? [:]
     }
 
-    /// Makes no objects.
+    /// The number of visible values. Makes no objects.
     func visibleCount() -> Int {
         state.bridge.access(nil, of: self)
         return storedValues.count
@@ -51,7 +51,7 @@ extension PersistentPrefs {
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
         let root = key
-        // Before the name is hashed: a key may take more than linear time.
+        // Checked before the name is hashed, because hashing a key may take more than linear time.
         if allowedKeys.contains(name), let kept = state.keptObject(forKey: name, of: root),
             kept.revision == state.roots.revision(of: root)
         {
@@ -63,13 +63,13 @@ extension PersistentPrefs {
         } ?? nil
     }
 
-    /// What is stored for a key, or in a layer; nil if there is nothing, if it cannot be read, or if the key is not allowed. Leaves
+    /// The value of a key in the store or in a layer; nil if the key is absent, unreadable or not allowed. Sets
     /// ``lastError`` as a read does.
     package func storedValue(forKey key: String) -> StoredValue? {
         read(of: key, onlyIfAllowed: true) { try $0.value(forKey: key, &$1) } ?? nil
     }
 
-    /// The values whose objects ``values`` returns. Leaves ``lastError`` as a read does.
+    /// The values whose objects ``values`` returns. Sets ``lastError`` as a read does.
     package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values(&$1)) } ?? [:] }
 
     func reload() {
@@ -111,7 +111,7 @@ extension PersistentPrefs {
         assign(merging: true) { values }
     }
 
-    /// Gives allowed keys new values and removes the values of all others, in one transaction.
+    /// Gives allowed keys new values and removes the values of all other allowed keys, in one transaction.
     func replaceValues(with values: [String: Any]) {
         assign(merging: false) { values }
     }
@@ -151,7 +151,7 @@ extension PersistentPrefs {
         changeInPlace(from: .nothing) { state.shown(try $0.values(&$1), allowedKeys) }
     }
 
-    /// The change ended by throwing: nothing is stored, and the outcome of the read is reported all the same.
+    /// Ends a change that threw. Stores nothing, and reports the outcome of the read.
     func abandonChange(from start: InPlaceChange<RootOrigin, Shown>) {
         report(start.warning ?? start.failure)
     }
@@ -164,8 +164,8 @@ extension PersistentPrefs {
         }
     }
 
-    /// Runs a body of the user in one transaction. It returns the visible values before and after it; nil if it wrote only through other
-    /// accesses.
+    /// Runs a body of the user in one transaction. The body returns the visible values before and after it; nil if it
+    /// wrote only through other accesses.
     ///
     /// - Parameter timeout: how long to wait before the body runs.
     func transact(

@@ -12,19 +12,20 @@ extension PersistentPrefs {
                 let pairs = shown(values).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
                 return name + " {\(pairs.joined(separator: ", "))}"
             }
-            // Swift's text of a value with 127 levels takes 160 KB of stack. Otherwise no thread, because a debugger may stop all others.
+            // Swift's text of a value with 127 levels takes 160 KB of stack. A flat value uses this thread, because a
+            // debugger may stop all others.
             return StoredValue.dictionary(values).hasManyLevels ? SpareStack.run(text) : text()
         case .failure(let error): return name + " cannot be read: \(error)"
         }
     }
 
-    /// The values with nothing that is secret.
+    /// The values without secrets.
     fileprivate func shown(_ values: [String: StoredValue]) -> [String: Any] {
         values.mapValues(\.object).merging(
             values.keys.filter(declarations.isSensitive).map { ($0, ShownText.hidden) }, uniquingKeysWith: { $1 })
     }
 
-    /// The visible values, read without any effect on `lastError`.
+    /// The visible values. The read does not change `lastError`.
     fileprivate func peek() -> Result<[String: StoredValue], PrefsError> {
         do {
             var outcome = AccessOutcome(of: state)
@@ -36,7 +37,7 @@ extension PersistentPrefs {
     }
 }
 
-/// What `dump` shows of an instance.
+/// The description of an instance in `dump`.
 extension InstanceState: CustomReflectable {
     var customMirror: Mirror {
         let values: Any =
@@ -49,7 +50,7 @@ extension InstanceState: CustomReflectable {
     }
 }
 
-/// What `dump` shows of a property.
+/// The description of a property in `dump`.
 extension PersistentPrefs.Pref: CustomReflectable {
     /// The default; dots if it is sensitive.
     public var customMirror: Mirror {
@@ -60,7 +61,7 @@ extension PersistentPrefs.Pref: CustomReflectable {
     }
 }
 
-/// What `print` and `dump` show of a change: no value, because some may be secret.
+/// The description of a change in `print` and `dump`. It contains no value, because a value may be secret.
 extension PrefsChange: CustomStringConvertible, CustomReflectable {
     /// The root and the keys: `EditorPrefs: fontSize, theme`.
     public var description: String { "\(root): \(keys.joined(separator: ", "))" }

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsFileEngine
 
-/// Every access runs in one of these, which turn what is thrown into `lastError`.
+/// Every access runs in one of these functions, which set `lastError` to the error that is thrown.
 extension PersistentPrefs {
     /// - Parameters:
     ///   - root: the key of the root, if the access has read it already.
@@ -37,11 +37,11 @@ extension PersistentPrefs {
         report(error)
     }
 
-    /// A refusal rolls back the update that this write is part of, if any.
+    /// A rejection rolls back the update that this write is part of, if any.
     ///
     /// - Parameters:
     ///   - root: the key of the root, if the access has read it already.
-    ///   - warning: that of the read.
+    ///   - warning: the warning of the read.
     /// - Returns: the error of this access; nil if it succeeded, with or without a warning.
     @discardableResult
     func write(
@@ -55,7 +55,7 @@ extension PersistentPrefs {
             return nil
         } catch {
             let error = PrefsError(error)
-            // A malformed file is reported once: by the write, if that is the reason for its rejection.
+            // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
             if let warning = outcome.warning, warning != error, !error.isMalformedFile { report(warning) }
             if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
             return report(error)
@@ -68,10 +68,11 @@ extension PersistentPrefs {
     /// let observation = prefs.onError { error in print(error) }
     /// ```
     ///
-    /// Keep the result: releasing it ends the calls. They come on the thread of the access after every lock is released; inside an
-    /// `update`, after the update, for each access that failed and for the update itself. If an access of the same instance in a closure
-    /// fails, that access sets ``lastError`` and no closure is called again. Warnings are reported, too (``PrefsError/isWarning``). Several
-    /// closures are called in the order of their registration. Any thread.
+    /// Keep the result: releasing it ends the calls. The closure runs on the thread of the access, after every lock is
+    /// released. After an `update`, it runs for each access that failed inside it and for the update itself. If an
+    /// access of the same instance fails in a closure, that access sets ``lastError`` and no closure is called again.
+    /// Warnings are reported, too (``PrefsError/isWarning``). Several closures are called in the order of their
+    /// registration. Any thread.
     public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
         let number = state.addErrorHandler(action)
         return PrefsObservation { [weak state] in state?.removeErrorHandler(number) }
@@ -79,7 +80,7 @@ extension PersistentPrefs {
 
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
-        // An override hears of what differs, which a success after a success does not; and not of accesses inside it.
+        // Calls an override only when the outcome changes, and not for accesses inside the override.
         if state.isNews(error), !FailureHandler.run(for: ObjectIdentifier(state), { lastError = error }) {
             state.lastError = error
         }
@@ -89,12 +90,12 @@ extension PersistentPrefs {
 
     /// Calls the failure handler only.
     func notify(of error: PrefsError) {
-        // Through the state and not through self, which may be in its deinit.
+        // Uses the state and not self, because self may be in its deinit.
         guard let owner = state.owner else { return }
         Transaction.afterwards {
             FailureHandler.run(for: ObjectIdentifier(owner)) {
                 owner.prefsDidFail(error)
-                // One may end another.
+                // Looked up by number, because one handler may end another.
                 for number in owner.state.errorHandlers { owner.state.errorHandler(number)?(error) }
             }
         }

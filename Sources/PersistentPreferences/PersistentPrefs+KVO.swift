@@ -1,19 +1,22 @@
 #if canImport(ObjectiveC)
     public import Foundation
 
-    // Type-checked only; it has never run. It relies on documented behavior, on Swift giving a stored property an instance variable of its
-    // name, and on `addObserver` being called for longer key paths that contain this object, too.
+    // Type-checked only; it has never run. It relies on documented behavior, on Swift giving a stored property an
+    // instance variable of its name, and on `addObserver` being called for longer key paths that contain this object,
+    // too.
 
     /// Key-value observing of ``values`` and of the `@objc dynamic` accessors of a subclass.
     ///
-    /// Observers are notified once per change, after the commit: on the thread that made the change or, for a change made elsewhere, on
-    /// the main queue. The automatic notification of setters is off for accessors, because it would come before the commit of an
-    /// update, also of one that is rolled back, and a second time. Properties that are stored in the instance itself keep it. An
-    /// accessor that shows something other than stored values overrides `automaticallyNotifiesObservers(forKey:)`, or calls
-    /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` itself. Key paths through ``values`` (`values.theme`) cannot be
-    /// observed, because each read returns another dictionary.
+    /// Observers are notified once per change, after the commit: on the thread that made the change or, for a change
+    /// made elsewhere, on the main queue. The automatic notification of setters is off for accessors, because it would
+    /// come before the commit of an update, also of an update that is rolled back, and a second time after it.
+    /// Properties that are stored in the instance itself keep the automatic notification. For an accessor that shows
+    /// something other than stored values, override `automaticallyNotifiesObservers(forKey:)`, or call
+    /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` yourself. Key paths through ``values`` (`values.theme`)
+    /// cannot be observed, because each read returns another dictionary.
     extension PersistentPrefs {
-        /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is released.
+        /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is
+        /// released.
         open override func addObserver(
             _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
             context: UnsafeMutableRawPointer?
@@ -23,14 +26,14 @@
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
 
-        /// Whether setters notify automatically: only those of properties that are stored in the instance.
+        /// Whether setters notify automatically. True only for properties that are stored in the instance.
         open override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
             key.withCString { class_getInstanceVariable(self, $0) } != nil
                 && super.automaticallyNotifiesObservers(forKey: key)
         }
 
-        /// Notifies key-value observers around the body of a committed change. If they read values in the first notification, they read
-        /// the old ones.
+        /// Notifies key-value observers around the body of a committed change. If they read values in the first
+        /// notification, they read the old ones.
         func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             var outcome = AccessOutcome(of: state)
@@ -49,7 +52,7 @@
             names.reversed().forEach { didChangeValue(forKey: $0) }
         }
 
-        /// The accessors that are observed, or that observed ones depend on, and that do not notify by themselves.
+        /// The accessors that do not notify by themselves and are observed, or have an observed dependent property.
         private var observedAccessors: [String] {
             let type = type(of: self)
             var names: Set<String> = []

@@ -1,16 +1,18 @@
 import PrefsPropertyLists
 
 extension PersistentPrefs {
-    /// Returns what is stored for this instance and cannot be read, and why: first faults of the file and of layers, then, sorted by path,
-    /// values of another type, values that violate a constraint, and keys that resemble a key of the class. Empty if there are none.
+    /// Returns the stored values of this instance that cannot be read, with the reasons. Faults of the file and of
+    /// layers come first. Then follow, sorted by path, values of another type, values that violate a constraint, and
+    /// keys that resemble a key of the class. The result is empty if there are no problems.
     ///
     /// ```swift
     /// for problem in prefs.problems() { print(problem) }  // size: expected Int, found a string
     /// ```
     ///
-    /// A fault of the file has an empty path. If the root cannot be read, it is the only one. In a JSON file, every key that is not the class's
-    /// is a problem; elsewhere only one that resembles a key of the class, because other versions and other code have keys, too.
-    /// The tool's `doctor` reports the same. Costs a read and the decoding of all values. Leaves ``lastError`` alone. Any thread.
+    /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a JSON file,
+    /// every key that the class does not allow is a problem. In other formats, only a key that resembles a key of the
+    /// class is one, because other versions and other code have keys, too. The tool's `doctor` reports the same
+    /// problems. Costs a read and the decoding of all values. Does not change ``lastError``. Any thread.
     public func problems() -> [PropertyListFailure] {
         var outcome = AccessOutcome(of: state, isSilent: true)
         let root: RootView

@@ -1,8 +1,9 @@
 import PrefsPropertyLists
 
-/// Values as text, for a tool on any subclass. Leaves ``lastError`` alone.
+/// Values as text, for a tool on any subclass. Does not change ``lastError``.
 extension PersistentPrefs {
-    /// What to store for a text, checked against the type and the constraint of the property; nil if the key is to be removed.
+    /// The value to store for a text, checked against the type and the constraint of the property. nil means that the
+    /// key is to be removed.
     ///
     /// | type | text |
     /// |---|---|
@@ -16,11 +17,12 @@ extension PersistentPrefs {
     /// | dictionaries and Codable types | `k=v,l=w`, or JSON, in the form of ``ExportFormat/json``; every other type takes it, too, unless it takes the text itself |
     /// | optionals | the text of a value. `null` is nil, unless it is the text of a value, as for `String?` |
     ///
-    /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the text must have
-    /// a form of the stored value's property-list type.
+    /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the
+    /// text must have a form of the stored value's property-list type.
     ///
-    /// - Throws: `PrefsError.incorrectKeys`; `.typeMismatch` if the text is not a value of the type, `.constraintViolated` if it violates the
-    ///   constraint, with the text as what was found; `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
+    /// - Throws: `PrefsError.incorrectKeys`; `.typeMismatch` if the text is not a value of the type,
+    ///   `.constraintViolated` if it violates the constraint, with the text as what was found;
+    ///   `.valuesNotPlistCompatible`; for a key without a type, why the root cannot be read.
     package func storedValue(ofText text: String, forKey key: String) throws(PrefsError) -> StoredValue? {
         func failure(_ reason: String) -> PropertyListFailure {
             PropertyListFailure(path: key, topLevelKey: key, reason: reason)
@@ -46,10 +48,12 @@ extension PersistentPrefs {
         }
     }
 
-    /// The text that ``storedValue(ofText:forKey:)`` reads as exactly this value. On one line, unless it is a string with several.
+    /// The text that ``storedValue(ofText:forKey:)`` reads as exactly this value. It has one line, unless the value is
+    /// a string with several lines.
     ///
-    /// A number that another program has stored for a Decimal gives the text of the same Decimal, which is stored as a string. If no text
-    /// does, because another program has stored a value of another type, the text is that of the value without a type.
+    /// For a number that another program has stored for a Decimal, returns the text of the equal Decimal. If no text
+    /// reads as the value, because another program has stored a value of another type, returns the text of the value
+    /// without a type.
     package func text(of value: StoredValue, forKey key: String) -> String {
         declarations[key]?.property.text(of: value)
             ?? TextForms.text(of: value) { text in

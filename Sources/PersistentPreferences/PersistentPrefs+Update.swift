@@ -2,8 +2,8 @@ import PrefsFileEngine
 
 /// Updates whose bodies return a value.
 extension PersistentPrefs {
-    /// Changes many keys in one transaction, and returns the body's value. If a body fits both forms, the compiler chooses the one without
-    /// a value.
+    /// Changes many keys in one transaction, and returns the body's value. If a body fits both forms, the compiler
+    /// chooses the form without a value.
     ///
     /// ```swift
     /// let number = try prefs.update { values -> Int in
@@ -16,7 +16,7 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the form without a value.
     ///   - body: returns the value.
-    /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
+    /// - Returns: the body's value if the new state is committed; otherwise the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
     @discardableResult
@@ -36,7 +36,7 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - timeout: how long to wait before the body runs, as for the form without a value.
     ///   - body: returns the value.
-    /// - Returns: the value that the body returned if the new state is committed, else the error of this call.
+    /// - Returns: the body's value if the new state is committed; otherwise the error of this call.
     /// - Throws: what the body throws; then nothing has changed.
     @_disfavoredOverload
     @discardableResult
@@ -55,18 +55,19 @@ extension PersistentPrefs {
 
 /// Updates that block no thread of the cooperative pool.
 ///
-/// In an asynchronous function, the compiler chooses these overloads and requires `await`, because a call that blocks there stops a thread
-/// that all tasks share. To block on purpose, update in a synchronous function.
+/// In an asynchronous function, the compiler chooses these overloads and requires `await`, because a call that blocks
+/// there stops a thread that all tasks share. To block on purpose, update in a synchronous function.
 extension PersistentPrefs {
-    /// Makes the accesses in the body one transaction, without blocking the task's thread: `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
+    /// Makes the accesses in the body one transaction, without blocking the task's thread:
+    /// `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
     ///
-    /// The body runs once, in the same task, on a thread of the package: eight for each store, which are started when they are needed. It
-    /// sees the task's values, also those of ``withStore(_:_:)``. Cancellation of the task neither prevents nor stops it; the body may ask
-    /// `Task.isCancelled` and throw.
+    /// The body runs once, in the same task, on one of eight threads of the store, which are started when they are
+    /// needed. It sees the task-local values, also the store of ``withStore(_:_:)``. Cancellation of the task neither
+    /// prevents nor stops the body; it may ask `Task.isCancelled` and throw.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
-    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes.
+    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
+    ///     error is ``PrefsError/busy(_:)``. nil waits for as long as it takes.
     ///   - body: makes the accesses.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
@@ -79,8 +80,8 @@ extension PersistentPrefs {
         }
     }
 
-    /// Changes many keys in one transaction, without blocking the task's thread. Parameters and results are those of the form without a
-    /// dictionary.
+    /// Changes many keys in one transaction, without blocking the task's thread. Parameters and results are as for the
+    /// form without a dictionary.
     @discardableResult
     public func update(
         timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> Void
@@ -90,7 +91,8 @@ extension PersistentPrefs {
         }
     }
 
-    /// Makes the accesses in the body one transaction, without blocking the task's thread, and returns what the body returns.
+    /// Makes the accesses in the body one transaction, without blocking the task's thread, and returns what the body
+    /// returns.
     @_disfavoredOverload
     @discardableResult
     public func update<R: Sendable>(
@@ -113,20 +115,20 @@ extension PersistentPrefs {
     }
 }
 
-/// One call, in the caller's task but on a thread that it may block.
+/// Runs one call in the caller's task, on a thread that the call may block.
 actor AsyncUpdate {
     private let executor: Executor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter end: when to give up the wait; the call does not block then.
+    /// - Parameter end: when to give up the wait. After that the call does not block.
     init(of prefs: PersistentPrefs, by end: ContinuousClock.Instant?) {
         executor = Executor(threads: prefs.state.roots.updateThreads, end: end)
     }
 
     func run<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R { try body() }
 
-    /// Has one job, the call. So there is nothing to put in order.
+    /// Has one job, the call, so it keeps no order.
     private final class Executor: SerialExecutor {
         private let threads: WorkerThreads
         private let end: ContinuousClock.Instant?

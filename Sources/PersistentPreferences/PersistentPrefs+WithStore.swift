@@ -1,22 +1,24 @@
 extension PersistentPrefs {
-    /// Runs the closure so that accesses in it, and in tasks that it starts, use `store`. For tests and previews of code that has
-    /// its own instances.
+    /// Runs the closure so that accesses in it, and in tasks that it starts, use `store`. Use it in tests and previews
+    /// of code that has its own instances.
     ///
     /// ```swift
     /// PersistentPrefs.withStore(InMemoryStore()) { EditorPrefs().fontSize = 14 }
     /// ```
     ///
-    /// An instance that was created without a store uses the store of the innermost `withStore` around each access, or else the
-    /// store that it was created with: that of the innermost `withStore` then, or ``store``. So a `static let shared` follows, too.
-    /// An instance that was created with a store keeps it.
+    /// An instance that was created without a store uses the store of the innermost `withStore` around each access.
+    /// Outside of any `withStore`, it uses the store of the innermost `withStore` around its creation, or ``store``. So
+    /// a `static let shared` follows, too. An instance that was created with a store keeps it.
     ///
-    /// Observers stay with the store that they started at; their closures run as if inside this `withStore`. Detached tasks, dispatch
-    /// queues and threads are outside of it. Any thread. Mirrors `withDependencies` of the Dependencies libraries.
+    /// Observers stay with the store at which they started; their closures run as if inside this `withStore`. Detached
+    /// tasks, dispatch queues and threads are outside of it. Any thread. Mirrors `withDependencies` of the Dependencies
+    /// libraries.
     public static func withStore<R>(_ store: any PrefsStore, _ body: () throws -> R) rethrows -> R {
         try StoreOverride.$innermost.withValue(store.roots, operation: body)
     }
 
-    /// The same for an asynchronous closure, on the caller's actor.
+    /// Runs an asynchronous closure, on the caller's actor, so that accesses in it, and in tasks that it starts, use
+    /// `store`.
     public static func withStore<R>(
         _ store: any PrefsStore, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async rethrows -> R {
@@ -24,7 +26,7 @@ extension PersistentPrefs {
     }
 }
 
-/// The store that takes the place of an instance's own, in this task.
+/// The store that replaces the stores of instances in this task.
 enum StoreOverride {
     @TaskLocal static var innermost: Roots?
 }

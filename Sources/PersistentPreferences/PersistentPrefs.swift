@@ -5,41 +5,37 @@ public import Foundation
 /// ```swift
 /// final class EditorPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var fontSize = 12.0
-///     @Pref(in: ["light", "dark"]) var theme = "light"
 /// }
 ///
-/// let prefs = EditorPrefs()
-/// prefs.fontSize += 2
-/// prefs.update { prefs.theme = "dark" }
+/// EditorPrefs().fontSize += 2
 /// ```
 ///
-/// A subclass stores one dictionary, its *root*, under a *root key* in a ``PrefsStore``. As in RVS_PersistentPrefs, the root key
-/// is the name of the class, and the default store is `UserDefaults`.
+/// A subclass stores one dictionary, its *root*, in a ``PrefsStore``: by default in `UserDefaults`, under the name of
+/// the class as its *root key*. See <doc:Behavior>.
 ///
 /// ## Behavior
-/// Instances hold no values: two instances with the same root key and store always agree. A write is atomic. With a file, and with
-/// `UserDefaults` on Linux, a read returns the last state that any process has committed, and a write is on disk when it returns. On
-/// Apple platforms, `UserDefaults` tells of changes by other processes, and its daemon writes later. A write of equal
-/// values changes nothing and notifies nobody. `update` makes several accesses one transaction.
+/// All instances with the same root key and store have the same values. In a file, and in `UserDefaults` on Linux, a
+/// write is atomic and on disk when it returns, and a read returns the last state that any process has committed. On
+/// Apple platforms, the daemon of `UserDefaults` writes later. An equal write changes nothing, unless the file is
+/// damaged. `update` makes several accesses one transaction.
 ///
 /// ## Performance
-/// A read costs one validation of the store's cache (one `fstat` for stores on files) and a dictionary lookup. A write to a file
-/// replaces the file and flushes it and its folder. An equal write costs a read. Creating an instance is cheap.
+/// A read costs one validation of the store's cache (one `fstat` for a file) and a dictionary lookup. A write to a
+/// file, or to `UserDefaults` on Linux, replaces the file and flushes it.
 ///
 /// ## Errors
-/// Reads and writes do not throw. ``lastError`` is the outcome of the latest access, and ``prefsDidFail(_:)`` is called for every error. A write
-/// that fails has changed nothing, unless its ``PrefsError`` case says otherwise.
+/// ``lastError`` is the outcome of the latest access. ``prefsDidFail(_:)`` is called for every error.
 ///
 /// ## Threads
-/// Every member may be used from any thread. A change in place (`+=`) is a read and a write; use `update` for an exact
-/// read-modify-write.
+/// Any thread. A change in place (`+=`) is a read and a write; use `update` for an exact read-modify-write.
 open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The errors of this class, with their name in RVS_PersistentPrefs.
     public typealias PrefsError = PersistentPreferences.PrefsError
 
     let state = InstanceState()
 
-    /// Creates an instance with the subclass's own root key: the unqualified name of the type, as in RVS_PersistentPrefs.
+    /// Creates an instance with the subclass's own root key: the unqualified name of the type. As in
+    /// RVS_PersistentPrefs.
     public override init() {
         super.init()
         start(key: nil, values: nil, store: nil)
@@ -47,8 +43,9 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Creates an instance with a root key, and merges `values` into what is stored there.
     ///
-    /// Writes nothing if `values` is nil. A value of another type than that of its declared property is rejected. If any value is
-    /// rejected, all are, and nothing is written. ``lastError`` reports an invalid key, rejected values and a store that cannot be read.
+    /// Writes nothing if `values` is nil. A value whose type differs from the type of its declared property is
+    /// rejected. If any value is rejected, all are, and nothing is written. ``lastError`` reports an invalid key,
+    /// rejected values and a store that cannot be read.
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
     ///   - values: values for allowed keys, stored at once.
@@ -57,7 +54,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         start(key: key, values: values, store: nil)
     }
 
-    /// Creates an instance with a root key in a given store, which takes precedence over ``withStore(_:_:)`` and ``store``.
+    /// Creates an instance with a root key in a given store, which takes precedence over ``withStore(_:_:)`` and
+    /// ``store``.
     ///
     /// - Parameters:
     ///   - key: the root key; nil stands for the unqualified name of the type.
@@ -79,25 +77,28 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The key of this instance's root.
     ///
-    /// Assigning it moves the instance to another root and stores nothing. A name that cannot be a root key is rejected with
-    /// ``PrefsError/invalidName(name:reason:)``. You may override it.
+    /// Assigning it moves the instance to another root and stores nothing. A name that cannot be a root key is rejected
+    /// with ``PrefsError/invalidName(name:reason:)``. You may override it.
     open var key: String {
         get { state.key }
         set { move(to: newValue) }
     }
 
-    /// The allowed keys: those of the ``PersistentPrefs/Pref`` properties, base classes first, and those of an override.
+    /// The allowed keys: the keys of the ``PersistentPrefs/Pref`` properties, base classes first, and the keys of an
+    /// override.
     ///
-    /// Other keys that are stored under the root, for example by another version of the program, are preserved and invisible.
+    /// Other keys that are stored under the root, for example by another version of the program, are preserved and
+    /// invisible.
     open var keys: [String] { state.declarations.allowed.list }
 
-    /// The steps that bring an older root to the current version, which is that of the last step. Empty by default.
+    /// The steps that bring an older root to the current version, which is the version of the last step. Empty by
+    /// default.
     ///
-    /// The steps run in memory when an older root is read. The first write of any process commits their result and the version.
-    /// Data without a version has version 0; a new root starts at the current version. If a step fails, every access except
-    /// ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays. A root with a newer
-    /// version is read and written unchanged and keeps its version. The property is read once per class. A subclass of a subclass
-    /// returns `super.migrations + […]`.
+    /// The steps run in memory when an older root is read. The first write of any process commits their result and the
+    /// version. Data without a version has version 0; a new root starts at the current version. If a step fails, every
+    /// access except ``deleteAll()`` fails with ``PrefsError/migrationFailed(key:version:error:)``, and the data stays.
+    /// A root with a newer version is read and written unchanged and keeps its version. The property is read once per
+    /// class. A subclass of a subclass returns `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
 
     /// The root keys of former names of the class, the newest first. Empty by default.
@@ -108,43 +109,48 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// }
     /// ```
     ///
-    /// If nothing is stored under the class's own root key, a read finds the first of these roots that exists. The first write moves
-    /// it, in the same transaction; observers receive that as a change of all its keys. Applies to instances whose root key is the
-    /// name of the class, and not to a flat layout, in which the root key has no effect. The property is read once per class. If it
-    /// contains the class's own root key or a name that cannot be one, the program stops at the first instance. A list that a subclass
-    /// inherits applies to the base class only, and an entry that is not a dictionary is left alone. If two classes name one former key,
-    /// the second one reports ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
+    /// If nothing is stored under the class's own root key, a read finds the first of these roots that exists. The
+    /// first write moves it, in the same transaction; observers receive that as a change of all its keys. Applies to
+    /// instances whose root key is the name of the class, and not to a flat layout, in which the root key has no
+    /// effect. The property is read once per class. If it contains the class's own root key or a name that cannot be
+    /// one, the program stops at the first instance. A list that a subclass inherits applies to the base class only,
+    /// and an entry that is not a dictionary is left alone. If two classes name one former key, the second one reports
+    /// ``PrefsError/sharedRoot(_:)``, because the first write of either would move it.
     ///
-    /// After the move, an old version of the program that is still running starts with an empty root of the old name. Observers are not
-    /// told of its writes.
+    /// After the move, an old version of the program that is still running starts with an empty root of the old name.
+    /// Observers do not receive its writes.
     open class var formerRootKeys: [String] { [] }
 
-    /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other programs.
+    /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other
+    /// programs.
     ///
-    /// Each declared property has its type, default and help, and its constraints where JSON Schema can express them: ranges of
-    /// numbers, lists, lengths and counts, and patterns of plain ASCII. All are also given in words, as `$comment`. A length has no upper
-    /// bound, because JSON Schema counts code points and ``PrefConstraint/length(_:)`` counts characters. Other keys are
-    /// rejected.
+    /// Each declared property has its type, default and help, and the constraints that JSON Schema can express: ranges
+    /// of numbers, lists, lengths and counts, and patterns of plain ASCII. `$comment` has all constraints in words. A
+    /// length has no upper bound, because JSON Schema counts code points and ``PrefConstraint/length(_:)`` counts
+    /// characters. Other keys are rejected.
     ///
-    /// The schema accepts every value that a property can read, in each form that it may be stored in, such as a Boolean as 0 or 1. It
-    /// describes a Codable type by what it decodes: the type is asked to decode its default and a sample of each JSON type. Fields
-    /// that the default does not have are accepted with any value. A type that decodes the same field as different types is
-    /// described by the field in its default. The schema accepts every value of a property with a ``PrefCoding`` of your own.
+    /// The schema accepts every value that a property can read, in each form that it may be stored in, except a Boolean
+    /// as 0 or 1. It describes a Codable type by what it decodes: the type is asked to decode its default and a sample
+    /// of each JSON type. Fields that the default does not have are accepted with any value. A type that decodes the
+    /// same field as different types is described by the field in its default. The schema accepts every value of a
+    /// property with your own ``PrefCoding``.
     ///
-    /// The first instance of the class finds the properties. If no instance has been created in this process, the call stops the program
-    /// with a message that says so. Keys that only an override of ``keys`` allows are known if ``jsonSchema()-method`` of an instance
-    /// has been called. Costs time linear in the number of properties and of their defaults. Any thread.
+    /// The first instance of the class finds the properties. If no instance has been created in this process, the call
+    /// stops the program with a message that says so. Keys that only an override of ``keys`` allows are known if
+    /// ``jsonSchema()-method`` of an instance has been called. Costs time linear in the number of properties and of
+    /// their defaults. Any thread.
     open class func jsonSchema() -> Data { schemaOfDeclarations() }
 
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
-    /// Assigning it replaces the values of all allowed keys in one transaction. Values of another type than that of the declared property
-    /// are rejected, with ``PrefsError/typeMismatch(_:)``. A change in place (`prefs.values["a"] = 1`) commits the keys that it
-    /// changed, in one transaction too. It works on a snapshot, so several threads that add 1 need `update`. If the change ends by
-    /// throwing, or if the values could not be read, nothing is stored.
+    /// Assigning it replaces the values of all allowed keys in one transaction. A value whose type differs from the
+    /// type of its declared property is rejected with ``PrefsError/typeMismatch(_:)``. A change in place
+    /// (`prefs.values["a"] = 1`) commits the keys that it changed, also in one transaction. It works on a snapshot, so
+    /// several threads that add 1 need `update`. If the change throws, or if the values could not be read, nothing is
+    /// stored.
     ///
-    /// You may override it; declared properties, the subscript and `update` do not go through an override. Costs a read, and time linear in
-    /// the number of keys.
+    /// You may override it; declared properties, the subscript and `update` do not go through an override. Costs a
+    /// read, and time linear in the number of keys.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -162,12 +168,12 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The stored value of one key, or nil. Assigning nil removes the value. Atomic. You may override it; declared properties do not go
-    /// through an override.
+    /// The stored value of one key, or nil. Assigning nil removes the value. Each access is atomic. You may override
+    /// it; declared properties do not go through an override.
     ///
     /// A key that ``keys`` does not contain reads as nil and is not written; ``lastError`` is then
-    /// ``PrefsError/incorrectKeys(invalidElements:)``. A value of another type than that of the declared property is rejected, with
-    /// ``PrefsError/typeMismatch(_:)``.
+    /// ``PrefsError/incorrectKeys(invalidElements:)``. A value whose type differs from the type of the declared
+    /// property is rejected with ``PrefsError/typeMismatch(_:)``.
     open subscript(key: String) -> Any? {
         get { value(of: key) }
         set { setValue(newValue, of: key) }
@@ -175,21 +181,23 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The error of this instance's latest access, or nil if it succeeded.
     ///
-    /// As in RVS_PersistentPrefs, except that a read of a root that does not exist is no error here. You may assign it, for example nil
-    /// after an error is handled; the next access replaces it. An override with observers is told of each error, and when the next access
-    /// clears it. Any thread.
+    /// As in RVS_PersistentPrefs, except that the read of a missing root is not an error. You may assign it, for
+    /// example nil after you have handled an error; the next access replaces it. An override with observers is called
+    /// for each error, and again when the next access clears the error. Any thread.
     open var lastError: PrefsError? {
         get { state.lastError }
         set { state.lastError = newValue }
     }
 
-    /// Called for each error of this instance. Override it to miss none, or use ``onError(_:)``. Does nothing by default.
+    /// Called for each error of this instance. Override it to see every error, or use ``onError(_:)``. Does nothing by
+    /// default.
     ///
-    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an access of the
-    /// same instance in it fails, that access sets ``lastError`` and does not call it again.
+    /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an
+    /// access of the same instance fails inside it, that access sets ``lastError`` and does not call it again.
     open func prefsDidFail(_ error: PrefsError) {}
 
-    /// The class, the root key and the stored values, for logs and debuggers: `EditorPrefs("EditorPrefs") {fontSize: 14}`.
+    /// The class, the root key and the stored values, for logs and debuggers:
+    /// `EditorPrefs("EditorPrefs") {fontSize: 14}`.
     ///
     /// Costs a read. Leaves ``lastError`` alone. Any thread.
     open override var description: String { shownText() }
@@ -197,20 +205,20 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The number of allowed keys that have a stored value.
     open var count: Int { visibleCount() }
 
-    /// Changes many keys in one transaction, under a lock that excludes other threads. With a file, and with `UserDefaults` on Linux,
-    /// it excludes other processes, too.
+    /// Changes many keys in one transaction, under a lock that excludes other threads. In a file, and in `UserDefaults`
+    /// on Linux, the lock also excludes other processes.
     ///
     /// ```swift
     /// prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
     /// ```
     ///
-    /// The body runs once, on the calling thread. Other accesses inside it read and write the same transaction. At its end, the
-    /// changes of the body's own dictionary are merged over theirs, key by key. Inside the body, do not wait for another thread
-    /// that uses the same store. The call blocks its thread while it waits and commits; in an asynchronous function, the compiler chooses
-    /// the asynchronous form, which does not.
+    /// The body runs once, on the calling thread. Other accesses inside it belong to the same transaction. At its end,
+    /// the changes of the body's own dictionary are merged over the changes of these accesses, key by key. Inside the
+    /// body, do not wait for another thread that uses the same store. The call blocks its thread while it waits and
+    /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
-    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the error is
-    ///     ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
+    ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
+    ///     error is ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
     ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
@@ -247,15 +255,15 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// Removes the values of several keys in one transaction.
     ///
-    /// - Parameter keys: allowed keys; none of them need be stored.
-    /// - Returns: the error of this call, or nil if all are removed. If ``keys`` lacks one of them, the error is
-    ///   ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
+    /// - Parameter keys: allowed keys. A key without a stored value is accepted.
+    /// - Returns: the error of this call, or nil if all are removed. If ``keys`` does not contain one of them, the
+    ///   error is ``PrefsError/incorrectKeys(invalidElements:)`` and nothing is removed.
     @discardableResult
     public func remove(_ keys: String...) -> PrefsError? {
         removeValues(of: keys)
     }
 
-    /// Discards the cache and loads the root again. The root is never written: each write is stored when it returns.
+    /// Discards the cache and loads the root again. Writes nothing, because each write is complete when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
     /// ``PrefsError/noStoredPrefsForKey(key:)``.
@@ -269,7 +277,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         clearValues()
     }
 
-    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in RVS_PersistentPrefs.
+    /// Removes the root with everything in it, including keys of other versions. Other roots stay, as in
+    /// RVS_PersistentPrefs.
     open func deleteAll() {
         removeRoot()
     }

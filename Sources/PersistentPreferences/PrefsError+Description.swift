@@ -3,10 +3,11 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 extension PrefsError: LocalizedError, CustomStringConvertible {
-    /// One line of English for each failure, at most 20, and the number of the others: what happened and, if possible, what to do. It
-    /// names keys, paths, types and limits, and quotes no stored value; an error of a layer quotes a text of up to 40 characters. Keys
-    /// are shortened. What a server, a store or another error says is
-    /// one line of at most 1,200 Unicode scalars. All control and format characters are escaped.
+    /// One line of English for each failure, at most 20, and the number of the others: what happened and, if possible,
+    /// what to do. It names keys, paths, types and limits. It quotes no stored value. ``PrefsError/invalidLayer(_:)``
+    /// quotes up to 40 characters of a text of the arguments or the environment. Keys are shortened. The text of a
+    /// server, another store or another error is one line of at most 1,200 Unicode scalars. All control and format
+    /// characters are escaped.
     public var description: String {
         switch self {
         case .incorrectKeys(let keys):
@@ -56,10 +57,10 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The same text as `description`.
+    /// The text of `description`.
     public var errorDescription: String? { description }
 
-    /// An error of ours has lines that are safe already.
+    /// The lines of this package's errors are escaped already.
     private static func text(of error: any Error) -> String {
         (error as? PrefsError)?.description ?? ShownText.message("\(error)")
     }

@@ -1,8 +1,8 @@
 extension PrefsError: Equatable {
     /// Whether two errors are of the same case and have equal details.
     ///
-    /// Two errors of other types, such as those that a body has thrown, are equal if they have the same type and the same description.
-    /// Two `valuesNotPlistCompatible` are equal if their keys are. Any thread.
+    /// Two errors of other types, such as those that a body has thrown, are equal if they have the same type and the
+    /// same description. Two `valuesNotPlistCompatible` are equal if their keys are. Any thread.
     public static func == (left: PrefsError, right: PrefsError) -> Bool {
         left.parts == right.parts
     }

@@ -1,9 +1,9 @@
-/// A marker for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that any thread
-/// may use the class.
+/// A marker for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that
+/// any thread may use the class.
 ///
 /// ``Prefs`` combines it with the base class. It has no requirements and changes nothing in a module of another default
-/// isolation. It refines `SendableMetatype`. A class that inherits from ``PersistentPrefs`` or `RVS_PersistentPrefs` directly
-/// adds it:
+/// isolation. It refines `SendableMetatype`. A class that inherits from ``PersistentPrefs`` or `RVS_PersistentPrefs`
+/// directly adds it:
 ///
 /// ```swift
 /// final class EditorPrefs: PersistentPrefs, PrefsSet, @unchecked Sendable {
@@ -20,16 +20,18 @@ public protocol PrefsSet: SendableMetatype {}
 /// }
 /// ```
 ///
-/// In a module whose default isolation is the main actor, as in Xcode's template for new apps, a class is isolated to the main
-/// actor unless it says otherwise. A subclass of ``PersistentPrefs`` must not be isolated, because preferences are read on any
-/// thread. ``PrefsSet`` says so. In other modules `Prefs` and ``PersistentPrefs`` are the same base class.
+/// In a module whose default isolation is the main actor, as in Xcode's template for new apps, a class is isolated to
+/// the main actor by default. A subclass of ``PersistentPrefs`` must not be isolated, because preferences are read on
+/// any thread. ``PrefsSet`` makes it nonisolated. In other modules `Prefs` and ``PersistentPrefs`` are the same base
+/// class.
 ///
-/// A class cannot repeat a marker of its superclass. In such a module, give a subclass of a subclass a marker of its own:
-/// `nonisolated protocol Marker: SendableMetatype {}`, then `final class ChildPrefs: EditorPrefs, Marker, @unchecked Sendable`.
+/// A class cannot repeat a marker of its superclass. In such a module, give a subclass of a subclass its own marker:
+/// `nonisolated protocol Marker: SendableMetatype {}`, then
+/// `final class ChildPrefs: EditorPrefs, Marker, @unchecked Sendable`.
 ///
-/// Values are created and decoded on any thread. Types with synthesized Codable conformances work as they are, also in optionals
-/// and collections. The compiler rejects a default value from the initializer of a structure that is isolated to the main actor,
-/// as in `@Pref var window = Window()`. Declare the structure `nonisolated`, or inside the class of preferences, which is
-/// nonisolated. Do the same with a type whose own `init(from:)` or `encode(to:)` uses state of the main actor; the compiler does
-/// not report that case.
+/// Values are created and decoded on any thread. Types with synthesized Codable conformances work as they are, also in
+/// optionals and collections. The compiler rejects a default value from the initializer of a structure that is isolated
+/// to the main actor, as in `@Pref var window = Window()`. Declare the structure `nonisolated`, or inside the class of
+/// preferences, which is nonisolated. Do the same with a type whose `init(from:)` or `encode(to:)` uses state of the
+/// main actor; the compiler does not report that case.
 public typealias Prefs = PersistentPrefs & PrefsSet

@@ -1,17 +1,17 @@
 import PrefsPropertyLists
 
-/// What `PrefsTesting` knows of the tests of this process, for instances whose access comes from outside of a test's task. There is
-/// none in other programs.
+/// The tests of this process, for accesses from outside of a test's task. `PrefsTesting` installs it; it does not exist
+/// in other programs.
 package final class TestProcess: Sendable {
     private static let installed = Locked<TestProcess?>(nil)
 
-    /// Fixed by the first instance or default store of the process, so that no access has to synchronize with a change of it.
+    /// Set once, by the first instance or default store of the process, so that accesses need no synchronization.
     static let current = installed.withLock { $0 }
 
     private static let earlier = Locked<String?>(nil)
 
-    /// The class of the first instance that was created before the test process was installed, so that accesses of such classes are
-    /// not replaced.
+    /// The class of the first instance that was created before the test process was installed, so that accesses of such
+    /// classes are not replaced.
     package static var earlierClass: String? { earlier.withLock { $0 } }
 
     /// The process for a new instance.
@@ -28,7 +28,7 @@ package final class TestProcess: Sendable {
     }
 
     private let state = Locked(State())
-    /// For accesses that may belong to any of several tests.
+    /// The store of accesses that may belong to any of several tests.
     private let shared = InMemoryStore().roots
     private let isInTest: @Sendable () -> Bool
     private let report: @Sendable () -> Void
@@ -41,13 +41,13 @@ package final class TestProcess: Sendable {
         self.report = report
     }
 
-    /// - Returns: false if an instance or the default store was created before; then this has no effect.
+    /// - Returns: false if an instance or the default store was created before. In that case the call has no effect.
     package func install() -> Bool {
         Self.installed.withLock { $0 = self }
         return Self.current === self
     }
 
-    /// A test with a store of its own begins.
+    /// Begins a test with its own store.
     package func begin(_ store: InMemoryStore) {
         state.withLock {
             $0.running.append(store.roots)
@@ -55,7 +55,7 @@ package final class TestProcess: Sendable {
         }
     }
 
-    /// It ends.
+    /// Ends a test with its own store.
     package func end(_ store: InMemoryStore) {
         state.withLock { $0.running.removeAll { $0 === store.roots } }
     }
@@ -64,9 +64,10 @@ package final class TestProcess: Sendable {
         state.withLock { $0.running.contains { $0 === store } }
     }
 
-    /// The store of an access that is in no `withStore`.
+    /// The store of an access outside of every `withStore`.
     ///
-    /// - Parameter own: the store of the instance: that of its class, or the store of a test, which may have ended.
+    /// - Parameter own: the store of the instance: the store of its class, or the store of a test, which may have
+    ///   ended.
     /// - Returns: nil if the access uses `own`.
     func roots(inPlaceOf own: Roots) -> Roots? {
         if isInTest() { return nil }
@@ -76,7 +77,7 @@ package final class TestProcess: Sendable {
         }
     }
 
-    /// Something uses the default domain.
+    /// Records an access to the default domain.
     func noteDefaultDomain() {
         let isFirst = state.withLock { state in
             defer { state.hasReported = true }

@@ -3,9 +3,10 @@ import PrefsPropertyLists
 
 /// A bounded number of threads for code of the program that may block. A thread ends when nothing is left to do.
 final class WorkerThreads: Sendable {
-    /// For the closures of observers that have no queue of their own.
+    /// The threads of observers' closures without a queue.
     ///
-    /// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues of the program.
+    /// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues
+    /// of the program.
     static let observers = WorkerThreads {
         queue.async(execute: $0)
         return true
@@ -24,7 +25,7 @@ final class WorkerThreads: Sendable {
     }
 
     private struct State {
-        /// Whose threads they are: a forked child has none of them.
+        /// The process that the threads belong to. A forked child does not have them.
         var process = LockRegistry.forks
         var jobs: [Job] = []
         var running = 0
@@ -33,14 +34,15 @@ final class WorkerThreads: Sendable {
     private let state = Locked(State())
     private let start: @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// - Parameter start: runs the closure on a thread of its own. Returns false if there is none to be had.
+    /// - Parameter start: runs the closure on a new thread. Returns false if the system has no thread to give.
     init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { SpareStack.start($0) }) {
         self.start = start
     }
 
-    /// Runs a job soon, in the order of the calls as far as threads are free. Without any, on the thread of the caller.
+    /// Runs a job soon. Jobs start in the order of the calls while threads are free. If no thread can be started, the
+    /// job runs on the thread of the caller.
     ///
-    /// - Parameter end: when the job runs although no thread is free. It must not block then.
+    /// - Parameter end: the time at which the job runs even if no thread is free. After that it must not block.
     func run(by end: ContinuousClock.Instant? = nil, _ job: @escaping @Sendable () -> Void) {
         let job = Job(job)
         let isThreadDue = state.withLock { state in

@@ -3,17 +3,16 @@ public import PersistentPreferences
 
 /// The sample set of the command-line tool, the tests and the benchmarks: five values, one of each common type.
 ///
-/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on Apple
-/// platforms. A value of another type is rejected. One that is absent, or that another program has stored with another type, reads as the
-/// empty value of its type. Cost, errors and threads are those of
-/// ``PersistentPrefs``.
+/// As in `RVS_PersistentPrefs_TestSet`, typed accessors read and write the values, and can be key-value observed on
+/// Apple platforms. A write of another type is rejected. A value that is absent, or of another type, reads as the empty
+/// value of its type. Cost, errors and threads are as for ``PersistentPrefs``.
 open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = [
         "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
     ]
 
-    // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a wrapper cannot
-    // be `@objc dynamic`.
+    // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a
+    // wrapper cannot be `@objc dynamic`.
     private let _int = Pref(wrappedValue: 0, allKeys[0], help: "A whole number.")
     private let _string = Pref(wrappedValue: "", allKeys[1], help: "A text.")
     private let _array = Pref(wrappedValue: [String](), allKeys[2], help: "A list of texts.")
@@ -31,10 +30,11 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
         ]
     }
 
-    /// Creates an instance with a root key. If nothing is stored under it, stores the default values.
+    /// Creates an instance with a root key. Stores the default values if nothing is stored under the key.
     public init(key: String) {
         super.init(key: key)
-        // Reads first, so that an existing set costs no lock. Then checks again under the lock, so that no other writer comes in between.
+        // Reads first, so that an existing set costs no lock. Then checks again under the lock, so that no other writer
+        // comes in between.
         if values.isEmpty, lastError == nil {
             update { if $0.isEmpty { $0 = Self.defaultValues } }
         }

@@ -14,18 +14,22 @@ public import PersistentPreferences
 ///
 /// The article "A settings command for your program" has the commands.
 public enum PrefsTool {
-    /// Runs a command, prints its result to standard output and its errors to standard error, and returns the exit code.
+    /// Runs a command, prints its result to standard output and its errors to standard error, and returns the exit
+    /// code.
     ///
-    /// Exit codes are 0 if the command was done, also with a warning; 1 if it has reported an error or there is nothing to print, and
-    /// then nothing has changed unless the message says that the new state is stored; 64 (`EX_USAGE` of sysexits.h) if the arguments
-    /// were not understood. `watch` and `edit` return when the user ends them. A command costs the start of the program and one or two
-    /// accesses to the store. Call it from the main thread of a program that does nothing else; it may ignore SIGPIPE and handle SIGINT.
+    /// The exit code is 0 if the command succeeded, also with a warning. It is 1 if the command reported an error or
+    /// has nothing to print; then nothing has changed unless the message says that the new state is stored. It is 64
+    /// (`EX_USAGE` of sysexits.h) if the arguments were not understood. `watch` and `edit` return when the user ends
+    /// them. A command costs the start of the program and one or two accesses to the store. Call it from the main
+    /// thread of a program that does nothing else; it may ignore SIGPIPE and handle SIGINT.
     ///
     /// - Parameters:
-    ///   - arguments: the words after the name of the command. None stands for `show`.
-    ///   - name: what users type before these words, such as `myapp prefs`, for messages, help and completions.
-    ///   - make: makes the preferences. The root key is nil unless the user gives `--root`, the store is nil unless the user gives `-f`;
-    ///     nil stands for the program's own. It may be called more than once, also with a store in memory.
+    ///   - arguments: the words after the name of the command. An empty array stands for `show`.
+    ///   - name: the words that users type before the arguments, such as `myapp prefs`, for messages, help and
+    ///     completions.
+    ///   - make: makes the preferences. The root key is nil unless the user gives `--root`, and the store is nil unless
+    ///     the user gives `-f`. nil stands for the program's own key or store. The closure may be called more than
+    ///     once, also with a store in memory.
     public static func run(
         _ arguments: [String], name: String,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
@@ -33,13 +37,14 @@ public enum PrefsTool {
         run(arguments, of: Program(name: name, make: make))
     }
 
-    /// The tool of the program `prefs`, whose settings are in a UserDefaults domain: also with the commands of `defaults(1)` and others.
+    /// Runs the tool of the program `prefs`, whose settings are in a UserDefaults domain, with the commands of
+    /// `defaults(1)` and others.
     ///
     /// - Parameters:
-    ///   - suite: where the preferences are if the user names no other place.
+    ///   - suite: the domain of the preferences if the user names no other place.
     ///   - others: commands of the program.
     ///   - storeOfURL: makes a store of the URL that the user gives with `-f`.
-    ///   - context: what the run takes from its process.
+    ///   - context: the environment and the streams of the process.
     package static func run(
         _ arguments: [String], name: String, suite: String, others: [CommandSpec],
         storeOfURL: @escaping (String) throws(PrefsError) -> any PrefsStore, context: ProcessContext = .process,
@@ -53,8 +58,9 @@ public enum PrefsTool {
     }
 
     static func run(_ arguments: [String], of program: Program) -> Int32 {
-        // Opens closed standard streams on /dev/null. Otherwise the next file that is opened would take their place, and an import would
-        // read the preferences file as standard input. The access mode makes reads and writes fail, as on a closed stream.
+        // Opens closed standard streams on /dev/null. Otherwise the next file that is opened would take their place,
+        // and an import would read the preferences file as standard input. The access mode makes reads and writes fail,
+        // as on a closed stream.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }

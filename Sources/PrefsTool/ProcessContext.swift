@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run takes from its process: the word that it was called by, the environment and the standard streams.
+/// The parts of the process that a run uses: the word that it was called by, the environment and the standard streams.
 package struct ProcessContext: Sendable {
     /// The context of this process.
     package static let process = ProcessContext()
@@ -11,7 +11,7 @@ package struct ProcessContext: Sendable {
     let input: Int32
     let output: Int32
     package let errors: Int32
-    /// nil for the environment of this process.
+    /// The environment; nil for the environment of this process.
     let variables: [String: String]?
 
     private init() {
@@ -20,7 +20,8 @@ package struct ProcessContext: Sendable {
         variables = nil
     }
 
-    /// The context of a run in a process that does other things, too. Paths are still relative to the working folder of the process.
+    /// Creates the context of a run in a process that does other things, too. Paths are relative to the working folder
+    /// of the process.
     package init(executable: String, environment: [String: String], input: Int32, output: Int32, errors: Int32) {
         self.executable = executable
         (self.input, self.output, self.errors) = (input, output, errors)
@@ -55,7 +56,7 @@ package struct ProcessContext: Sendable {
         }
     }
 
-    /// Reads a line of a terminal. Its driver edits lines, and hands out one at a time.
+    /// Reads a line of a terminal, whose driver edits lines and returns one at a time.
     ///
     /// - Returns: nil at the end of the input.
     /// - Throws: `CommandError` if the line is not UTF-8, which `Swift.readLine` would repair.

@@ -3,22 +3,23 @@ import PersistentPreferences
 
 /// The program that the tool belongs to.
 struct Program {
-    /// What users type before a command: `prefs`, or `myapp prefs`.
+    /// The words that users type before a command: `prefs`, or `myapp prefs`.
     let name: String
-    /// Where the preferences are if the user names no other place; nil if only `make` knows.
+    /// The place of the preferences if the user names no other place; nil if only `make` knows it.
     var target: Target?
-    /// Makes a store of a URL; nil if there are no such stores.
+    /// Makes a store of a URL; nil if the program has no such stores.
     var storeOfURL: ((String) throws(PrefsError) -> any PrefsStore)?
     /// All commands, in the order of the help.
     var commands = CommandSpec.all
-    /// Makes the preferences under a root key in a store; nil stands for the program's own.
+    /// Makes the preferences under a root key in a store; nil stands for the program's own key or store.
     let make: (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     var context = ProcessContext.process
 
     /// Preferences of the class that read and write no file.
     var sample: PersistentPrefs { make(nil, InMemoryStore()) }
 
-    /// The preferences in the program's own file; nil for another place. Its store may differ from that of the place.
+    /// The preferences in the program's own file; nil for another place. Its store may differ from the store of the
+    /// place.
     func ownPrefs(in place: Target) throws -> PersistentPrefs? {
         guard target == nil, let path = try place.path() else { return nil }
         let own = make(nil, nil)
@@ -27,7 +28,7 @@ struct Program {
         return physical(file) == physical(path) ? own : nil
     }
 
-    /// Whether the program's own file has no roots.
+    /// Whether the program's own file has a flat layout.
     var hasFlatLayout: Bool { target == nil && make(nil, nil).hasFlatLayout }
 
     func hasCommand(_ name: String) -> Bool { commands.contains { $0.name == name } }
@@ -36,7 +37,7 @@ struct Program {
     var options: [OptionSpec] {
         var options: [OptionSpec] = []
         for option in commands.flatMap(\.options) + [.json, .help, .version] {
-            // A program with layers of its own has them in `make`, and a version of its own.
+            // A program adds its layers in `make`, and has its own `--version`.
             let isOwn = [OptionSpec.layers, .layer, .version].contains { $0.name == option.name }
             if !options.contains(where: { $0.name == option.name }), !isOwn || target != nil { options.append(option) }
         }

@@ -1,7 +1,7 @@
 public import Foundation
 @_exported public import PersistentPreferences
 
-/// The base class of `RVS_PersistentPrefs.swift`: ``PersistentPrefs`` with the members that only that file has.
+/// The base class of `RVS_PersistentPrefs.swift`: ``PersistentPrefs`` with the additional members of that file.
 ///
 /// ```swift
 /// import RVS_PersistentPrefs
@@ -19,12 +19,12 @@ public import Foundation
 /// ```
 ///
 /// ## Behavior
-/// A new instance uses, in this order: the store of its initializer, that of `withStore`, its own ``userDefaults`` if the class
-/// overrides it, and the store of its class, which ``groupID`` selects.
+/// A new instance uses the first of these: the store of its initializer, the store of `withStore`, its own
+/// ``userDefaults`` if the class overrides it, and the store of its class, which ``groupID`` selects.
 ///
 /// ## Performance, errors, threads
-/// Those of ``PersistentPrefs``. Over an overridden ``userDefaults``, the values are copied at each access, a write is neither durable
-/// nor safe from other processes, and changes by other code are not observed.
+/// As for ``PersistentPrefs``. With an overridden ``userDefaults``, each access copies the values, a write is neither
+/// durable nor safe from other processes, and changes by other code are not observed.
 open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
     /// Creates an instance with the subclass's own root key: the unqualified name of the type.
     public override init() {
@@ -32,7 +32,8 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
         super.init(key: nil, values: nil, store: Self.chosenStore)
     }
 
-    /// Creates an instance with a root key, and merges `values` into what is stored there. See `PersistentPrefs.init(key:values:)`.
+    /// Creates an instance with a root key, and merges `values` into what is stored there. See
+    /// `PersistentPrefs.init(key:values:)`.
     public override init(key: String? = nil, values: [String: Any]? = nil) {
         Self.checkSubclassed()
         super.init(key: key, values: values, store: Self.chosenStore)
@@ -50,23 +51,24 @@ open class RVS_PersistentPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    /// The suite of `UserDefaults` in which new instances of this class store their values, for example that of an app group. nil
-    /// and an empty string stand for the standard domain.
+    /// The suite of `UserDefaults` in which new instances of this class store their values, for example the suite of an
+    /// app group. nil and an empty string stand for the standard domain.
     ///
-    /// Assign it before the first instance is created: instances keep their store, and values are not moved. Assigned on
-    /// `RVS_PersistentPrefs`, it applies to every class; assigned on a subclass, to that class and its subclasses only. (In the
-    /// original there is one value for all classes.) With an invalid name, every access fails with `PrefsError.invalidName`. Any
-    /// thread.
+    /// Assign it before the first instance is created: instances keep their store, and values are not moved. Assigned
+    /// on `RVS_PersistentPrefs`, it applies to every class; assigned on a subclass, to that class and its subclasses
+    /// only. (In the original there is one value for all classes.) With an invalid name, every access fails with
+    /// `PrefsError.invalidName`. Any thread.
     public static var groupID: String? {
         get { Suites.name(for: self) }
         set { Suites.setName(newValue, for: self) }
     }
 
-    /// The `UserDefaults` of ``groupID``; nil if there is none of that name.
+    /// The `UserDefaults` of ``groupID``; nil if the name is not valid.
     ///
-    /// Override it to give an instance another one, for example in a test. If an instance returns another one than its class when it
-    /// is created, it is asked again at each access, and accesses fail with `PrefsError.userDefaultsUnavailable` while it is nil. The
-    /// override is called during the initialization of the base class.
+    /// Override it to give an instance its own `UserDefaults`, for example in a test. If the value at creation differs
+    /// from the class's `UserDefaults`, each access asks for it again, and fails with
+    /// `PrefsError.userDefaultsUnavailable` while it is nil. The override is called during the initialization of the
+    /// base class.
     open var userDefaults: UserDefaults? { Suites.defaults(of: type(of: self)) }
 
     /// The store of ``groupID``.

@@ -10,13 +10,13 @@ enum Suites {
     }
 
     private struct State {
-        /// What was assigned, by class.
+        /// The assigned names, by class.
         var names: [ObjectIdentifier: Assigned] = [:]
         var stores: [String: UserDefaultsStore] = [:]
         var defaults: [String: UserDefaults] = [:]
     }
 
-    /// What was assigned to the class, or else to the nearest superclass.
+    /// The name that was assigned to the class or, if it has none, to the nearest superclass.
     static func name(for type: RVS_PersistentPrefs.Type) -> String? {
         state.withLock { state in
             var next: AnyClass? = type

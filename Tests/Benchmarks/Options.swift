@@ -1,4 +1,4 @@
-/// What is wrong with a command line.
+/// An error in a command line.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

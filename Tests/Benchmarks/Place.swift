@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// Where a run keeps its files: a temporary folder with a home of its own in it, which is gone afterwards.
+/// The place of a run's files: a temporary folder with its own home, which is removed afterwards.
 struct Place: Sendable {
     private static let variable = "PREFS_BENCHMARKS"
     private let folder: URL
 
-    /// The place of this process. The first process makes one, has itself run again with it for a home, which is found out
-    /// when a process starts, and does not return.
+    /// The place of this process. The first process makes a place, runs itself again with it as the home, because a
+    /// process reads its home at its start, and does not return.
     static func ofItsOwn() throws -> Place {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment[variable], environment["HOME"] == home(in: path) {
@@ -19,7 +19,7 @@ struct Place: Sendable {
         exit(status)
     }
 
-    /// A file in a folder of its own, so that rows do not share what belongs to a folder.
+    /// A file in its own folder, so that rows do not share the state of a folder.
     func file(_ name: String) throws -> URL {
         let own = folder.appending(path: name, directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
@@ -44,7 +44,7 @@ struct Place: Sendable {
     }
 }
 
-/// The process that measures, which is told to end when this one is; the folder is removed then.
+/// The process that measures. It gets the signals that end this process; then the folder is removed.
 private enum Child {
     nonisolated(unsafe) private static var process: pid_t = 0
 

@@ -1,6 +1,6 @@
 import Foundation
 
-// Measures this package against what a program would otherwise do. See README.md beside this file.
+// Measures this package and its alternatives. See README.md beside this file.
 
 do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
@@ -15,7 +15,7 @@ do {
     case .once(let row, let count):
         let place = try Place.ofItsOwn()
         let operation = try row.prepare(place)
-        // Until the clock that stamps files has moved on, a file that was just written is looked into at each read.
+        // Waits, because each read compares the bytes of a new file until the clock that stamps files has moved on.
         usleep(50_000)
         _ = try operation.run(count)
     }

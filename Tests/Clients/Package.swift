@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The package of a client, which depends on this one by git URL. `Scripts/check-clients.sh` copies it to a temporary folder,
-/// gives it the URL and the revision, and puts the sources in `Shared` into each target that is a mode.
+/// The package of a client, which depends on this one by git URL. `Scripts/check-clients.sh` copies it to a temporary
+/// folder, gives it the URL and the revision, and puts the sources in `Shared` into each target that is a mode.
 let url = Context.environment["PREFS_URL"] ?? ""
 let revision = Context.environment["PREFS_REVISION"] ?? ""
 

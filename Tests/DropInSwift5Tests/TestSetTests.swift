@@ -2,8 +2,8 @@ import Foundation
 import RVS_PersistentPrefs
 import Testing
 
-/// The seed's whole test set as its users have it: a module in the Swift 5 language mode, with a static dictionary of defaults, and
-/// not a word of `Sendable`. On Linux without `@objc dynamic`.
+/// The seed's whole test set as its users have it: a module in the Swift 5 language mode, with a static dictionary of
+/// defaults, and not a word of `Sendable`. On Linux without `@objc dynamic`.
 public class TestSet: RVS_PersistentPrefs {
     private enum _ValueIndexes: Int {
         case int = 0
@@ -87,7 +87,7 @@ public class TestSet: RVS_PersistentPrefs {
         (prefs, other) = RVS_PersistentPrefs.withStore(InMemoryStore()) { (TestSet(key: "Set"), TestSet(key: "Set")) }
     }
 
-    /// What an instance shows, through its accessors.
+    /// The values of an instance, read through its accessors.
     private func shown(_ prefs: TestSet) -> String {
         let date = prefs.date.timeIntervalSinceReferenceDate
         return "\(prefs.int) \(prefs.string) \(prefs.array) \(prefs.dictionary) \(date)"
@@ -108,7 +108,7 @@ public class TestSet: RVS_PersistentPrefs {
         #expect(prefs.lastError == nil)
     }
 
-    /// The storage has no types: an accessor casts, or gives its empty value.
+    /// The storage has no types. An accessor casts, or returns its empty value.
     @Test func valuesAreAnyDictionary() {
         prefs.values["Integer Value"] = "ten"
         #expect(prefs.int == 0)
@@ -147,7 +147,7 @@ public class TestSet: RVS_PersistentPrefs {
 
     @Test func errorsAreFoundByCaseAndNothingHasChanged() {
         let before = shown(prefs)
-        // Only the top level is named, whatever the depth of the offender.
+        // Only the top-level key is named, even if the invalid value is deeper.
         prefs.values["Dictionary Value"] = ["One": ["deep": [1, 2, DispatchQueue.main]]]
         #expect(name(prefs.lastError) == #"incompatible ["Dictionary Value"]"#)
         prefs.values = ["Integer Value": 11, "String Value": UUID(), "Date Value": { 1 }]

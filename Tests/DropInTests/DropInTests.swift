@@ -2,8 +2,8 @@ import Foundation
 import RVS_PersistentPrefs
 import Testing
 
-/// Code in the seed's manner: implicitly unwrapped parameters, overridden initializers, an `init(key:)` and a `reset()`
-/// of its own, keys found by index.
+/// Code in the style of RVS_PersistentPrefs: implicitly unwrapped parameters, overridden initializers, its own
+/// `init(key:)` and `reset()`, keys found by index.
 class SeedStylePrefs: RVS_PersistentPrefs {
     private enum _ValueIndexes: Int {
         case int, string

@@ -2,8 +2,8 @@ import Foundation
 import RVS_PersistentPrefs
 import Testing
 
-// Every member of the first version of RVS_PersistentPrefs and of version 1.7, spelt as its users do. The file is compiled in both
-// language modes: DropInSwift5Tests has a link to it.
+// Every member of the first version of RVS_PersistentPrefs and of version 1.7, spelt as its users do. The file is
+// compiled in both language modes: DropInSwift5Tests has a link to it.
 
 /// All that a class must have.
 class SmallSet: RVS_PersistentPrefs, @unchecked Sendable {

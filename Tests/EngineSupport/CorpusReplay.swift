@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a fuzzer has found, and what it begins with, once more.
+/// Runs the findings and the seeds of a fuzzer again.
 struct CorpusReplay {
     private struct Input {
         let name: String
         let bytes: Data
     }
 
-    /// As small as the stack of a second thread on Apple platforms; sanitizers make larger frames.
+    /// The stack size of a secondary thread on Apple platforms. Sanitizers make larger frames.
     private static let stackSize = Hazard.count("PREFS_STACK", default: 512) << 10
 
     private var inputs: [Input] = []
@@ -50,7 +50,7 @@ struct CorpusReplay {
         Patience.await("the replay", #fileID, #line) { done.wait(timeout: $0) == .success }
         for failure in broken { Issue.record("\(failure)") }
         #expect(accepted > 0 && accepted < inputs.count)
-        // A crash ends the process before this: there is no line then.
+        // A crash ends the process before this line is printed.
         Hazard.report(
             "corpus: \(inputs.count) \(kind) replayed, \(accepted) accepted, \(broken.count) promises broken")
     }

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an observer has heard, in order, to be waited for.
+/// The changes that an observer has received, in order. A test can wait for them.
 ///
-/// After `wait(for:)` nothing more may come: what is heard until this object ends, or until the next wait, is an issue at the line that
-/// waited.
+/// After `wait(for:)` nothing more may come. A change before the end of this object, or before the next wait, is an
+/// issue at the line that waited.
 final class Heard<Element: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var elements: [Element] = []
-    /// How many were waited for, and where; nil if more may come.
+    /// The number of changes of the last wait and its place; nil if more may come.
     private var last: (count: Int, place: SourceLocation)?
 
     deinit {
@@ -30,7 +30,8 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         return elements
     }
 
-    /// All of them once what was heard is as asked; more may come. A wait that is too long ends, and is an issue.
+    /// Waits until the changes satisfy the condition, and returns all of them. More may come. A wait that is too long
+    /// ends, and is an issue.
     @discardableResult
     func wait(
         sourceLocation: SourceLocation = #_sourceLocation, until isEnough: ([Element]) -> Bool
@@ -41,7 +42,7 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         return waitLocked(sourceLocation, until: isEnough)
     }
 
-    /// All of them once there are so many, and not more.
+    /// Waits for exactly this number of changes, and returns them.
     @discardableResult
     func wait(for count: Int, sourceLocation: SourceLocation = #_sourceLocation) -> [Element] {
         condition.lock()
@@ -67,7 +68,7 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Lets one or more threads through, once it is open. A wait that is too long ends, and is an issue.
+/// A gate that threads pass once it is open. A wait that is too long ends, and is an issue.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -83,6 +84,7 @@ final class Gate: Sendable {
 }
 
 extension Trait where Self == TimeLimitTrait {
-    /// For tests that wait by `await`. Each ends after five minutes: a task that is resumed queues behind all other tests.
+    /// The limit of tests that wait by `await`. It is five minutes, because a task that is resumed queues behind all
+    /// other tests.
     static var limited: Self { .timeLimit(.minutes(max(5, Patience.seconds / 60))) }
 }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import PrefsFileEngine
 
-/// The real system calls, counted, and made to fail on demand.
+/// The real system calls, which are counted and can be made to fail.
 final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     private let lock = NSLock()
     private var names: [String] = []
@@ -13,20 +13,20 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     private var opened: Set<Descriptor> = []
     private var straysClosed = 0
 
-    /// A clock far ahead: every file is old, so that no read has to look at bytes again.
+    /// Whether the clock is far ahead. Every file is then old, so that no read compares bytes again.
     var isClockAhead = true
-    /// A clock that stands still: files are stamped with this time, and it is now.
+    /// The time of a clock that stands still, also in the stamps of files; nil for the real clock.
     var frozenTime: FileStatus.Time?
 
-    /// For a test to count by.
+    /// A counter for tests.
     var opens = 0
-    /// For a test whose faults are over.
+    /// Whether the faults of a test are over.
     var isHealed = false
 
-    /// Whether what is flushed really is: a test about something else is quicker without.
+    /// Whether flushes are really made. A test of something else is faster without them.
     var flushes = true
 
-    /// The calls since this was last asked.
+    /// Returns the calls since the last call of this method.
     func takeCalls() -> [String] {
         lock.withLock {
             defer { names = [] }
@@ -39,7 +39,8 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         lock.withLock { faults[name, default: []] += codes }
     }
 
-    /// Makes the call of that number fail, counted from now and from 1; and all later ones of its name, if it persists.
+    /// Makes the call with that number fail, counted from now and from 1. If the fault persists, all later calls of
+    /// that name fail, too.
     func failCall(_ number: Int, with code: Int32, persists: Bool = false) {
         lock.withLock {
             callsThatCanFail = 0
@@ -48,7 +49,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         }
     }
 
-    /// No more faults.
+    /// Ends all faults.
     func heal() {
         lock.withLock { numberedFault = nil }
     }
@@ -56,8 +57,8 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// The call that was made to fail by its number.
     private(set) var failedCall: String?
 
-    /// Those that were opened and not closed yet. Another test's look into the registry may hold a file for a moment more, and for as
-    /// long as its thread has no processor.
+    /// The descriptors that were opened and not closed yet. Another test that looks into the registry may hold a file
+    /// for a moment longer.
     var openDescriptors: Set<Descriptor> {
         let deadline = Patience.deadline
         var turns = 0
@@ -68,10 +69,11 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         return lock.withLock { opened }
     }
 
-    /// So many descriptors were closed that were not open: another thread may have got the number meanwhile.
+    /// The number of descriptors that were closed although they were not open. Another thread may have got such a
+    /// number in the meantime.
     var doubleCloses: Int { lock.withLock { straysClosed } }
 
-    /// Called before each call with its name; what it throws is what the call reports, where it can report anything.
+    /// Called before each call with its name. If it throws, the call reports that error, if it can.
     var onCall: ((String) throws(StorageFailure) -> Void)? {
         get { lock.withLock { hook } }
         set { lock.withLock { hook = newValue } }
@@ -112,7 +114,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         super.close(descriptor)
     }
 
-    /// On this thread: a test counts the calls.
+    /// Closes on this thread, because tests count the calls.
     override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
@@ -133,7 +135,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StorageFailure) -> Int {
         try record("read")
-        // Short on purpose: the caller has to go on.
+        // Writes less on purpose, so that the caller must continue.
         let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(1 + buffer.count / 2))
         return try super.read(descriptor, into: piece, at: offset)
     }
@@ -196,7 +198,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     }
 
     override func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
-        // Without an old one there is nothing to do on Linux.
+        // Without an old file there is nothing to do on Linux.
         if old != nil { try record("setxattr") }
         try super.copyAttributes(from: old, to: new)
     }

@@ -3,8 +3,8 @@ import Foundation
 
 @testable import PrefsFileEngine
 
-/// What watches folders in a test: the watcher of this platform, or on Linux the watcher for Apple platforms over a model. The
-/// model reports events at once (`model`), or late and merged (`lateModel`).
+/// The watcher of folders in a test: the watcher of this platform or, on Linux, the watcher for Apple platforms over a
+/// model. The model reports events at once (`model`), or late and merged (`lateModel`).
 enum Watcher: CaseIterable {
     case system
     #if os(Linux)

@@ -199,7 +199,7 @@ private final class HistoryThread: @unchecked Sendable {
         if end == .max { uncertain.append(operation) } else { record.append(operation) }
     }
 
-    /// The same clock in every process.
+    /// The time of a clock that all processes share.
     private static func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

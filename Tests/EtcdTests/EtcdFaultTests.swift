@@ -42,7 +42,7 @@ import Testing
         #expect(try behind.read(root: "A")?["a"] as? Int == 3)
     }
 
-    /// The same, after an update that was rejected because somebody had put a key by hand.
+    /// A late copy of an update changes nothing, even if the update was rejected because a key had been put by hand.
     @Test func aLateCopyOfARejectedUpdateChangesNothing() throws {
         let (proxy, behind) = try storeBehindProxy()
         defer { proxy.close() }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example of a program with settings from its arguments, the environment, the user's file and a file of the system, run as a process.
+/// The example of a program with settings from its arguments, the environment, the user's file and a file of the
+/// system, run as a process.
 @Suite struct GreeterTests {
     private let home: TemporaryFolder
     private let system: URL
@@ -82,7 +83,7 @@ import Testing
             try write(#"{"times": 2, "polite": "p"}"#, name)
         }
         let arguments = ["-times", "9", "-names", "Ann", "-polite", "no", "-unknown", "1"]
-        // Nothing asks the variable, because the argument before it is good.
+        // The variable is not read, because the argument before it is valid.
         let run = try greeter(arguments, environment: ["GREETER_polite": "perhaps"])
         #expect(run.lines == ["Hey Ann!", "Hey Ann!"], "the good arguments count, and the next layer for the bad one")
         #expect(

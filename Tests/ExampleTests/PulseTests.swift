@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example of a daemon, which hears of what `prefs set -f` stores: an hour before it would look by itself.
+/// The example of a daemon. It receives a change by `prefs set -f` at once, although its interval is an hour.
 @Suite struct PulseTests {
     private let home: TemporaryFolder
     private let settings: String
@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT])
     func changesOfAnotherProcessAreReportedUntilTheEnd(signal: Int32) throws {
-        // The file is not there yet, then replaced.
+        // The file is missing at first, then it is replaced.
         for message in ["first", "second"] {
             try write("PulsePrefs.message", message)
             #expect(try daemon.line() == message)

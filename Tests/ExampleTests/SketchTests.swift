@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The example of a program whose settings are a command of its own: every command, with good and bad input.
+/// The example of a program with a command for its settings: every command, with valid and invalid input.
 @Suite struct SketchTests {
     private let home: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
         return (result.output, result.errors, result.code)
     }
 
-    /// The output of a command that succeeds in silence on standard error.
+    /// The output of a command that succeeds and prints nothing to standard error.
     private func prefs(_ arguments: String...) throws -> String {
         let result = try run(["prefs"] + arguments)
         #expect(result.code == 0 && result.errors.isEmpty, "\(arguments): \(result)")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// The values under one root of a file, by the engine alone: read (first in the initializer), changed and confirmed as by the base
-/// class and its stores.
+/// The values under one root of a file, through the engine alone. They are read (first in the initializer), changed and
+/// confirmed as the base class and its stores do.
 final class FileRoot: @unchecked Sendable {
     static let key = "Root"
 
@@ -25,13 +25,13 @@ final class FileRoot: @unchecked Sendable {
         _ = values
     }
 
-    /// What the last access reported, also if it succeeded.
+    /// The report of the last access, also if it succeeded.
     var lastError: FileError? { lock.withLock { last } }
 
-    /// All that accesses have reported.
+    /// All reports of accesses.
     var errors: [FileError] { lock.withLock { told } }
 
-    /// What the last access reported, or "ok".
+    /// The text of the last report, or "ok".
     var outcome: String { lastError?.text ?? "ok" }
 
     subscript(key: String) -> Any? {
@@ -71,7 +71,7 @@ final class FileRoot: @unchecked Sendable {
         }
     }
 
-    /// An equal write only makes what is there as durable as asked.
+    /// Changes the values. An equal write only makes the stored state durable as required.
     private func change(_ body: (inout [String: Any]) -> Void) {
         access {
             let reading = try location.withFile { try $0.read(waits: true) }
@@ -118,7 +118,7 @@ final class FileRoot: @unchecked Sendable {
 }
 
 extension FileError {
-    /// Whether the access has succeeded all the same.
+    /// Whether the access has succeeded.
     var isWarning: Bool {
         switch self {
         case .damaged(let file): file.quarantinedAs != nil

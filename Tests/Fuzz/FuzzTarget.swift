@@ -1,12 +1,13 @@
 import Foundation
 
-/// One run of libFuzzer: what it has executed, and what it does with an input that breaks a promise.
+/// One run of libFuzzer: the number of executed inputs, and the report of an input that breaks a promise.
 enum FuzzTarget {
     // libFuzzer calls from one thread.
     nonisolated(unsafe) private static var inputs = 0
     nonisolated(unsafe) private static var bytes = 0
 
-    /// Writes the seeds and exits where the environment asks for them; else has the counts written at exit.
+    /// Writes the seeds and exits if the environment asks for them. If not, arranges that the counts are written at
+    /// exit.
     static func begin(_ seeds: () throws -> [Data]) throws {
         let environment = ProcessInfo.processInfo.environment
         if let folder = environment["PREFS_FUZZ_SEEDS"] {

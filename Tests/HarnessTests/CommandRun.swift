@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import PrefsTool
 
-/// A run of `prefs` in the process of the tests, with an environment and standard streams of its own.
+/// A run of `prefs` in the process of the tests, with its own environment and standard streams.
 struct CommandRun {
     let environment: [String: String]
 
@@ -12,7 +12,7 @@ struct CommandRun {
         try run { PrefsProgram.run(arguments, in: $0) }
     }
 
-    /// - Parameter input: what the standard input holds.
+    /// - Parameter input: the contents of the standard input.
     func run(_ arguments: [String], of program: Program, input: String = "") throws -> Printed {
         try run(input: input) { context in
             var program = program

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsTool
 
-/// What the program offers for a word.
+/// The completions that the program offers for a word.
 @Suite struct CompletionTests {
     private func offers(_ words: [String], of program: Program = AppPrefs.program) -> [String] {
         WordCompleter(of: program, before: words.dropLast(), word: words.last ?? "").candidates.map(\.text)

@@ -41,7 +41,7 @@ import Testing
         // Adds an element, whose value is edited at once.
         try session.type("a", "s", Keys.enter, "Serif", Keys.enter)
         try session.wait(">       [2]            string      Serif")
-        // Another process changes the array meanwhile.
+        // Another process changes the array in the meantime.
         try home.prefs("set", "-f", file, "Editor.size", "13")
         try session.wait(" *    size             integer     13")
         try session.type("/", "dark", Keys.enter, Keys.enter, Keys.down, Keys.enter)

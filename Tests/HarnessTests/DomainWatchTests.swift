@@ -12,7 +12,7 @@ import Testing
             #expect(try child.line() == "prefs: watching \(place); press Ctrl-C to stop")
         }
 
-        /// Returns the next line with `TIME` in the place of its time.
+        /// Returns the next line with `TIME` instead of its time.
         func line() throws -> String {
             let form = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z/
             return try child.line().replacing(form, with: "TIME", maxReplacements: 1)
@@ -81,7 +81,7 @@ import Testing
         #expect(try home.prefs("watch", "nonsense") == .unknownKey("nonsense"))
     }
 
-    /// As for the preferences of a class.
+    /// An unreadable file is reported, as for the preferences of a class.
     @Test func aFileThatBecomesUnreadableIsReported() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")

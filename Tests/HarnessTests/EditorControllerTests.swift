@@ -73,7 +73,7 @@ import Testing
 
         func refresh() { controller.refresh() }
 
-        /// What the file holds, as a text that does not depend on the order of keys.
+        /// The contents of the file, as a text that does not depend on the order of keys.
         func stored() throws -> String {
             let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
             return try PropertyListVetter.value(of: list, forKey: "").json
@@ -143,7 +143,7 @@ import Testing
         let form = try Form(["Desk": ["window": ["title": "Big"]]]) { Desk(key: "Desk", store: $0) }
         #expect(form.rows[0].hasPrefix(">window: {") && form.rows.count == 4)
         form.press(Key.right)
-        // What is not stored is what the program reads.
+        // A value that is not stored is shown as the program reads it.
         #expect(form.rows[1] == "isFull: false" && form.rows[3] == "title: Big" && form.rows.count == 7)
         form.press(Key.down, Key.down, Key.enter, Key.down, Key.down, Key.enter, "0", Key.enter)
         #expect(form.rows[4] == ">width: 6000")
@@ -155,13 +155,13 @@ import Testing
         form.press(Key.escape, "u")
         #expect(try form.stored() == #"{"Desk":{"window":{"title":"Big"}}}"#)
         #expect(form.rows[4] == "width: 600")
-        // Another program changes another field meanwhile.
+        // Another program changes another field in the meantime.
         form.press(Key.end, Key.home, Key.right, Key.down, Key.down, Key.down, Key.down, Key.enter, "1")
         try form.others("Desk", ["window": ["title": "Theirs"]])
         form.press(Key.enter)
         #expect(form.model.errorMessage == "another program has changed `window`; nothing is stored")
         #expect(try form.stored() == #"{"Desk":{"window":{"title":"Theirs"}}}"#)
-        // The default of a field is that of the whole struct.
+        // The default of a field comes from the default of the whole struct.
         form.press(Key.escape, Key.home, "r")
         #expect(try form.stored() == "{}" && form.rows[5] == "title: Main")
     }
@@ -261,7 +261,7 @@ import Testing
         #expect(try form.stored() == now.replacing("Anne", with: "Ann"))
     }
 
-    /// An element has no place of its own, because its index changes with those before it.
+    /// The path of an element is not stable, because its index changes with the elements before it.
     @Test func anElementOfAnArrayThatOthersHaveChangedIsNotStored() throws {
         let form = try Form(["list": ["a", "b"]])
         form.press(Key.enter, Key.end, Key.enter, "!")
@@ -316,7 +316,7 @@ import Testing
     @Test func writingOverADamagedFileIsConfirmed() throws {
         let form = try Form(["A": ["k": 1]])
         try form.others("A", ["k": 2])
-        // Has no lines to correct.
+        // The file has no lines to correct.
         try Data("bplist00 damaged".utf8).write(to: form.url)
         form.refresh()
         #expect(form.status?.contains("binary") == true, "\(form.status ?? "-")")
@@ -355,7 +355,7 @@ import Testing
         // Nothing is added, retyped or undone among lines.
         form.press("a", "t", "u")
         #expect(form.status == "only the lines of the file can be changed until it is correct")
-        // One that is still wrong is stored, too, and the next error is named.
+        // A correction that is still wrong is stored, too, and the next error is named.
         form.press(Key.enter, Key.backspace, "e", Key.enter)
         #expect(form.rows[3] == ">4:     \"fontSize\": 14", "\(form.rows)")
         #expect(form.status?.hasPrefix("line 4, column ") == true, "\(form.status ?? "-")")
@@ -368,7 +368,7 @@ import Testing
 
     @Test func aTypingErrorOfAnotherProgramShowsItsLineAndTheValuesAgain() throws {
         let form = try Form(Data(Self.faulty.replacing("fals", with: "true").utf8), name: "p.json", of: Self.makeDesk)
-        // A text that is being edited is not stored in the place of a line.
+        // A text that is being edited does not replace a line.
         form.press(Key.down, Key.down, Key.enter, Key.eraseLine, "40")
         try Data(Self.faulty.utf8).write(to: form.url)
         form.refresh()
@@ -386,7 +386,7 @@ import Testing
         // The line is removed.
         form.press("r")
         #expect(try form.text() == Self.faulty.replacing("    \"wraps\": fals,\n", with: ""))
-        // What has changed meanwhile is marked.
+        // Values that have changed in the meantime are marked.
         #expect(
             form.rows[1] == "wraps: true" && form.rows[3] == ">byName: {}" && form.model.marked == [ValuePath("wraps")],
             "\(form.rows)")

@@ -223,7 +223,7 @@ import Testing
         #expect(form.press(.enter, .end, .home, .pageDown, .escape) == nil && form.mode == .rows)
         form.refresh([Self.item("k", .set("two"), choices: ["one", "two", "three"])])
         #expect(form.press(.enter, .enter) == nil, "the choice is unchanged")
-        // The choice is for the value that was selected, though another program removes it meanwhile.
+        // The choice belongs to the value that was selected, even if another program removes that value.
         form.press(.enter, .up)
         form.refresh([Self.item("other", .set("one"), choices: ["one"])])
         #expect(form.press(.enter) == .change(.set(Self.path("k"), "one", as: nil)))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs edit` in a terminal, in a home of its own.
+/// `prefs edit` in a terminal, with its own home.
 struct EditorSession {
     /// The bytes that terminals send.
     enum Keys {

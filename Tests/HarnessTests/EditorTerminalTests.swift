@@ -89,7 +89,8 @@ import Testing
         #expect(terminal.modes == modes && !terminal.screen.isAlternate && terminal.screen.wraps)
     }
 
-    /// A shell sends SIGCONT after the signal. If both come before the system stops the editor, nothing would continue it any more.
+    /// A shell sends SIGCONT after the signal. If both come before the system stops the editor, nothing would continue
+    /// it any more.
     @Test(
         .enabled(
             if: Hazard.canRun(
@@ -119,7 +120,7 @@ import Testing
         // The system does not stop a process that no shell could continue.
         try session.type(Keys.suspend, Keys.down)
         try session.wait("> String")
-        // SIGSTOP cannot be caught. Another program may have used the terminal meanwhile.
+        // SIGSTOP cannot be caught. Another program may have used the terminal in the meantime.
         session.terminal.send(SIGSTOP)
         session.terminal.send(SIGCONT)
         try session.type(Keys.down)
@@ -156,7 +157,7 @@ import Testing
                 == .usageError("`edit` needs a terminal on standard input and output; use `prefs set` without one"))
     }
 
-    /// A terminal that is not known to obey them gets no codes.
+    /// A terminal that may not know control sequences gets none.
     @Test(arguments: ["dumb", "", "unset", "narrow", "low"])
     func noCodesAreSentToATerminalThatCannotShowTheForm(kind: String) throws {
         let home = try HarnessHome()

@@ -230,7 +230,7 @@ import Testing
         #expect(session.terminal.screen.hasColours)
         try session.type(Keys.down)
         try session.wait("> String Value      String      set         theirs")
-        // The same during an edit of the value.
+        // Changes by other processes also appear during an edit of the value.
         try session.type(Keys.enter, Keys.backspace, "r")
         try session.wait("> String Value      String      editing     theirr")
         try home.prefs("set", "string", "theirs too\n")

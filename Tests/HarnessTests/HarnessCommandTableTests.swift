@@ -33,8 +33,8 @@ import Testing
         #expect(Self.commands(in: TerminalSafetyTests.commands) == Set(Self.names))
     }
 
-    /// `edit` needs a terminal, `watch` goes on until a signal, and `import` reads its file first: they have tests of their own, and so has
-    /// what works on files.
+    /// `edit` needs a terminal, `watch` runs until a signal, and `import` reads its file first, so they have their own
+    /// tests. The same holds for commands on files.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(PrefsCommands.all.filter { $0.accepts(.root) }.map(\.name))
             .subtracting(["edit", "watch", "find", "undo", "doctor", "schema"])
@@ -75,7 +75,7 @@ import Testing
         "write": ExitCodes(success: ["write", "D", "k", "v"], failure: ["write", ".x", "k", "v"]),
         "delete": ExitCodes(
             success: ["delete", HarnessHome.suite, "PrefsTestSet", "--force"], failure: ["delete", "Nowhere"]),
-        // HarnessStressTests has it lose writes.
+        // HarnessStressTests makes it lose writes.
         "stress": ExitCodes(
             success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),
     ]
@@ -88,7 +88,8 @@ import Testing
         return home
     }
 
-    /// The built program runs every command, and other tests may run it in this process: the result and the files are the same.
+    /// The built program runs every command, and other tests may run it in this process: the result and the files are
+    /// the same.
     @Test(arguments: PrefsCommands.all.map(\.name)) func everyCommandExitsWithItsCodes(command: String) throws {
         let row = try #require(Self.exitCodes[command], "a new command needs a row")
         #expect(row.success != nil || row.failure != nil || command == "edit", "no process runs it")

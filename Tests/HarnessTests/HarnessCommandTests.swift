@@ -115,7 +115,7 @@ import Testing
         #expect(try home.prefs("get", "int") == Printed("6\n"))
         #expect(try home.prefs("set", "int", "+9223372036854775807").code == 1)
         #expect(try home.prefs("set", "int", "+0.5").code == 1)
-        // For a text it is a text.
+        // For a String, `+1` is a text.
         #expect(try home.prefs("set", "string", "+1") == Printed())
         #expect(try home.prefs("get", "string") == Printed("+1\n"))
         #expect(try home.prefs("set", "int", "toggle").errors.contains("found \"toggle\""))

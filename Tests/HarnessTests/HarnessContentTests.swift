@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `prefs doctor -f FILE` reports what is wrong with the contents of a file, and changes nothing.
+/// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
 @Suite struct HarnessContentTests {
     struct Case: Sendable {
         let content: String
-        /// What the report says about the whole file.
+        /// The state of the whole file in the report.
         let state: String
         /// The problems with their places.
         var lines: [String] = []
@@ -51,7 +51,7 @@ import Testing
             content: xml("<key>A</key><dict><key>a</key>\(large)<key>b</key>\(large)</dict>"),
             state: "an XML property list, 1 root, 2 values",
             lines: ["A: the root is larger than 4 MiB: nothing can be added"]),
-        // Of the program's settings, the values and keys are checked, too.
+        // The values and keys of the program's settings are checked, too.
         Case(
             content: xml(
                 "<key>PrefsTestSet</key><dict><key>Integer Valeu</key><integer>1</integer><key>Integer Value</key><true/></dict>"
@@ -108,7 +108,8 @@ import Testing
         #expect(foreign.text.contains(#""format":null,"roots":0,"values":0,"problems":\#(problems)"#))
     }
 
-    /// Files that crash Foundation's parsers or make them loop. A process, since the tests would not survive either.
+    /// Files that crash Foundation's parsers or make them loop. Runs in a process, because a crash or a loop would end
+    /// the tests.
     @Test func hostileFilesAreSurvived() throws {
         let home = try HarnessHome()
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

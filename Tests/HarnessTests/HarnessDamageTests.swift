@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a damaged file with
-/// `--force` only.
+/// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a
+/// damaged file with `--force` only.
 @Suite struct HarnessDamageTests {
     static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["unset", "--all"],
@@ -136,7 +136,7 @@ import Testing
         #expect(try home.state() == state)
     }
 
-    /// Of a long line, the part around the column.
+    /// A long line is shortened to the part around the column.
     @Test func aLongLineIsShortened() throws {
         let home = try HarnessHome()
         let file = home.path("d.json")
@@ -153,7 +153,7 @@ import Testing
         try home.storeSampleValues()
         try home.prefs("set", "int", "42")
         let file = ".config/\(HarnessHome.suite).plist"
-        // Not cut off: nobody waits for the rest.
+        // The file is not cut off, so no read waits for the rest.
         let damaged = Data("<plist>&</plist>".utf8)
         try home.write(damaged, to: file)
         let printed = try home.prefs("set", "string", "new", "--force")

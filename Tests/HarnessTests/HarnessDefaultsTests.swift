@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The rows of the table in the article "Comparison with defaults(1)", and what the other commands add.
+/// The rows of the table in the article "Comparison with defaults(1)", and the additions of other commands.
 @Suite struct HarnessDefaultsTests {
     /// The arguments of `write`, and the root as Python's plistlib reads it.
     private static let values: [([String], String)] = [

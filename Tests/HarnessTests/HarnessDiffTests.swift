@@ -47,7 +47,7 @@ import Testing
                     """, code: 1))
     }
 
-    /// The same values in each format, and in a domain.
+    /// Files in each format and a domain with equal values do not differ.
     @Test func equalValuesHaveExitCode0() throws {
         let xml = home.path("old.xml")
         #expect(try home.prefs("export", "-f", old, "-o", xml) == Printed())
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// The state before the damage is known, and is not what is stored.
+    /// The state before the damage is known, but it is not the stored state.
     @Test func aDamagedDomainIsNotCompared() throws {
         let domain = home.path(".config/D.plist")
         #expect(try home.prefs("set", "-f", "D", "a", "1") == Printed())

@@ -139,7 +139,8 @@ import Testing
         #expect(findings[0]["command"] is NSNull)
     }
 
-    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no command deletes them.
+    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no
+    /// command deletes them.
     @Test func doctorReportsEntriesThatPreventWrites() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -168,7 +169,8 @@ import Testing
         }
     }
 
-    /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the file.
+    /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the
+    /// file.
     @Test func doctorLeavesAFileThatIsNotOursToItsOwner() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
@@ -255,7 +257,7 @@ import Testing
         #expect(code == 0 && findings.count == 1 && findings[0]["isProblem"] as? Bool == false)
         let restored = try shell(#require(findings[0]["command"] as? String), home)
         #expect(restored.code == 0)
-        // The write has kept the copy, and says so.
+        // The write has kept the copy, and reports it.
         #expect(restored.errors.contains("was missing, and its last good copy was there; quarantined as "))
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }

@@ -201,7 +201,7 @@ import Testing
         #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
         #expect(try home.prefs("get", "-f", copy, "R.k") == Printed("2\n"))
         #expect(try home.prefs("read", copy, "Entry") == Printed("7\n"))
-        // At every level, what the file lacks stays.
+        // At every level, values that the file lacks stay.
         try home.write(Data(#"{"New": {"b": {"c": 1}}}"#.utf8), to: "deep.json")
         #expect(try home.prefs("import", "-f", copy, home.path("deep.json")) == Printed())
         try home.write(Data(#"{"New": {"b": {"d": 2}}}"#.utf8), to: "deep.json")

@@ -45,7 +45,7 @@ import Testing
         #expect(try home.prefs("export", "-o", file, "--format", format) == Printed())
         #expect(try Data(contentsOf: home.folder.file("x y")).starts(with: beginning.utf8))
         #expect(try home.folder.names() == [".config", ".local", "x y"])
-        // Checks the same with streams.
+        // Checks exports and imports through streams.
         #expect(try shell(home, "\"$0\" export --format \(format) > out && cmp out 'x y'") == Printed())
         let all = try home.prefs("export")
         for command in ["import 'x y'", "import < out", "import - --replace < out"] {

@@ -31,8 +31,8 @@ struct HarnessHome {
 
     /// Runs a command in this process. Its standard input is empty.
     ///
-    /// `HarnessCommandTableTests` compares the result with that of a process, for each command. Elsewhere, UserDefaults takes no folder, so
-    /// each command is a process.
+    /// `HarnessCommandTableTests` compares the result with the result of a process, for each command. On other
+    /// platforms, UserDefaults takes no folder, so each command is a process.
     ///
     /// - Parameter variables: the environment, besides HOME.
     @discardableResult
@@ -70,7 +70,7 @@ struct HarnessHome {
         Printed(try Child(product, arguments, home: folder).wait())
     }
 
-    /// Writes a property list as another program would. Its time is an hour ago, so that the write is over.
+    /// Writes a property list as another program would. Its time is an hour ago, so that the write counts as finished.
     @discardableResult
     func write(
         _ content: Any, to name: String, format: PropertyListSerialization.PropertyListFormat = .binary

@@ -71,7 +71,7 @@ import Testing
         #expect(names.isSubset(of: [".x.json.lock"]))
     }
 
-    /// Under another name it is JSON of another store: named, and never changed.
+    /// Under another name, the file is JSON of another store. The error says so, and the file is never changed.
     @Test func underAnotherNameItIsNotOurs() throws {
         try home.prefs("set", "-f", path, "R.k", "3", "-t", "integer")
         for name in ["x.json", ".x.json.lastgood"] {

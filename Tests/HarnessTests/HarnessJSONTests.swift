@@ -4,7 +4,7 @@ import Testing
 
 /// The output of `--json`.
 @Suite struct HarnessJSONTests {
-    /// As an export, so that an import accepts it. Values that are not stored are the defaults.
+    /// The output has the form of an export, so that an import accepts it. Values that are not stored are the defaults.
     @Test func showPrintsValuesThatCanBeImported() throws {
         let home = try HarnessHome()
         try home.storeSampleValues()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsTool
 
-/// What looks never writes: no byte, name, inode or time changes, and nothing is created.
+/// A command that reads never writes: no byte, name, inode or time changes, and nothing is created.
 @Suite struct HarnessLookTests {
     /// `FILE` stands for each of `files`.
     static let looks: [[String]] = [
@@ -58,7 +58,7 @@ import Testing
 
     @Test func everyCommandIsInTheTable() {
         let commands = Set(Self.looks.compactMap(\.first))
-        // The last is for files of its own.
+        // The last command uses its own files.
         #expect(Set(PrefsCommands.all.map(\.name)).subtracting(commands) == ["edit", "watch", "stress"])
     }
 

@@ -74,7 +74,7 @@ struct HarnessOtherUsersTests {
         #expect(try home.prefs("set", "-f", path, "A.k", "2") == Printed())
     }
 
-    /// Pipes of a shell have no path of their own, and can be read.
+    /// Pipes of a shell have no path in the file system, and can be read.
     @Test func importsReadPipes() throws {
         let script = "printf '%s' '{\"Integer Value\": 7}' | \"$0\" import /dev/stdin && \"$0\" get int"
         let prefs = try Child.executable("prefs").path

@@ -5,7 +5,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsTool
 
-/// What the words of `set` stand for: a path or the name of a key, and a text or a value of the type that exists.
+/// The meaning of the words of `set`: a path or the name of a key, and a text or a value of the existing type.
 @Suite struct HarnessPathTests {
     private static let form = "expected a key or a path such as a.b[0], found"
     private static let rejected: [(path: String, message: String)] = [
@@ -25,7 +25,7 @@ import Testing
         ("R[0]", "`R`: expected an array, found type dictionary"),
     ]
 
-    /// What a path means does not depend on its container: it is made, or the command is rejected.
+    /// The meaning of a path does not depend on its container. A missing container is made, or the command is rejected.
     @Test(arguments: ["d.plist", "d.json"]) func aPathIsNeverTheNameOfAKey(name: String) throws {
         let home = try HarnessHome()
         let file = home.path(name)
@@ -48,7 +48,7 @@ import Testing
         #expect(try home.prefs("get", "-f", file, "sizes") == Printed("[3,5,6]\n"))
     }
 
-    /// Other programs store such names, also those of domains turned around.
+    /// Other programs store names with dots, such as reversed domain names.
     @Test func aKeyWithDotsIsReachedByItsName() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
@@ -59,9 +59,9 @@ import Testing
         #expect(try home.prefs("get", "-f", file, "com.example") == Printed("7\n"))
         #expect(try home.prefs("set", "-f", file, "sizes[0]", "2") == Printed())
         #expect(try home.prefs("unset", "-f", file, "sizes[0]") == Printed())
-        // A backslash is understood in the name of one that exists, too.
+        // A backslash also works in the name of an existing key.
         #expect(try home.prefs("get", "-f", file, #"com\.example\.flag"#) == Printed("true\n"))
-        // A backslash makes a new one.
+        // A backslash creates a new key.
         #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "v") == Printed())
         #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "w") == Printed())
         #expect(try home.prefs("get", "-f", file, "org.example[0]") == Printed("w\n"))

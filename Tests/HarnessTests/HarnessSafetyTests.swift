@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What needs `--force` or a confirmation, dry runs, and waits for locks.
+/// Commands that need `--force` or a confirmation, dry runs, and waits for locks.
 @Suite struct HarnessSafetyTests {
     private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
@@ -114,7 +114,7 @@ import Testing
         let quarantined = try home.folder.names().filter { $0.hasPrefix("x.plist.corrupt-") }
         #expect(try quarantined.map { try Data(contentsOf: home.folder.file($0)) } == [garbage])
         #expect(try home.prefs("export", "-f", file).code == 0)
-        // The undo brings the bytes back, and the file is not ours again.
+        // The undo restores the bytes, so the file is a foreign file again.
         #expect(try home.prefs("undo", "-f", file).code == 0)
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == garbage)
         #expect(try home.prefs(words).code == 1)
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: - Exports
 
-    /// A word that is no option is never the file to write.
+    /// A word that is not an option is never the file to write.
     @Test(arguments: ["mine.json", "notes.txt", "d.plist"]) func anExportReplacesAFileByForceOnly(name: String) throws {
         let home = try HarnessHome()
         try home.prefs("set", "int", "5")

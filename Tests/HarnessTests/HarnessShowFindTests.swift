@@ -35,7 +35,7 @@ import Testing
 
                         """))
         try home.prefs("unset", "int")
-        // In the order of the class. The row of a part is that of its key.
+        // The rows are in the order of the class. A part has the row of its key.
         #expect(
             try home.prefs("show", "array[1]", "int")
                 == Printed(

@@ -69,7 +69,8 @@ import Testing
 
     // MARK: - Verdict
 
-    /// One process of one thread, which has reported three of its four writes: two increments, and the value 1 between them.
+    /// One process of one thread, which has reported three of its four writes: two increments, and the value 1 between
+    /// them.
     private func losses(_ values: [String: Any], afterKill: Bool = false) throws -> [String] {
         let program = Program(name: "prefs", commands: [Stress.command]) {
             PersistentPrefs(key: $0 ?? "", store: $1 ?? InMemoryStore())

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PrefsTool
 
-/// No command writes to a file that it was not told to write: every command line of the tables runs on a copy of a folder.
+/// A command writes only to the file that its words name. Every command line of the tables runs on a copy of a folder.
 @Suite struct HarnessToldWritesTests {
-    /// Without those that go on until a signal, or need a terminal.
+    /// All command lines, except those that run until a signal or need a terminal.
     private static let lines: [[String]] = {
         var lines = HarnessLookTests.looks + HarnessUsageTests.wrong.map(\.0) + TerminalSafetyTests.commands
         lines += HarnessErrorTests.commands.flatMap { [$0, $0 + ["-f", "FILE"], $0 + ["-f", "FILE", "--root", "R"]] }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The files of the home, with all that a write changes.
+    /// The files of the home, with everything that a write changes.
     private static func files(_ home: HarnessHome) throws -> [String: String] {
         try home.state().filter { path, _ in
             var isFolder: ObjCBool = false
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// What the words name to be written, relative to the home.
+    /// The files that the words name for writing, relative to the home.
     private static func told(_ words: [String], _ home: HarnessHome) -> [String] {
         var named: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["-f", "-o"].contains(option) { named.append(value) }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// The file itself, what the engine keeps beside it, and what an undo needs.
+    /// Whether a path is the file itself, a file that the engine keeps beside it, or a record of an undo.
     private static func belongs(_ path: String, to file: String) -> Bool {
         let (folder, name) = ((file as NSString).deletingLastPathComponent, (file as NSString).lastPathComponent)
         let prefix = folder.isEmpty ? "" : folder + "/"

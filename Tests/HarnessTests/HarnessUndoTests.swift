@@ -36,7 +36,7 @@ import Testing
         #expect(try home.state() == state)
         #expect(try home.prefs("undo", "-f", file) == shown, "it prints what it changes")
         #expect(try bytes() == before)
-        // The last good copy is that of the restored state.
+        // The last good copy has the restored state.
         #expect(try Data(contentsOf: home.folder.file(".d.plist.lastgood")).suffix(before.count) == before)
         #expect(try home.prefs("undo", "-f", file) != shown)
         #expect(try bytes() == after)
@@ -44,7 +44,7 @@ import Testing
         #expect(try bytes() == before)
     }
 
-    /// An export lays out the text of the file anew.
+    /// An export lays out the text of the file again.
     @Test func anUndoThatChangesNoValueSaysSo() throws {
         let home = try HarnessHome()
         let bytes = Data(#"{"a":1}"#.utf8)
@@ -104,7 +104,7 @@ import Testing
         #expect(try !home.folder.names().contains("d.plist"))
     }
 
-    /// A rejected write, and one that changes nothing, leave the undo of the write before.
+    /// A rejected write, and a write that changes nothing, keep the undo of the write before.
     @Test func onlyAWriteThatChangesTheFileReplacesTheUndo() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
@@ -180,7 +180,7 @@ import Testing
         #expect(try home.prefs("undo", "-f", file).code == 0)
     }
 
-    /// A file in the place of the folder.
+    /// A write succeeds if a file is in the place of the folder of undo records.
     @Test(arguments: [[], ["--json"]]) func aWriteSucceedsIfItCannotBeUndone(options: [String]) throws {
         let home = try HarnessHome()
         try home.write(Data(), to: "state")

@@ -145,7 +145,7 @@ import Testing
         #expect(try watching.child.exitCode() == 0)
     }
 
-    /// The change does not fit into the pipe, which is not read.
+    /// The change does not fit into the pipe, which nobody reads.
     @Test func watchEndsWhileItsReaderIsBlocked() throws {
         let home = try HarnessHome()
         let watching = try Watching([], at: path(home), in: home)

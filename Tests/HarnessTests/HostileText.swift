@@ -16,7 +16,7 @@ enum HostileText {
 
     static let longKey = String(repeating: "k", count: 10_000) + "\u{1B}[35m"
 
-    /// The scalars that must not reach a terminal. Uses the rules of Unicode instead of those of the tool.
+    /// The scalars that must not reach a terminal. Uses the rules of Unicode, not the tool's.
     static func unsafeScalars(in text: String) -> [String] {
         let kept: Set<Unicode.Scalar> = ["\n", "\t", "\u{200C}", "\u{200D}"]
         let unsafe: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// At the top, in a root of somebody else's, in a list.
+    /// The value is at the top, in a root of another program, or in a list.
     @Test(arguments: ["%", "<key>theirs</key><dict>%</dict>", "<key>x</key><array><dict>%</dict></array>"])
     func twinsAreNamed(_ place: String) throws {
         let pair = "<key>\u{E9}</key><integer>1</integer><key>e\u{301}</key><integer>2</integer>"

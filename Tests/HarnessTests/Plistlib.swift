@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Files as Python's plistlib reads them.
+/// Reads files with Python's plistlib.
 enum Plistlib {
     static let isThere = Hazard.canRun(
         "comparison with plistlib", if: (try? text("")) == "no file", else: "no python3 with plistlib")

@@ -26,7 +26,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     }
 }
 
-/// A sensitive value is in no output of the tool and of the library, unless it is asked for.
+/// A sensitive value appears in no output of the tool and of the library, unless the user asks for it.
 @Suite struct SensitiveTests {
     private static let secrets = ["hunter2", "54321", "default-secret", "code-red"]
     private let home: HarnessHome
@@ -103,7 +103,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         hides(try run(["import", "--replace", "--dry-run"], input: #"{"token": "code-red", "plain": "x"}"#))
         let all = try run(["export", "--reveal"])
         #expect(all.output.contains("hunter2") && all.errors.isEmpty)
-        // What the file has is stored, and what it lacks stays.
+        // The values of the file are stored, and values that it lacks stay.
         #expect(try run(["import", "--replace"], input: #"{"token": "new"}"#) == Printed(""))
         #expect(prefs.token == "new" && prefs.pin == 54_321 && !prefs.$plain.isSet)
     }
@@ -118,7 +118,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     }
 
     #if os(Linux)
-        /// Another program may use the same name for what is no secret.
+        /// Another program may use the name of a secret for a value that is not secret.
         @Test func aSearchOfAllDomainsHidesItInTheOwnDomain() throws {
             let own = home.domainFile("com.example.own")
             let program = Program(

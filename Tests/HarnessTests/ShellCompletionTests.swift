@@ -115,7 +115,7 @@ import Testing
         for (line, expected) in rows { #expect(try session.word(line) == expected, "\(line)") }
     }
 
-    /// Names that a shell would change or run arrive as they are, and nothing runs.
+    /// Names that a shell would change or run arrive unchanged, and nothing runs.
     @Test(arguments: shells) func hostileNamesArriveUnchanged(shell: Shell) throws {
         let home = try Self.home()
         let names = (HostileText.shown + HostileText.commands)
@@ -137,7 +137,7 @@ import Testing
         #expect(try !home.folder.names().contains("pwned"))
     }
 
-    /// `myapp` has arguments of its own; the tool is its command `prefs`.
+    /// `myapp` has other arguments, too; the tool is its command `prefs`.
     @Test(arguments: shells) func aNameOfTwoWordsCompletesAfterTheSecond(shell: Shell) throws {
         let home = try Self.home()
         let app = try home.write(

@@ -162,7 +162,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         ("set", "window.size.", ["window.size.height", "window.size.width"]),
         ("unset", "window.size.w", ["window.size.width"]), ("show", "window.si", ["window.size"]),
         ("watch", "window.size.h", ["window.size.height"]),
-        // An optional without a value has no fields, and neither has a field that is no struct.
+        // An optional without a value has no fields. A field that is not a struct has none, either.
         ("get", "last.", []), ("get", "window.title.", []), ("get", "nope.", []), ("get", "win", ["window"]),
     ])
     func afterADotTheFieldsAreOffered(command: String, word: String, offers: [String]) {

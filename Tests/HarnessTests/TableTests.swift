@@ -41,7 +41,7 @@ import Testing
             .replacing(#/\u{1B}\[[0-9]*m/#, with: "").split(separator: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("KEY") })
         #expect(lines.count - start == 6)
-        // A narrow terminal shows what fits.
+        // A narrow terminal shows fewer columns.
         let columnNames = columns < 72 ? ["KEY", "VALUE"] : ["KEY", "STORED AS", "TYPE", "SOURCE", "VALUE"]
         #expect(lines[start].split(separator: #/  +/#).map(String.init) == columnNames)
         for line in lines[start...] { #expect(DisplayWidth.of(String(line)) <= columns) }

@@ -6,7 +6,8 @@ import Testing
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite struct TerminalSafetyTests {
-    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile names.
+    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile
+    /// names.
     private struct HostileHome {
         let home: HarnessHome
         let file: String
@@ -197,7 +198,7 @@ import Testing
         for (index, output) in outputs.enumerated() {
             #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
             let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
-            // What does not fit its type is shown as the default.
+            // A value that does not fit its type is shown as the default.
             if index == 2 { continue }
             #expect(Self.scalars(of: parsed) == Self.scalars(of: HostileHome.values))
         }

@@ -8,7 +8,7 @@ struct Person: Codable, Equatable {
     var age = 0
 }
 
-/// The sample of the design in a module whose default isolation is the main actor, with types that say nothing of it.
+/// The sample of the design in a module whose default isolation is the main actor. Its types state no isolation.
 final class EditorPrefs: Prefs, @unchecked Sendable {
     @Pref var fontSize = 12.0
     @Pref("Has Widgets") var hasWidgets = false
@@ -20,7 +20,7 @@ final class EditorPrefs: Prefs, @unchecked Sendable {
 
 struct columnWidth: PrefKey { static let defaultValue = 80 }
 
-/// What a key of its own decodes must be usable on any thread.
+/// The value of a `PrefKey` is decoded on any thread, so its type must be nonisolated.
 nonisolated struct Margin: Codable, Equatable { var left = 0 }
 
 struct margin: PrefKey { static let defaultValue: Margin? = nil }

@@ -32,7 +32,7 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
         ]
     }
 
-    /// Each observer is told by itself, so one may hear the end before another has heard all.
+    /// Observers are called separately, so one may receive the last change before another has received all changes.
     private func look() {
         guard isOver, titles.last == "end", numbers.last?.last == 200 else { return }
         finish?.resume()

@@ -2,13 +2,13 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// What the objects of a broken store have in common: a store that follows the rules, its observers, and the fault.
+/// The state that the objects of a broken store share: a store that follows the rules, its observers, and the fault.
 final class BrokenPlace: Sendable {
     let fault: Fault?
     let memory = InMemoryStore()
     /// Held by an update, so that changes are reported in order.
     let updating = NSRecursiveLock()
-    /// Calls of observers; one for all, so that they come in the order in which these began.
+    /// The queue of all observers' calls, so that they come in order.
     let queue = DispatchQueue(label: "BrokenPlace")
     let state = Locked(State())
     let (hasBegunSecondCall, hasEndedFirstCall) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -31,19 +31,19 @@ final class BrokenPlace: Sendable {
 
     var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
-    /// What a thread is in the middle of.
+    /// The current activity of a thread.
     struct Activity {
         /// The roots of its updates, the outermost first.
         var roots: [String] = []
         /// The root of the outermost one before it.
         nonisolated(unsafe) var before: [String: Any]?
         var isInCall = false
-        /// For `.callsAtOnce`.
+        /// Whether the first call runs, for `.callsAtOnce`.
         var isInFirstCall = false
         var isInSecondCall = false
     }
 
-    /// Of the calling thread.
+    /// The activity of the calling thread.
     var activity: Activity {
         get { state.withLock { $0.activities["\(pthread_self())"] ?? Activity() } }
         set { state.withLock { $0.activities["\(pthread_self())"] = newValue } }
@@ -104,7 +104,7 @@ final class BrokenPlace: Sendable {
         }
     }
 
-    /// Keeps a call from its end until another has begun.
+    /// Delays the end of a call until another call has begun.
     func meetOtherCall() {
         if activity.isInFirstCall { hasBegunSecondCall.wait() }
         if activity.isInSecondCall {
@@ -208,7 +208,7 @@ final class BrokenStore: RemotePrefsStore {
         reportChange(of: root, before, isNested: !outer.isEmpty)
     }
 
-    /// One update of the store that follows the rules, with what the fault makes of it.
+    /// Runs one update of the correct store, with the effect of the fault.
     private func change(
         _ root: String, isNested: Bool, _ body: (inout [String: Any]?) throws -> Void,
         attempted note: ([String: Any]?) -> Void
@@ -237,7 +237,7 @@ final class BrokenStore: RemotePrefsStore {
         if let late { throw late }
     }
 
-    /// Changes what a body has made of a root.
+    /// Applies the fault to the result of a body.
     private func spoil(_ values: inout [String: Any]?, _ before: [String: Any]?, _ root: String, isNested: Bool) throws
     {
         let isOwnChange = !Self.areEqual(before, values)
@@ -267,7 +267,7 @@ final class BrokenStore: RemotePrefsStore {
         }
     }
 
-    /// An outermost update has failed.
+    /// Applies the fault after an outermost update has failed.
     private func end(_ root: String, _ before: [String: Any]?, _ attempted: [String: Any]?, with error: any Error)
         throws
     {

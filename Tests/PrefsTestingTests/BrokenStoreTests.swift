@@ -4,7 +4,7 @@ import PrefsTesting
 import TestSupport
 import Testing
 
-/// The checks see faults: a store that breaks one rule fails the checks of this rule and no other.
+/// The checks detect faults. A store that breaks one rule fails the checks of this rule and no others.
 @Suite struct BrokenStoreTests {
     @Test(arguments: Fault.allCases)
     func aFaultFailsItsOwnCheck(_ fault: Fault) throws {
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-/// Takes an unreadable root for a missing one.
+/// Treats an unreadable root as missing.
 private final class ForgivingStore: PrefsStore {
     private let store: PropertyListFileStore
 

@@ -1,4 +1,4 @@
-/// What a `BrokenStore` does wrong: one rule each, in the order of the checks.
+/// The faults of a `BrokenStore`. Each breaks one rule, in the order of the checks.
 enum Fault: String, CaseIterable {
     case inventsRoots, dropsEmptyRoots, cachesForEver, isBoundToAThread, normalizesNames, keepsRootsSetToNil
     case returnsNumbersForBooleans, keepsWrittenObjects, acceptsEmptyNames, dropsUnsupportedValues
@@ -9,7 +9,7 @@ enum Fault: String, CaseIterable {
     case reportsOutOfOrder, callsAtOnce, rejectsWritesInCalls, waitsForClosures, ignoresTheEnd
     case comparesWithOldStates, forgetsStates
 
-    /// The names of the checks that see it.
+    /// The names of the checks that detect the fault.
     var checks: [String] {
         switch self {
         case .inventsRoots: ["missingIsNil"]
@@ -53,7 +53,7 @@ enum Fault: String, CaseIterable {
         }
     }
 
-    /// What the error says.
+    /// The text of the error.
     var finding: String {
         switch self {
         case .inventsRoots: "Expected nil before the first write, found []."

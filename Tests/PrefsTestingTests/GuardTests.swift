@@ -5,8 +5,8 @@ import PrefsTesting
 import TestSupport
 import Testing
 
-/// The guard and the accesses outside of a test's task, in test processes with a home folder of their own: this program once more, with
-/// one of the suites below.
+/// The guard and the accesses outside of a test's task, in test processes with their own home folder. Each runs this
+/// program again, with one of the suites below.
 @Suite(.enabled(if: Sample.program != nil, "this program does not run alone")) struct GuardTests {
     private let home: TemporaryFolder
 
@@ -16,7 +16,7 @@ import Testing
 
     private static let message = "an access to the default domain of UserDefaults"
 
-    /// - Returns: all that the run prints.
+    /// - Returns: the output of the run.
     private func run(_ sample: String) throws -> String {
         let program = try #require(Sample.program)
         let result = try Child(
@@ -72,13 +72,13 @@ import Testing
     }
 }
 
-/// What `GuardTests` runs. Skipped otherwise.
+/// The suites that `GuardTests` runs. They are skipped in other runs.
 enum Sample {
     static let variable = "PREFS_TESTING_SAMPLES"
 
     static let isAsked = ProcessInfo.processInfo.environment[variable] != nil
 
-    /// This test program, where it is a program; a bundle needs a tool that loads it.
+    /// This test program; nil if it is a bundle, which needs a tool that loads it.
     static let program = Bundle.main.executableURL.flatMap { $0.pathExtension == "xctest" ? $0 : nil }
 }
 
@@ -110,7 +110,7 @@ enum Sample {
     }
 }
 
-/// On a file that its class chooses.
+/// Preferences in a file that the class chooses.
 private final class FilePrefs: Prefs, @unchecked Sendable {
     @Pref var number = 0
 

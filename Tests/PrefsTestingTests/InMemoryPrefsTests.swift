@@ -4,7 +4,7 @@ import PrefsTesting
 import TestSupport
 import Testing
 
-/// On the default store, as an app has it.
+/// Preferences in the default store, as in an app.
 final class AppPrefs: Prefs, @unchecked Sendable {
     @Pref var number = 0
 

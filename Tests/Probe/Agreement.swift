@@ -65,7 +65,7 @@ extension Probe {
         argued["text"] = "x"
         expect(argued["text"] as? String == "x", "arguments are not read into a root")
 
-        // Two stores on one domain have one view of what UserDefaults has read.
+        // Two stores on one domain share the knowledge of what UserDefaults has read.
         ProbeVolume.value = 1
         expect(ProbeVolume.value == 1, "a key of its own")
         let flat = FlatProbePrefs()

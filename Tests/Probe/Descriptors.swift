@@ -1,13 +1,14 @@
 import Foundation
 import PersistentPreferences
 
-/// What happens to the descriptors of a program, and to the thread that ends it.
+/// A program that closes descriptors, and a thread that ends the program.
 enum Descriptors {
     private static func prefs(_ path: String) -> ProbePrefs {
         ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
     }
 
-    /// Writes while another thread prints into the standard streams, which are closed. The report is a file, for want of a stream.
+    /// Writes while another thread prints into the standard streams, which are closed. Reports to a file, because there
+    /// is no stream.
     static func writeWithoutStreams(_ path: String, count: Int) throws {
         let prefs = prefs(path)
         // Opened before the thread prints, and moved away from the streams.
@@ -32,7 +33,7 @@ enum Descriptors {
             contentsOf: Data("\(errors.joined(separator: "\n")) \(taken)".utf8))
     }
 
-    /// Closes all descriptors, as recipes for daemons do, and opens files of its own, which get the same numbers.
+    /// Closes all descriptors, as daemons do, and opens other files, which get the numbers of the closed ones.
     static func closeAll(_ path: String) {
         // Reads the file.
         var prefs: ProbePrefs? = prefs(path)
@@ -83,7 +84,7 @@ enum Descriptors {
         return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Closes all descriptors again and again, and opens none: the engine gets the same numbers for the same files.
+    /// Closes all descriptors repeatedly, and opens no files, so that the engine gets the old numbers for its files.
     static func closeOften(_ path: String) {
         let prefs = prefs(path)
         for number in 1...20 {

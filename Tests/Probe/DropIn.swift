@@ -2,8 +2,8 @@ import Foundation
 import RVS_PersistentPrefs
 import TestSupport
 
-/// The members of `RVS_PersistentPrefs` that select a `UserDefaults`, over files in a home of its own. Prints a line for each step
-/// that fails, then "done".
+/// The members of `RVS_PersistentPrefs` that select a `UserDefaults`, over files in its own home. Prints a line for
+/// each step that fails, then "done".
 enum DropIn {
     private class Base: RVS_PersistentPrefs, @unchecked Sendable {
         override var keys: [String] { ["first", "second"] }
@@ -68,7 +68,7 @@ enum DropIn {
         RVS_PersistentPrefs.groupID = nil
     }
 
-    /// What version 1.7 does with a `UserDefaults` of the test.
+    /// The behavior of version 1.7 with a `UserDefaults` of the test.
     private static func injection() throws {
         guard let suite = UserDefaults(suiteName: "probe.injected") else { return print("no suite") }
         suite.set(["first": 1, "second": 2], forKey: "preferences")

@@ -2,9 +2,9 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 
-/// A process that forks inside of `update`. Swift hides `fork`; it is there all the same, and libraries call it.
+/// A process that forks inside an `update`. Swift hides `fork`, but it exists, and libraries call it.
 enum Fork {
-    /// The child lives on, until standard input ends, and keeps what it has inherited.
+    /// The child lives until standard input ends, and keeps the descriptors that it has inherited.
     static func childLivesOn(_ path: String, parentIsKilled: Bool) {
         let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
         var ends: [Int32] = [0, 0]
@@ -25,7 +25,7 @@ enum Fork {
         }
         print(error.map { "\($0)" } ?? "ok")
         fflush(nil)
-        // Both have standard input, so that it is not this process's end that tells the child.
+        // Both processes have standard input, so the end of this process does not end the child.
         while readLine() != nil {}
     }
 
@@ -34,7 +34,8 @@ enum Fork {
         while read(descriptor, &byte, 1) > 0 {}
     }
 
-    /// The child returns from the body too and tries to commit, then goes on its own way, while its parent is in the body.
+    /// The child also returns from the body and tries to commit, then makes its own accesses, while its parent is still
+    /// in the body.
     static func childReturns(_ path: String) {
         let file = URL(filePath: path, directoryHint: .notDirectory)
         let prefs = ProbePrefs(store: PropertyListFileStore(url: file))
@@ -53,7 +54,7 @@ enum Fork {
         print("then: \(isLocked(file) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
     }
 
-    /// A child forked outside of any update is a process like others.
+    /// A child that was forked outside of every update is a normal process.
     static func childWrites(_ path: String) {
         let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
         prefs["count"] = 1
@@ -65,8 +66,9 @@ enum Fork {
         print("\(status) \(prefs["count"] as? Int ?? -1)")
     }
 
-    /// Forks again and again while eight threads read and write. Each child reads, adds 1 and ends. Prints how many children
-    /// succeeded, the stored count and the expected count, and whether the parent is still notified of changes.
+    /// Forks again and again while eight threads read and write. Each child reads, adds 1 and ends. Prints how many
+    /// children succeeded, the stored count and the expected count, and whether the parent is still notified of
+    /// changes.
     static func threadsWrite(_ path: String, forks: Int) {
         let url = URL(filePath: path, directoryHint: .notDirectory)
         let make: @Sendable () -> ProbePrefs = {
@@ -74,7 +76,7 @@ enum Fork {
         }
         let prefs = make()
         prefs["count"] = 0
-        // Somebody listens, so that a commit has more to do.
+        // There is an observer, so that a commit does more work.
         let heard = DispatchSemaphore(value: 0)
         let observation = prefs.onChange(on: .global()) { change in
             if change.newValues["count"] as? Int == -7 { heard.signal() }
@@ -87,7 +89,7 @@ enum Fork {
                 defer { threads.leave() }
                 for round in 1... {
                     if isOver.value > 0 { return }
-                    // With its own instance: locks are made and freed while others fork.
+                    // Each thread has its own instance, so that locks are made and freed while others fork.
                     let own = make()
                     for _ in 0..<20 { _ = own["count"] }
                     if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }) == nil { added.add() }
@@ -95,7 +97,7 @@ enum Fork {
                 }
             }
         }
-        // Everything once before any fork: the Swift runtime has locks of its own, which the first cast of a kind takes.
+        // Does every access once before a fork, because the first cast of a kind takes locks of the Swift runtime.
         _ = make()["count"] as? Int
         for _ in 0..<8 { warmedUp.wait() }
         var ended = 0
@@ -118,7 +120,7 @@ enum Fork {
             }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            // One that hung is enough to know.
+            // Stops after one child that hung.
             guard status == 0 else { break }
             ended += 1
         }

@@ -7,14 +7,14 @@ private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ["a", "b", "x", "y"] }
 
     override func prefsDidFail(_ error: PrefsError) {
-        // flush() of a root that nobody has written yet.
+        // Ignores the error of flush() for a root that was never written.
         if case .noStoredPrefsForKey = error { return }
         fatalError("\(error)")
     }
 }
 
-/// Does random accesses in two threads and prints what each of them read or wrote, and when. With no number of operations
-/// it only reads, until it is told to stop.
+/// Makes random accesses in two threads, and prints the value and the time of each. Without a number of operations it
+/// only reads, until it gets the command to stop.
 extension Probe {
     static func history(_ arguments: [String]) throws {
         guard arguments.count >= 3, let seed = UInt64(arguments[0]), let operations = Int(arguments[1]),
@@ -22,7 +22,7 @@ extension Probe {
         else { fatalError("history SEED OPERATIONS PROCESS [FILE]") }
         let file = arguments.count > 3 ? URL(filePath: arguments[3]) : nil
         let threads = (0..<2).map { HistoryThread(process: process, number: $0, seed: seed, file: file) }
-        // Everybody begins at once.
+        // All processes begin at once.
         print("ready")
         fflush(nil)
         guard readLine() == "go" else { fatalError("nobody said go") }
@@ -46,7 +46,7 @@ extension Probe {
     }
 }
 
-/// What the threads of a process look at while they wait for nothing else.
+/// The flag that the threads of a process check while they only read.
 private final class StopSign: @unchecked Sendable {
     private let condition = NSCondition()
     private var isUp = false
@@ -67,7 +67,7 @@ private final class StopSign: @unchecked Sendable {
     }
 }
 
-/// One thread of it. Not shared while it runs.
+/// The operations of one thread. Not shared while it runs.
 private final class HistoryThread: @unchecked Sendable {
     private(set) var record: [HistoryOperation] = []
     private let name: String
@@ -94,7 +94,8 @@ private final class HistoryThread: @unchecked Sendable {
         }
     }
 
-    /// Reads take microseconds and writes milliseconds: a process that only reads would be done before the first commit.
+    /// Reads until the stop sign, because reads take microseconds and writes milliseconds: a fixed number of reads
+    /// would end before the first commit.
     func watch(_ shared: HistoryPrefs, until stop: StopSign) {
         while !stop.isRaised(within: .random(in: 0...0.002, using: &generator)) {
             call += 1
@@ -178,7 +179,7 @@ private final class HistoryThread: @unchecked Sendable {
         return (result, begin, Self.now())
     }
 
-    /// The same clock in every process.
+    /// The time of a clock that all processes share.
     private static func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

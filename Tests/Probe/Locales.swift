@@ -29,7 +29,7 @@ enum Locales {
             "export:", String(decoding: prefs.exported(as: .json) ?? Data(), as: UTF8.self).filter { !$0.isWhitespace })
     }
 
-    /// What Foundation itself makes of a number there, in the file of the domain.
+    /// Makes Foundation write a number to the file of the domain in this locale.
     static func foundationWrites() {
         _ = setlocale(LC_ALL, "")
         UserDefaults.standard.set(["count": 0.1], forKey: "ProbePrefs")

@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 
-/// Several of these meet one file at the same moment: for each line that names one, its value, what was told of it, and what the
-/// next write tells, which stores another key.
+/// Several of these processes access one file at the same moment. For each line that names a file, prints its value,
+/// the reported error, and the error of the next write, which stores another key.
 enum Meeting {
     static func serve() {
         while let line = readLine() {

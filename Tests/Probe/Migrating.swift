@@ -1,6 +1,6 @@
 import PersistentPreferences
 
-/// A subclass whose step may run only once on what is stored: twice, the number would be another.
+/// A subclass whose step may run only once on the stored values. A second run would change the number again.
 final class MigratingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(previously: "amount") var number = 0
     @Pref var turns = 0
@@ -9,7 +9,7 @@ final class MigratingPrefs: PersistentPrefs, @unchecked Sendable {
         [PrefsMigration(to: 1) { $0["amount"] = ($0["amount"] as? Int ?? 0) * 3 }]
     }
 
-    /// Reads and writes the root that another version has left, as others do at the same time.
+    /// Reads and writes a root of a former version, while other processes do so, too.
     static func race(turns: Int) {
         for _ in 0..<turns {
             let prefs = MigratingPrefs()

@@ -3,11 +3,11 @@ import PersistentPreferences
 
 /// Deep values on threads with a small stack.
 enum Nesting {
-    /// Takes each step on such a thread, or one step there and the others on the main thread. Prints the name of a step before it is
-    /// taken, so that the last one printed is the one that has crashed.
+    /// Runs each step on such a thread, or one step there and the others on the main thread. Prints the name of a step
+    /// before it runs, so that the last printed step is the one that crashed.
     ///
-    /// - Parameter arguments: the levels of an assigned value, those of a value that is in the file already, the size of the stack in KiB, a
-    ///   file, and possibly the name of a step.
+    /// - Parameter arguments: the levels of an assigned value, the levels of a value in the file, the size of the stack
+    ///   in KiB, a file, and possibly the name of a step.
     static func run(_ arguments: [String]) throws {
         guard arguments.count >= 4, let levels = Int(arguments[0]), let foreign = Int(arguments[1]),
             let size = Int(arguments[2])
@@ -49,7 +49,7 @@ enum Nesting {
         }
     }
 
-    /// In objects of other kinds, which are copied.
+    /// A deep value in objects of other kinds, which are copied.
     private static func wrapped(_ levels: Int) -> Any {
         (0..<levels).reduce(1 as Any) { (value, level) -> Any in
             switch level % 4 {

@@ -25,7 +25,7 @@ enum Probe {
         print("passed")
     }
 
-    /// Adds 1 so many times, each through an instance of its own.
+    /// Adds 1 a number of times, each time through a new instance.
     static func increment(count: Int) {
         for _ in 0..<count {
             let error = ProbePrefs().update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
@@ -33,7 +33,7 @@ enum Probe {
         }
     }
 
-    /// Answers line by line: `set N` is acknowledged once N is committed, `get` gives what is read now.
+    /// Answers line by line: `set N` is acknowledged once N is committed, and `get` prints the current value.
     static func serve() {
         let prefs = ProbePrefs()
         while let line = readLine() {
@@ -50,7 +50,7 @@ enum Probe {
         }
     }
 
-    /// What a program sees that meets trouble: one write, one read, and the error of each.
+    /// Prints the results and errors of one write and one read.
     static func report() {
         let prefs = ProbePrefs()
         print("init:", prefs.lastError.map { "\($0)" } ?? "ok")
@@ -59,14 +59,15 @@ enum Probe {
         print("read:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
     }
 
-    /// A damaged file meets a key that other code has set on UserDefaults, whose next synchronize() would write over it.
+    /// The file is damaged, and other code has set a key on UserDefaults, whose next synchronize() would write over the
+    /// file.
     static func damage() throws {
         ProbePrefs()["count"] = 7
         let prefs = ProbePrefs()
         guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
         try Data("damaged".utf8).write(to: file)
         UserDefaults.standard.set("theirs", forKey: "other")
-        // The read looks at no more than the engine: UserDefaults might die of it.
+        // The read uses only the engine, because UserDefaults might crash on the file.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
         if prefs.update({ $0["text"] = "x" }) == nil, prefs.lastError?.isWarning == true { print("quarantined") }
         print(
@@ -76,8 +77,8 @@ enum Probe {
     private struct count: PrefKey { static let defaultValue = 0 }
     private struct other: PrefKey { static let defaultValue = 0 }
 
-    /// Other code has set a key on UserDefaults and not synchronized it: a `PrefKey` returns it, and writes nothing. What another
-    /// process has written meanwhile is returned too.
+    /// Other code has set a key on UserDefaults and not synchronized it. A `PrefKey` returns it, and writes nothing.
+    /// Values that another process has written in the meantime are returned, too.
     static func unsynchronized() {
         count.value = 1
         UserDefaults.standard.set(2, forKey: "count")
@@ -87,12 +88,13 @@ enum Probe {
         print(bytesInHome())
         count.value = 3
         print(count.value, UserDefaults.standard.integer(forKey: "count"))
-        // As by another process: UserDefaults has read the older state.
+        // Writes as another process does, after UserDefaults has read the older state.
         guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
         let theirs = try? PropertyListSerialization.data(fromPropertyList: ["count": 4], format: .xml, options: 0)
         try? theirs?.write(to: file)
         print(count.value, UserDefaults.standard.integer(forKey: "count"))
-        // After a write of ours, UserDefaults reads the file when another key is asked for: what it read then is not of other code.
+        // After a write of this package, UserDefaults reads the file when it is asked for another key. The values that
+        // it reads then were not set by other code.
         count.value = 7
         for number in [1, 2, 3] {
             try? PropertyListSerialization.data(fromPropertyList: ["count": number], format: .xml, options: 0).write(
@@ -105,7 +107,7 @@ enum Probe {
         print(bytesInHome())
     }
 
-    /// What the domain's file holds of the key, by our own store, and the names beside it.
+    /// The bytes of the key in the domain's file, read by our own store, and the names beside the file.
     private static func bytesInHome() -> String {
         guard let file = UserDefaultsStore.standard.fileURL,
             let list = try? PropertyListSerialization.propertyList(

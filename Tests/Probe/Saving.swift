@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// Settings whose fields belong together: a file that mixes two saves shows.
+/// Settings whose fields belong together, so that a mixture of two saves is detected.
 struct ProbeSettings: SettingsFile {
     var number = 0
     var copies = Array(repeating: 0, count: 50)
@@ -13,7 +13,7 @@ struct ProbeSettings: SettingsFile {
 
     var isWhole: Bool { copies == Array(repeating: number, count: 50) }
 
-    /// Saves one number after the other, and says each that is saved. Without an end where none is given.
+    /// Saves one number after the other, and prints each saved number. Runs without an end if no count is given.
     static func save(from first: Int, count: Int?) {
         for number in first..<(count.map { first + $0 } ?? .max) {
             do {
@@ -26,7 +26,7 @@ struct ProbeSettings: SettingsFile {
         }
     }
 
-    /// Loads once and says what is there.
+    /// Loads once and prints the values.
     static func report() {
         var settings = ProbeSettings(number: -1)
         do {

@@ -2,13 +2,13 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 
-/// A program in hostile surroundings, which it makes itself: each argument is a step, and its answer is a line.
+/// A program in hostile surroundings, which it creates itself. Each argument is a step, and its answer is a line.
 enum Surroundings {
     nonisolated(unsafe) private static var prefs: ProbePrefs?
     nonisolated(unsafe) private static var taken: [Int32] = []
 
     static func run(_ steps: some Sequence<String>) {
-        // A file that grows past its limit is an error here, not the end.
+        // Ignores the signal, so that a file that grows past its limit is an error.
         signal(SIGXFSZ, SIG_IGN)
         for step in steps {
             let words = step.split(separator: " ", maxSplits: 1).map(String.init)
@@ -35,7 +35,7 @@ enum Surroundings {
         case "read":
             return "\(prefs?["text"] ?? "nil") \(outcome)"
         case "edit":
-            // In place, without a new size, while an update of this process is in progress.
+            // Edits the file in place, without a new size, during an update of this process.
             prefs?.update {
                 $0["count"] = 7
                 _ = shell("LC_ALL=C sed s/first/other/ \(rest) > \(rest).new && cat \(rest).new > \(rest)")
@@ -79,7 +79,7 @@ enum Surroundings {
 
     private static func setDescriptors(areTaken: Bool) {
         if areTaken {
-            // A file that is closed later would give one back.
+            // Waits, because a file that is closed later would free a descriptor.
             SystemCalls.real.finishClosing()
             _ = setLimit(of: openFiles, to: 64)
             while true {

@@ -6,7 +6,7 @@ private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }
 }
 
-/// Writes without end, to be killed. Prints the number that it finds, then each number once its write has returned.
+/// Writes until it is killed. Prints the number that it finds, then each number once its write has returned.
 extension Probe {
     static func torture(_ arguments: [String]) throws {
         guard arguments.count >= 2, let index = Int(arguments[0]),
@@ -60,11 +60,12 @@ extension Probe {
         }
     }
 
-    /// With a system call of its own, and not through a buffer: what is acknowledged is in the pipe when a kill comes.
+    /// Prints with one system call and without a buffer, so that an acknowledged number is in the pipe when a kill
+    /// comes.
     private static func acknowledge(_ number: Int) {
         let line = Data("\(number)\n".utf8)
         let count = line.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
-        // Nobody is left to listen, or to kill it.
+        // The reader has ended, so nobody would kill this process.
         if count != line.count { exit(1) }
     }
 }

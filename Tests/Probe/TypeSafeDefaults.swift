@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 
-// The keys of seed 003, spelt as there.
+// The keys of seed 003, with their original spelling.
 private struct fontSize: PrefKey { static let defaultValue = 12.0 }
 
 private struct username: PrefKey { static let defaultValue: String? = nil }
@@ -26,7 +26,8 @@ private struct largest: PrefKey { static let defaultValue = UInt64(0) }
 
 private struct due: PrefKey { static let defaultValue = Date(timeIntervalSinceReferenceDate: 0.25) }
 
-/// The listing of seed 003, over `UserDefaults.standard` and a suite. Prints a line for each step that fails, then "done".
+/// The listing of seed 003, over `UserDefaults.standard` and a suite. Prints a line for each step that fails, then
+/// "done".
 extension Probe {
     static func typeSafeDefaults() throws {
         let defaults = UserDefaults.standard
@@ -93,7 +94,7 @@ extension Probe {
         checkUpdates(defaults)
     }
 
-    /// A refusal inside of an update rolls it back, and what UserDefaults alone has is read there, too.
+    /// A rejection inside an update rolls it back. Values that only UserDefaults has are read there, too.
     private static func checkUpdates(_ defaults: UserDefaults) {
         let prefs = ProbePrefs(store: InMemoryStore())
         let error = prefs.update {
@@ -136,7 +137,7 @@ extension Probe {
         return try propertyList(at: url)[key]
     }
 
-    /// What a second process reads.
+    /// Prints the values that a second process reads.
     static func typeSafeDefaultsRead() {
         print(
             fontSize.value, hasWidgets.value, testPerson.value?.name ?? "nobody",

@@ -1,6 +1,7 @@
 import PersistentPreferences
 
-/// Two versions of one program. Each has a property that the other does not know, and the newer one has more fields in a struct.
+/// Two versions of one program. Each has a property that the other does not know, and the newer version has more fields
+/// in a struct.
 enum Upgrading {
     private enum Old {
         struct Window: Codable {
@@ -30,7 +31,7 @@ enum Upgrading {
 
             init() {}
 
-            // A dictionary has no default for its elements: the type itself gives the missing fields.
+            // A dictionary has no default for its elements, so the type itself gives the missing fields.
             init(from decoder: any Decoder) throws {
                 let fields = try decoder.container(keyedBy: CodingKeys.self)
                 width = try fields.decodeIfPresent(Int.self, forKey: .width) ?? 0
@@ -52,7 +53,7 @@ enum Upgrading {
         }
     }
 
-    /// Changes what this version knows, as the other version does at the same time, and prints each failure.
+    /// Changes the values of this version, while the other version changes its values, and prints each failure.
     static func run(isNew: Bool, turns: Int) {
         let (old, new) = (Old.EditorPrefs(), New.EditorPrefs())
         for _ in 0..<turns {

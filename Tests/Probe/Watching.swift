@@ -3,8 +3,8 @@ import Foundation
 import Observation
 import PersistentPreferences
 
-/// Observes the default store and prints what it hears, a line each; reads nothing else but lines that tell it what to do:
-/// `observe`, `track`, `cancel`, `count`, each answered with the number of inotify queues that are open.
+/// Observes the default store and prints each change as a line. Makes no reads. Accepts the commands `observe`,
+/// `track`, `cancel` and `count`, and answers each with the number of open inotify queues.
 enum Watching {
     nonisolated(unsafe) private static var observation: PrefsObservation?
 

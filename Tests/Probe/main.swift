@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsStoreChecks
 
-// What the tests of the default store run in a process of its own, with a home of its own: `Probe COMMAND ARGUMENTS`.
+// The commands that the tests of the default store run in a process with its own home: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()
 switch arguments.popFirst() {
 case "conformance":

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who may use a file before a write may use it afterwards, and nobody else: with access control lists, as `setfacl` and `getfacl`
-/// show them, and with modes.
+/// A write does not change who may use a file, with access control lists, as `setfacl` and `getfacl` show them, and
+/// with modes.
 @Suite(.enabled(if: Root.canRun("access control lists"), "only root can be several users"))
 struct AccessControlListTests {
     private let victim = TwoUsers.victim
@@ -32,14 +32,15 @@ struct AccessControlListTests {
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
         try situation.run(
             "who is named", TwoUsers.asAttacker + [("open \(file)", "ok"), ("get", "3 ok")])
-        // Nobody else may read what recovery needs.
+        // Nobody else may read the last good copy.
         #expect(
             try Tool.getfacl.run(["-n", "-c", place + "/.app.plist.lastgood"])
                 == "user::rw-\ngroup::---\nother::---\n\n")
         situation.report("a file with a list of users")
     }
 
-    /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group matters.
+    /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group
+    /// matters.
     @Test(.enabled(if: Tool.setfacl.isThere))
     func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
         var situation = try Situation()
@@ -69,7 +70,7 @@ struct AccessControlListTests {
         try situation.run(
             "who is named by the folder",
             TwoUsers.asAttacker + [("open \(file)", message), ("get", "nil \(message)")])
-        // The list gives no access to a new file either.
+        // The list gives no access to a new file, either.
         let new = place + "/new.plist"
         try situation.run("a new file", TwoUsers.asVictim + [("open \(new)", "ok"), ("set 1", "ok")])
         for name in ["new.plist", ".new.plist.lock", ".new.plist.lastgood"] {
@@ -78,7 +79,7 @@ struct AccessControlListTests {
         situation.report("a folder with a list for new files")
     }
 
-    /// When a file is closed to its group, the copy of it is closed as well.
+    /// If a file is closed to its group, its copy is closed, too.
     @Test func theCopyOfAFileThatIsClosedIsClosed() throws {
         var situation = try Situation()
         let owner = TwoUsers.asVictim

@@ -12,7 +12,7 @@ import Testing
             try run("Probe", ["adopt"], home) == [
                 "0.25 7 true dark [\"a\", \"b\"] [1, 2, 3]", "1000.0 5 true 8", "0.75",
             ])
-        // The old program runs on beside the new one, and reads what that has stored.
+        // The old program still runs beside the new one, and reads the values that the new one has stored.
         let again = try run("RawDefaults", ["app", "probe.adopted", "show"], home)
         #expect(again == ["0.75 8 false", "light [\"a\", \"b\", \"c\"]", "1,2,3", "1000.0", "5 1"])
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Extended attributes of a file, set and looked at by Python: each write keeps them.
+/// Extended attributes of a file, set and read by Python. Each write keeps them.
 @Suite(.enabled(if: Tool.python.isThere)) struct AttributeTests {
     private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import Testing
         try situation.run("attributes", [("open \(folder.file().path)", "ok")] + steps)
     }
 
-    /// Whether the folder's file system has attributes at all.
+    /// Whether the folder's file system supports attributes.
     private func hasAttributes() throws -> Bool {
         try writePropertyList(["ProbePrefs": ["count": 1]], to: folder.file())
         let answer = try python(
@@ -41,13 +41,13 @@ import Testing
         try write([("set 2", "ok"), ("set 3", "ok"), ("get", "3 ok")])
         #expect(try python(show) == before)
         #expect(before.contains("user.bytes") && before.contains("user.comment"))
-        // One that is taken away does not come back.
+        // A removed attribute does not come back.
         _ = try python("os.removexattr(path, 'user.bytes')")
         try write([("set 4", "ok")])
         #expect(try python("print(sorted(os.listxattr(path)))") == "['user.comment', 'user.empty']")
     }
 
-    /// Under a umask that takes the owner's own access away.
+    /// A write under a umask that removes the owner's access keeps the attributes.
     @Test(
         .enabled(if: Root.canRun("attributes under a umask"), "root may write everything"), arguments: ["777", "277"])
     func everyAttributeIsKeptUnderAUmask(_ umask: String) throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the other tests rely on when they start processes.
+/// The behavior that other tests need when they start processes.
 @Suite struct ChildTests {
     @Test func aChildThatDoesNotEndIsKilled() throws {
         let child = try Child(URL(filePath: "/usr/bin/tail"), ["-f", "/dev/null"], environment: [:])

@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes quarantines
-/// the bytes, once.
+/// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes
+/// quarantines the bytes, once.
 @Suite struct DamageProcessTests {
     private static let processes = 4
 
-    /// What meets what.
+    /// The kind of file and of damage.
     enum Kind: String, CaseIterable {
         case file, suite, json
         case flatJSON = "flat JSON"
-        /// A typo in a file that somebody has indented.
+        /// A typo in a file that a person has indented.
         case editedJSON = "edited JSON"
         /// The base of a layered store, whose layer below has another value.
         case layeredJSON = "layered JSON"
@@ -29,7 +29,7 @@ import Testing
             switch self {
             case .file, .suite:
                 let good = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
-                // Not cut off: a read would wait for the rest of so young a file.
+                // The file is not cut off, because a read would wait for the rest of such a young file.
                 return (good, Data("damaged".utf8) + good)
             case .json, .flatJSON, .layeredJSON:
                 let good = try JSONSerialization.data(withJSONObject: content)

@@ -51,7 +51,7 @@ import Testing
             let result = try Child("Probe", ["report"], environment: environment).wait()
             #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n")
             #expect(FileManager.default.fileExists(atPath: folder.file(name).path))
-            // With the last good copy, which a write would keep.
+            // Removes the last good copy, too, which a write would keep.
             for name in try folder.names() { try FileManager.default.removeItem(at: folder.file(name)) }
         }
     }
@@ -107,7 +107,7 @@ import Testing
         #expect(names.filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
     }
 
-    /// Contract 6: a read writes nothing, also not what other code has not synchronized.
+    /// Contract 6: a read writes nothing, not even values that other code has not synchronized.
     @Test func whatIsNotSynchronizedIsReturnedAndNotWritten() throws {
         let home = try TemporaryFolder()
         let result = try Child("Probe", ["unsynchronized"], home: home).wait()
@@ -127,7 +127,7 @@ import Testing
                 """, "\(result.errors)")
     }
 
-    /// As when a program is upgraded while it runs.
+    /// The executable is replaced while the program runs, as by an upgrade.
     @Test func aProgramWhoseFileIsGoneKeepsItsDomain() throws {
         let home = try TemporaryFolder()
         let copy = home.file("Upgraded")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that close descriptors, their own and those of the package, and one that exits inside an update.
+/// Programs that close their own descriptors and the package's, and a program that exits inside an update.
 @Suite struct DescriptorTests {
     private let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ import Testing
 
     private var path: String { folder.file().path }
 
-    /// Which of the streams are closed: `prog <&- >&- 2>&-` in a shell.
+    /// The closed streams: `prog <&- >&- 2>&-` in a shell.
     @Test(arguments: [("<&- >&- 2>&-", []), (">&- 2>&-", [0]), ("2>&-", [0, 1]), ("<&-", [1, 2])])
     func whatAProgramPrintsNeverGoesIntoItsFile(_ closed: String, _ open: [Int32]) throws {
         let script = "exec \"$0\" \"$@\" \(closed)"

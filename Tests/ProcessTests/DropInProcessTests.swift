@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `groupID` and `userDefaults` of the drop-in class select files, so they need a home of their own.
+/// `groupID` and `userDefaults` of the drop-in class select files, so they need their own home.
 @Suite struct DropInProcessTests {
     @Test func groupsAndInjectedUserDefaultsSelectTheStore() throws {
         let home = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process that forks inside of `update`: the child inherits the lock, and must neither keep it nor give it up.
+/// A process that forks inside an `update`. The child inherits the lock, and must neither keep nor release it.
 @Suite struct ForkTests {
     private let folder: TemporaryFolder
 
@@ -27,14 +27,14 @@ import Testing
         let isLocked = isLocked(folder.file())
         #expect(!isLocked)
         #expect(try storedCount() == 2)
-        // It would wait for ever.
+        // The next step would wait for ever.
         guard !isLocked else { return report("the child lives on", isLost: false, isLockedOut: true) }
         let second = try write(3)
         #expect(second == "open: ok\nset: ok\n")
         try report("the child lives on", isLost: storedCount() != 3, isLockedOut: second != "open: ok\nset: ok\n")
     }
 
-    /// As `PropertyListFileStore` documents: the lock lasts as long as the child, and reads need none.
+    /// The lock lasts as long as the child, and reads need no lock, as `PropertyListFileStore` documents.
     @Test func aChildThatOutlivesAKilledParentKeepsTheLockUntilItEnds() throws {
         _ = try write(1)
         do {
@@ -45,7 +45,7 @@ import Testing
             let reader = try Child("Probe", ["surroundings", "open \(path)", "get"], home: folder).wait()
             #expect(reader.output == "open: ok\nget: 1 ok\n")
         }
-        // The dialogue is over, its child with it: this waits for the lock, and gets it.
+        // The dialogue and its child have ended, so this process waits for the lock and gets it.
         #expect(try write(3) == "open: ok\nset: ok\n")
         try report("the parent is killed", isLost: storedCount() != 3, isLockedOut: isLocked(folder.file()))
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
@@ -75,7 +75,7 @@ import Testing
         try report("outside of an update", isLost: storedCount() != 201, isLockedOut: isLocked(folder.file()))
     }
 
-    /// A lock that another thread holds at the moment of the fork is nobody's in the child.
+    /// A lock that another thread holds at the moment of the fork is free in the child.
     @Test(
         .enabled(
             if: Hazard.canRun(

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every read gives the latest value committed, or one that is being written: the histories of several processes are
-/// linearizable (contracts 1 and 2).
+/// Every read returns the latest committed value, or a value that is being written: the histories of several processes
+/// are linearizable (contracts 1 and 2).
 @Suite struct HistoryTests {
     private static let processes = 4
     private static let callsOfAThread = 80
@@ -18,7 +18,7 @@ import Testing
             for isOnDefaultStore in [true, false] {
                 let history = try record(seed: seed, isOnDefaultStore)
                 operations += history.count
-                // Where nothing overlaps, nothing can be out of order.
+                // Operations that do not overlap cannot be out of order.
                 let overlap = LinearizabilityChecker.contended(history)
                 #expect(overlap > 0, "PREFS_SEED=\(seed)")
                 contended += overlap
@@ -39,7 +39,7 @@ import Testing
             """)
     }
 
-    /// The operations of all processes: four that read and write, and one that only reads as long as they do.
+    /// The operations of all processes: four that read and write, and one that only reads until they have ended.
     private func record(seed: Int, _ isOnDefaultStore: Bool) throws -> [HistoryOperation] {
         let home = try TemporaryFolder()
         let children = try (0...Self.processes).map { process in

@@ -3,18 +3,18 @@ import PersistentPreferences
 import PrefsFileEngine
 import TestSupport
 
-/// Kills writers of one file at random moments, round after round, and looks at what they leave.
+/// Kills writers of one file at random moments, in many rounds, and checks the file afterwards.
 ///
-/// The file is the same all the time, so that damage would add up. In every other round with several writers one of them
-/// dies first, and the others have to be able to go on.
+/// All rounds use one file, so that damage would accumulate. In every second round with several writers, one of them
+/// dies first, and the others must be able to continue.
 struct KillTorture {
-    /// What the writers write to.
+    /// The target of the writers.
     enum Target: String, CaseIterable {
         case defaultStore = "default store"
         case fileStore = "file store"
         case jsonFile = "JSON file"
         case flatJSONFile = "flat JSON file"
-        /// Between the rounds, somebody edits the file.
+        /// A JSON file that a person edits between the rounds.
         case editedJSONFile = "edited JSON file"
         /// The base of a layered store.
         case layeredJSONFile = "layered JSON file"
@@ -22,22 +22,22 @@ struct KillTorture {
         var isJSON: Bool { ![.defaultStore, .fileStore].contains(self) }
     }
 
-    /// What was done and what was found, so far.
+    /// The counts so far.
     struct Tally {
         var kills = 0
         var acknowledged = 0
-        /// Kills that came after a commit and before its acknowledgement: they hit the very end of a write.
+        /// Kills after a commit and before its acknowledgement, at the end of a write.
         var unacknowledged = 0
         /// Kills in the middle of the last good copy.
         var torn = 0
-        /// Kills that left a temporary file: they hit the middle of a write.
+        /// Kills that left a temporary file, in the middle of a write.
         var interrupted = 0
         var lost = 0
         var damaged = 0
         var temporariesLeft = 0
         var locksHeld = 0
         var crashed = 0
-        /// A sentence for each that was lost, damaged, left, held or crashed.
+        /// A sentence for each loss, damage, leftover, held lock or crash.
         var violations: [String] = []
     }
 
@@ -48,7 +48,7 @@ struct KillTorture {
     private let file: URL
     private var generator: SeededGenerator
     private var rounds = 0
-    /// What stood in the file after the last round, by writer.
+    /// The numbers in the file after the last round, by writer.
     private var standing: [Int]
 
     private static let foreign = ["kept": "as it is"]
@@ -83,7 +83,7 @@ struct KillTorture {
         }
     }
 
-    /// Goes on until so many writers were killed, or something was wrong.
+    /// Runs until a number of writers were killed, or a violation was found.
     mutating func run(kills: Int) {
         while tally.kills < kills, tally.violations.isEmpty {
             do {
@@ -102,7 +102,7 @@ struct KillTorture {
     private final class Victim {
         let index: Int
         let child: PipedChild
-        /// The last number that it acknowledged, or at first found.
+        /// The last number that it acknowledged; before that, the number that it found.
         private(set) var acknowledged: Int
         private(set) var acknowledgements = 0
 
@@ -147,7 +147,7 @@ struct KillTorture {
             try letRun(victims)
             try kill([first])
             isDead.insert(first.index)
-            // The dead one has not taken the lock with it.
+            // The other writers continue, so the dead writer does not hold the lock.
             for _ in 0..<2 { for victim in victims { try victim.awaitAcknowledgement() } }
             try look(at: victims + [first], dead: isDead)
             victims.append(first)
@@ -173,8 +173,8 @@ struct KillTorture {
 
     private var layer: URL { home.file("layer.json") }
 
-    /// As an editor stores it: indented, with the keys in another order, and every other time with the lines of Windows; replaced or
-    /// written in place.
+    /// Edits the file as an editor does: indented, with the keys in another order, and every second time with the line
+    /// ends of Windows; replaced or written in place.
     private func edit() throws {
         let bytes = try Data(contentsOf: file)
         let pretty = try JSONSerialization.data(
@@ -185,8 +185,9 @@ struct KillTorture {
         try edited.write(to: file, options: isOdd ? .atomic : [])
     }
 
-    /// Up to eight more writes, and then any moment. As most of a write is spent in memory, two moments of three are
-    /// chosen after the temporary file has appeared, or has become the file or its copy; and many are short after it.
+    /// Lets the victims make up to eight more writes, and then chooses a random moment. Most of a write is spent in
+    /// memory, so two of three moments are chosen after the temporary file has appeared, or has become the file or its
+    /// copy. Many of them are shortly after it.
     private mutating func letRun(_ victims: [Victim]) throws {
         let writes = Int.random(in: 0...8, using: &generator)
         for _ in 0..<writes { try victims[0].awaitAcknowledgement() }
@@ -216,8 +217,8 @@ struct KillTorture {
 
     // MARK: - What is looked at
 
-    /// The file by Foundation alone: of each dead writer its last acknowledged write or the one after it, of each that
-    /// lives nothing older than what it had acknowledged before.
+    /// Checks the file with Foundation alone. It must have the last acknowledged write of each dead writer, or the next
+    /// one, and nothing older than the last acknowledged write of each living writer.
     private mutating func look(at victims: [Victim], dead: Set<Int>) throws {
         do {
             let numbers = try numbers(in: Data(contentsOf: file), of: file)
@@ -234,7 +235,7 @@ struct KillTorture {
                 }
             }
             guard dead.count == victims.count else { return }
-            // The copy is at most the one commit older that each writer may have died in.
+            // The copy may be older by the one commit in which each writer may have died.
             guard let copied = try copiedNumbers() else { return tally.torn += 1 }
             for (writer, (number, copy)) in zip(numbers, copied).enumerated() where copy > number || copy < number - 1 {
                 violation(\.damaged, "writer \(writer) stands at \(number), and at \(copy) in the last good copy")
@@ -244,7 +245,7 @@ struct KillTorture {
         }
     }
 
-    /// nil for a copy whose writer was killed in the middle of it.
+    /// The numbers in the copy; nil if its writer was killed in the middle of it.
     private func copiedNumbers() throws -> [Int]? {
         let copy = try Data(contentsOf: beside("lastgood"))
         guard let bytes = try? CheckedCopy.bytes(of: copy) else { return nil }
@@ -268,7 +269,7 @@ struct KillTorture {
         return try (0..<writers).map { try TortureWriter($0).number(in: root) }
     }
 
-    /// A process opens the file for the first time and reads: it finds the same. Its first write tidies up.
+    /// Opens and reads the file in a new process, which finds the state of the file. Its first write tidies up.
     private mutating func reopen() throws {
         let base = PropertyListFileStore(
             url: file, format: target.isJSON ? .json : .binary, layout: target == .flatJSONFile ? .flat : .roots)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process whose means come to an end: descriptors, the size of a file, room on the disk, a medium that may not be
-/// written. The old state stands, the error names the cause, no temporary file stays, and all works afterwards.
+/// A process that reaches limits: descriptors, the size of a file, room on the disk, a read-only medium. The old state
+/// stays, the error names the cause, no temporary file stays, and all accesses succeed afterwards.
 @Suite struct LimitsTests {
     private static let names = ".test.plist.lastgood .test.plist.lock test.plist"
 
@@ -16,13 +16,13 @@ import Testing
             [
                 ("open \(file)", "ok"), ("set 1", "ok"), ("open \(folder)/other.plist", "ok"), ("set 5", "ok"),
                 ("open \(file)", "ok"), ("descriptors taken", "ok"),
-                // A read takes none, as long as nothing has changed.
+                // A read takes no descriptor if the file has not changed.
                 ("get", "1 ok"), ("set 2", "\(folder): open: Too many open files; the stored state is unchanged"),
                 (
                     "open \(folder)/other.plist",
                     "\(folder)/other.plist: open: Too many open files; the stored state is unchanged"
                 ),
-                // What was open until now is closed, which left one to take.
+                // A file that was open until now is closed, which frees one descriptor.
                 ("descriptors taken", "ok"),
                 ("get", "nil \(folder)/other.plist: open: Too many open files; the stored state is unchanged"),
                 ("set 2", "\(folder)/other.plist: open: Too many open files; the stored state is unchanged"),
@@ -49,7 +49,7 @@ import Testing
             [
                 ("open \(file)", "ok"), ("text 10", "ok"), ("size 5000", "ok"),
                 ("text 4000", "ok"), ("length", "4000 ok"),
-                // The first 5,000 bytes are written: short for real.
+                // The first 5,000 bytes are written, which is a real short write.
                 ("text 10000", message), ("length", "4000 ok"), ("text 6000", message),
                 ("names \(situation.home.path)", Self.names),
             ],
@@ -59,8 +59,8 @@ import Testing
 
     // MARK: - Mounted, in a mount namespace of the probe's own
 
-    /// - Parameter isReadOnly: after another process has written 1 there. Its own writing would be in the way: the engine
-    ///   holds open what it has written.
+    /// - Parameter isReadOnly: whether the folder becomes read-only after another process has written 1 there. The
+    ///   probe must not write, because the engine keeps the file that it has written open.
     private static func mounted(_ folder: String, isReadOnly: Bool = false) -> [String] {
         let write = "\"$1\" surroundings \"open $0/test.plist\" 'set 1' >/dev/null && mount -o remount,ro \"$0\""
         let script = "mount -t tmpfs -o size=64k tmpfs \"$0\" && \(isReadOnly ? write : "true") && exec \"$@\""
@@ -99,7 +99,7 @@ import Testing
                 ("get", "3 ok"),
                 ("names \(folder)", Self.names),
             ])
-        // Damage on a full disk: reads give the newest known state, writes are rejected, until there is room.
+        // Damage on a full disk: reads return the newest known state, and writes are rejected until there is room.
         let damage =
             "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
@@ -140,8 +140,8 @@ import Testing
         situation.report("read-only disk")
     }
 
-    /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a container, the
-    /// files of the image are in the lower layer.
+    /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a
+    /// container, the files of the image are in the lower layer.
     @Test(.enabled(if: canMount("overlay"))) func aFileOfALowerLayerThatIsReplaced() throws {
         var situation = try Situation()
         let folder = situation.home.path
@@ -150,7 +150,7 @@ import Testing
         try writePropertyList(list, to: situation.home.file("low/test.plist"))
         try writePropertyList(["ProbePrefs": ["count": 2]], to: situation.home.file("new.plist"))
         let file = "\(folder)/all/test.plist"
-        // An overlay may not lie on an overlay: a tmpfs below.
+        // Uses a tmpfs, because an overlay cannot be on an overlay.
         let script =
             "cd \"$0\" && mount -t tmpfs tmpfs work && mkdir work/up work/work && mount -t overlay overlay "
             + "-o lowerdir=low,upperdir=work/up,workdir=work/work all && exec \"$@\""

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The checker itself: it refuses what is wrong, accepts what is right, and agrees with a search of all orders.
+/// The checker rejects wrong histories, accepts correct ones, and agrees with a search of all orders.
 @Suite struct LinearizabilityCheckerTests {
     private static func history(_ accesses: (HistoryOperation.Access, Int, Int)...) -> [HistoryOperation] {
         accesses.map { HistoryOperation("a", $0.0, from: $0.1, to: $0.2) }
@@ -64,7 +64,7 @@ import Testing
                 Issue.record("\(isLinearizable): \(violation ?? "no violation") in \(history)")
             }
         }
-        // Both answers were asked for often.
+        // Both answers occurred often.
         #expect(counts.values.allSatisfy { $0 > 2_000 }, "\(counts)")
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(HistoryOperation("1.0 7 update a read 3 4 5") == nil)
     }
 
-    /// Up to six operations; some of the values read were never written.
+    /// Up to six operations; some of the read values were never written.
     private func randomHistory(_ generator: inout SeededGenerator) -> [HistoryOperation] {
         let count = Int.random(in: 1...6, using: &generator)
         return (1...count).map { number in
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Tries as the next operation each that no other of the rest precedes.
+    /// Tries each operation that no other remaining operation precedes as the next one.
     private static func hasOrder(_ rest: [HistoryOperation], from value: Int?) -> Bool {
         if rest.isEmpty { return true }
         return rest.indices.contains { index in
@@ -132,13 +132,13 @@ import Testing
         #expect(isStale(4, 5, set))
         #expect(!isStale(4, 5, set, removal))
         #expect(isStale(8, 9, set, removal, write(3, 4, 5, "set")))
-        // The other write may be first, or under way still.
+        // The other write may be first, or may still be in progress.
         #expect(!isStale(8, 9, set, removal, write(3, 2, 5, "set")))
         #expect(!isStale(8, 9, set, removal, write(3, 4, 9, "set")))
-        // A removal under way may be done; one that begins later is not.
+        // A removal in progress may have taken effect; a later one has not.
         #expect(!isStale(4, 9, set, write(2, 8, 12, "remove")))
         #expect(isStale(4, 5, set, write(2, 8, 12, "remove")))
-        // One of unknown outcome may be carried out at any time.
+        // A write of unknown outcome may take effect at any time.
         #expect(!isStale(8, 9, set, write(2, 2, .max, "remove"), write(3, 4, 5, "set")))
         #expect(!isStale(4, 5, HistoryOperation("b", .write(1), from: 0, to: 1)))
     }

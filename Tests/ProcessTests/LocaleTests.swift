@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Contract 4 in a program whose locale has a decimal comma. The locale is built by the test, from the sources that Debian's
-/// package `locales` has.
+/// Contract 4 in a program whose locale has a decimal comma. The locale is built by the test, from the sources that
+/// Debian's package `locales` has.
 @Suite struct LocaleTests {
     private static let canBuild = Hazard.canRun(
         "locale", if: tool != nil && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/de_DE"),
@@ -19,7 +19,7 @@ import Testing
         </dict></plist>
         """
 
-    /// A child in a home of its own and the locale of the test.
+    /// A child with its own home and the locale of the test.
     private func run(_ arguments: [String], in home: TemporaryFolder, _ locales: TemporaryFolder) throws -> Child.Result
     {
         try Child(
@@ -27,7 +27,7 @@ import Testing
         ).wait()
     }
 
-    /// One locale for both, because building it takes as long as all the rest.
+    /// One test for both directions, because building the locale takes most of the time.
     @Test(.enabled(if: canBuild)) func aDecimalCommaIsInNoFileOfOurs() throws {
         let locales = try TemporaryFolder()
         let built = try Child(
@@ -56,7 +56,7 @@ import Testing
                 export: {"count":0.25,"text":"y"}
 
                 """, "\(result.errors)")
-        // Read here, where the locale is another.
+        // Read in this process, which has another locale.
         #expect(try propertyList(at: home.file("ours.plist"))["ProbePrefs"] as? [String: Double] == ["count": 0.1])
         #expect(try String(contentsOf: home.file("ours.plist"), encoding: .utf8).contains("<real>0.1</real>"))
         for file in [home.file("theirs.plist"), config.appending(path: "Probe.plist")] {
@@ -69,7 +69,7 @@ import Testing
         #expect(!names.contains { $0.contains(".corrupt-") })
     }
 
-    /// What Foundation writes there, nobody else can read; this package can.
+    /// This package reads what Foundation writes in that locale. Other readers cannot.
     private func whatFoundationWritesThereIsRead(_ locales: TemporaryFolder) throws {
         let home = try TemporaryFolder()
         _ = try run(["locale-foundation"], in: home, locales)

@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What another process writes is heard of, without a read, over the default store.
+/// Observers of the default store receive the writes of another process without a read.
 @Suite struct ObservationProcessTests {
     @Test func aWriteOfAnotherProcessIsReported() throws {
         let home = try TemporaryFolder()
         let observer = try PipedChild("Probe", ["watch"], home: home)
         let writer = try PipedChild("Probe", ["serve"], home: home)
-        // The folder of the file is not there yet.
+        // The folder of the file is missing.
         try tell(observer, "observe", queues: 1)
         for number in 1...20 {
             #expect(try writer.ask("set \(number)") == "ok")
             #expect(try observer.line() == "change \(number) elsewhere")
         }
-        // By another program.
+        // Another program writes.
         let file = home.file(".config/Probe.plist")
         try writePropertyList(["ProbePrefs": ["count": 100]], to: file, as: .xml)
         #expect(try observer.line() == "change 100 elsewhere")
@@ -43,7 +43,8 @@ import Testing
         try tell(observer, "cancel", queues: 0)
     }
 
-    /// Waits until so many queues are open: one that is given up is closed by whoever reads it, soon.
+    /// Waits until a number of queues are open. A queue that is no longer needed is closed by its reader a little
+    /// later.
     private func tell(_ observer: PipedChild, _ command: String, queues: Int) throws {
         var answer = try observer.ask(command)
         for _ in 0..<100_000 {
@@ -53,7 +54,7 @@ import Testing
         #expect(answer == "\(queues) queues")
     }
 
-    /// Commits of several processes: the chain is gapless for whoever hears all of it, and ends with the last state.
+    /// Commits of several processes: the received changes have no gaps, and end with the last state.
     @Test func theLastOfManyCommitsIsReported() throws {
         let home = try TemporaryFolder()
         let observer = try PipedChild("Probe", ["watch"], home: home)

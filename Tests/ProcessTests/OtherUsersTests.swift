@@ -22,7 +22,7 @@ struct OtherUsersTests {
 
     // MARK: - Links
 
-    /// Root reads a user's settings, where that user has put a link to a file that only root may read.
+    /// Root reads a user's settings. In their place, that user has put a link to a file that only root may read.
     @Test(arguments: ["file", "folder", "missing"]) func rootFollowsNoLinkOfAUserToAFileOfRoot(_ kind: String) throws {
         var situation = try Situation()
         let (home, treasury) = (
@@ -40,7 +40,7 @@ struct OtherUsersTests {
             "a user's link to root's \(kind)",
             [("open \(path)", message), ("get", "nil \(message)"), ("set 2", message)])
         #expect(try TwoUsers.Trace(secret) == before)
-        // The same user's link to a file of that user's own leads there.
+        // The user's link to a file of that user is followed.
         unlink(planted)
         let own = users.make("own", owner: attacker, mode: 0o755)
         try users.write(own + "/app.plist", ["ProbePrefs": ["count": 1]], owner: attacker, mode: 0o644)
@@ -106,7 +106,7 @@ struct OtherUsersTests {
 
     // MARK: - Paths
 
-    /// Slashes at the end and in a row: root's first write in a user's home makes that user's folders.
+    /// With slashes at the end and in a row, root's first write in a user's home makes folders that belong to the user.
     @Test(arguments: ["/", "//", "/."]) func rootMakesTheFoldersOfAUserWhateverTheSlashes(_ slashes: String) throws {
         let home = users.make("home", owner: victim, mode: 0o755)
         let environments = [
@@ -127,7 +127,7 @@ struct OtherUsersTests {
 
     // MARK: - Locks
 
-    /// Another user's lock file, held by that user: a writer is told at once, and does not wait.
+    /// Another user holds the lock of a lock file of that user. A writer gets an error at once, and does not wait.
     @Test func aLockHeldByAnotherUserBlocksNobody() throws {
         var situation = try Situation()
         let shared = users.make("shared", owner: 0, mode: 0o1777)
@@ -143,7 +143,7 @@ struct OtherUsersTests {
             "\(lock): belongs to user \(attacker); expected the caller, root or the owner of the preferences file; "
             + "the stored state is unchanged"
         for user in [TwoUsers.asVictim, []] {
-            // A program that waits is ended, and has given no answer.
+            // A program that waits would be killed without an answer.
             try situation.run(
                 "a planted lock", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
                 user + [("open \(file)", "ok"), ("set 1", message), ("get", "nil ok")])
@@ -151,7 +151,7 @@ struct OtherUsersTests {
         situation.report("a lock held by another user")
     }
 
-    /// A hard link to another file of the victim stands in the place of the lock file: that file is neither locked nor changed.
+    /// The lock file is a hard link to another file of the victim. That file is neither locked nor changed.
     @Test func aSecondNameOfAFileOfTheOwnerIsNotALockFile() throws {
         var situation = try Situation()
         let shared = users.make("shared", owner: 0, mode: 0o1777)

@@ -21,7 +21,7 @@ import Testing
             #expect(words.last == "true\n")
             first = number + 1
         }
-        // A load changes nothing; the next writer removes what the last kill left.
+        // A load changes nothing. The next writer removes the file that the last kill left.
         _ = try Child("Probe", ["save-settings", "\(first)", "1"], home: home).wait()
         let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config/Probe").path)
         #expect(files.filter { !$0.hasPrefix(".") }.sorted() == ["ProbeSettings.plist"])

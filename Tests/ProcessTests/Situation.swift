@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps of one `Probe surroundings`, each with the answer that it has to give, and the counts for the summary.
+/// Steps of one `Probe surroundings` with the expected answers, and the counts for the summary.
 struct Situation {
     typealias Step = (key: String, value: String)
 
@@ -15,9 +15,9 @@ struct Situation {
         home = try TemporaryFolder()
     }
 
-    /// One situation: all steps in one process. Those after `later` are what has to work once the trouble is gone.
+    /// One situation: all steps in one process. The steps after `later` must succeed once the problem is gone.
     ///
-    /// - Parameter prefix: a program and its first arguments that run the probe, in a place of its own say.
+    /// - Parameter prefix: a program and its first arguments that run the probe, for example in its own namespace.
     mutating func run(
         _ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []
     ) throws {
@@ -49,16 +49,16 @@ struct Situation {
     }
 }
 
-/// What root may do, and other people's tests cannot.
+/// Tests that only root can run.
 enum Root {
     static let isHere = geteuid() == 0
 
-    /// Whether it is here, for a test that the summary has to tell of where it is not.
+    /// Whether the tests run as root. If not, the summary names the skipped test.
     static func canRun(_ name: String) -> Bool {
         Hazard.canRun("surroundings: \(name)", if: isHere, else: "only root can do that")
     }
 
-    /// Steps that make the probe an ordinary user; none where it is one already.
+    /// Steps that make the probe an ordinary user; empty if it already is one.
     static func asUser(_ user: Int) -> [Situation.Step] {
         isHere ? [("identity \(user)", "ok")] : []
     }

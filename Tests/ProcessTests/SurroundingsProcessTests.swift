@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names, umasks, folders that others may write to, and files of others, each in a process that is in the midst of it.
+/// Names, umasks, folders that others may write to, and files of others, each in its own process.
 @Suite struct SurroundingsProcessTests {
     private static let beside = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
 
@@ -55,7 +55,7 @@ import Testing
         let user = Root.asUser(12_345)
         try situation.run(
             "umask", user + [("umask \(umask)", "ok"), ("open \(file)", "ok"), ("set 1", "ok"), ("set 2", "ok")])
-        // The next process can use it all.
+        // The next process can use all files.
         try situation.run("umask", user + [("open \(file)", "ok"), ("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok")])
         for name in ["deep", "deep/er"] { #expect(mode("\(folder)/\(name)") == 0o700, "\(name)") }
         for name in Self.beside { #expect(mode("\(folder)/deep/er/\(name)") == 0o600, "\(name)") }
@@ -91,7 +91,7 @@ import Testing
                 ("set 2", "\(folder)/.test.plist.lock: stat: Permission denied; the stored state is unchanged"),
                 ("open \(file)", outside), ("get", "nil \(outside)"), ("set 2", outside),
             ], later: [shell("chmod 700 \(folder)")] + works)
-        // One that may not be read: its files can be, but nothing is written without its flush.
+        // A folder that may not be read. Its files can be read, but a write fails because the folder cannot be flushed.
         let unlisted = "\(folder): open: Permission denied; the stored state is unchanged"
         try situation.run(
             "folder 300",
@@ -100,7 +100,7 @@ import Testing
                 ("get", "1 ok"),
                 ("set 2", unlisted),
             ], later: [shell("chmod 700 \(folder)")] + works)
-        // One that may not be written.
+        // A folder that may not be written.
         let unwritable = "\(file): open: Permission denied; the stored state is unchanged"
         try situation.run(
             "folder 500",
@@ -142,7 +142,7 @@ import Testing
                 if !isNew {
                     try situation.run("owner", user + [("set 1", "ok")])
                     chmod(file, mode)
-                    // As if the user had never written: root makes all that stands beside the file.
+                    // The user has never written, so root makes the files beside the file.
                     for name in Self.beside.prefix(2) { unlink("\(folder)/\(name)") }
                 }
                 try situation.run("root", [("open \(file)", "ok"), ("set 2", "ok")])
@@ -154,7 +154,7 @@ import Testing
                 #expect(self.mode(file) == (isNew ? 0o600 : mode))
                 try situation.run("owner", user, later: [("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok")])
                 try situation.run("root again", [("open \(file)", "ok"), ("get", "3 ok"), ("set 4", "ok")])
-                // Damage that root mends by writing is mended for the owner too.
+                // Damage that root repairs by a write is repaired for the owner, too.
                 try Data("damaged".utf8).write(to: URL(filePath: file))
                 let mended = try Child("Probe", ["surroundings", "open \(file)", "set 4"], home: situation.home).wait()
                     .output
@@ -166,7 +166,8 @@ import Testing
         situation.report("root writes another's file")
     }
 
-    /// In a folder of a group, a member's write would take the file from its owner: it is refused, and the owner goes on.
+    /// In a folder of a group, a member's write would take the file from its owner, so it is rejected. The owner can
+    /// still write.
     @Test(.enabled(if: Root.canRun("a folder of a group"), "only root can be several users"))
     func aFolderOfAGroup() throws {
         var situation = try Situation()
@@ -195,7 +196,7 @@ import Testing
         situation.report("a folder of a group")
     }
 
-    /// Somebody else has been there first. Nothing planted is followed or locked.
+    /// Another user has planted files first. They are neither followed nor locked.
     @Test(
         .enabled(if: Root.canRun("planted by another user"), "only root can be several users"),
         arguments: Planted.allCases)
@@ -209,7 +210,7 @@ import Testing
                 let file = folder + "/test.plist"
                 let victim = Root.asUser(12_345) + [("open \(file)", "ok")]
                 if !isNew { try situation.run("victim", victim + [("set 1", "ok")]) }
-                // The victim may write there: it is what a link would be planted for.
+                // The victim may write there. It is the target of planted links.
                 let treasure = folder + "/treasure"
                 try Data("treasure".utf8).write(to: URL(filePath: treasure))
                 chown(treasure, 12_345, 12_345)
@@ -253,7 +254,7 @@ import Testing
             }
         }
 
-        /// What a write says; nil where it is carried out.
+        /// The error of a write; nil if it succeeds.
         func message(in place: String, _ path: String, _ file: String) -> String? {
             let unchanged = "; the stored state is unchanged"
             switch (place, self) {
@@ -291,7 +292,7 @@ import Testing
         situation.report("a file that is a mount")
     }
 
-    /// A file system that stamps with whole seconds: nothing but the bytes shows an edit in place within the same one.
+    /// A file system with stamps of whole seconds. Only the bytes show an edit in place within one second.
     @Test(.enabled(if: Root.canRun("stamps of one second"))) func stampsOfOneSecond() throws {
         var situation = try Situation()
         let (image, folder) = (situation.home.path + "/image", situation.home.path + "/ext3")

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two users who need no account, and a folder in which one plants something in the way of the other. Root is the third.
+/// Two users who need no account, and a folder in which one plants something in the way of the other. Root is the
+/// third.
 struct TwoUsers {
     static let victim: uid_t = 12_345
     static let attacker: uid_t = 22_222
@@ -38,7 +39,8 @@ struct TwoUsers {
         lchown(path, owner, owner)
     }
 
-    /// The inode, mode, owner and bytes of a file, and the names in its folder: they show whether an access changed anything.
+    /// The inode, mode, owner and bytes of a file, and the names in its folder: they show whether an access changed
+    /// anything.
     struct Trace: Equatable {
         let inode: ino_t
         let mode: mode_t

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Keys outside of a class, as seed 003 has them, over `UserDefaults`: in children, each with a home of its own.
+/// Keys outside of a class, as in seed 003, over `UserDefaults`, in children with their own homes.
 @Suite struct TypeSafeDefaultsTests {
     @Test func theListingOfTheSeedWorks() throws {
         let home = try TemporaryFolder()
         let result = try Child("Probe", ["type-safe-defaults"], home: home).wait()
         #expect(result.output == "done\n", "\(result.errors)")
         let next = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
-        // The date has lost its fraction to UserDefaults, which has written its own values over the file, in XML.
+        // The date has lost its fraction, because UserDefaults has written its own values over the file, in XML.
         #expect(next.output == "30.0 true Robin 0.0\n", "\(next.errors)")
     }
 
@@ -24,7 +24,7 @@ import Testing
         #expect(result.output == "7.0 true Eve 0.25\n", "\(result.errors)")
     }
 
-    /// UserDefaults' own parser dies of such a file: the engine must be the first to look.
+    /// The parser of UserDefaults crashes on such a file, so the engine must read it first.
     @Test func aDamagedDomainIsSurvived() throws {
         let home = try TemporaryFolder()
         try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
@@ -37,7 +37,7 @@ import Testing
         #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == Data("damaged".utf8))
     }
 
-    /// A read writes nothing and waits for nobody, though UserDefaults shows something else than the file has.
+    /// A read writes nothing and waits for no lock, although UserDefaults returns other values than the file has.
     @Test func argumentsAreNotRead() throws {
         let home = try TemporaryFolder()
         let arguments = ["type-safe-defaults-read", "-fontSize", "20", "-Has Widgets", "YES"]

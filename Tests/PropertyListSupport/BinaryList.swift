@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A binary property list made of its objects, the first of them on top; references to them take a byte.
+/// A binary property list made of its objects. The first object is the top; references have one byte.
 package struct BinaryList {
     package let data: Data
 

@@ -24,10 +24,10 @@ package struct Content: @unchecked Sendable, CustomStringConvertible {
 
     package static let all = inXML + notInXML
 
-    /// Those that every reader of XML reads alike.
+    /// The values that every reader of XML reads as equal values.
     package static let inXML = likeFoundations + reals + unusual
 
-    /// Those that Foundation's own writer writes as we do.
+    /// The values that Foundation's writer writes as this package does.
     package static let likeFoundations: [Content] =
         [
             Content("a"), Content(""), Content("<&>\"'"), Content("é\u{1F600}"), Content("line\nline"), Content(" a\t"),
@@ -55,11 +55,11 @@ package struct Content: @unchecked Sendable, CustomStringConvertible {
         Content(seconds: 4e16), Content(seconds: 1e15), Content(seconds: 252_423_993_600),
         Content(seconds: -63_114_076_801), Content("\u{FEFF}"), Content("\u{FEFF}a"), Content("\u{FEFF}\u{FEFF}a"),
         Content(["\u{FEFF}a": "b", "a": "b"]), Content("\u{0}"), Content("a\u{1}"), Content("\u{1F}"), Content("\u{B}"),
-        // Of the year 0 by the calendar of ISO 8601.
+        // Dates of the year 0 by the calendar of ISO 8601.
         Content(Date.distantPast), Content(["\u{0}": "x"]), Content("\u{FFFE}"), Content("a\u{FFFF}b"),
     ]
 
-    /// Enough of them to show in which order they are written.
+    /// Enough keys to show the order in which they are written.
     private static let keys = [
         "b", "a", "B", "Z", "10", "9", "_", "", "ss", "ß", "e\u{301}", "\u{E9}z", "\u{1F600}", "\u{FFFD}", "\u{E000}",
     ]
@@ -73,7 +73,7 @@ package struct Content: @unchecked Sendable, CustomStringConvertible {
         Content(Data((0..<$0).map { (index: Int) in UInt8(truncatingIfNeeded: index &* 7) }))
     }
 
-    /// Around leap days, ends of years and centuries, and the year 0.
+    /// Dates around leap days, ends of years and centuries, and the year 0.
     private static let dates: [Content] = [
         "0001-01-02", "0004-02-29", "0100-02-28", "1582-10-15", "1600-02-29", "1700-03-01", "1899-12-31", "1900-02-28",
         "2000-02-29", "2024-12-31", "9999-12-31",

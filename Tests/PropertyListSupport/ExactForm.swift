@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// A property list as a text that tells apart all that contract 4 tells apart: 1, 1.0 and true, −0.0 and 0.0, the bits of
-/// a date, the bytes of a text. Whatever has no canonical form shows, with its type, as what it is.
+/// A property list as a text that shows all differences of contract 4: 1, 1.0 and true, −0.0 and 0.0, the bits of a
+/// date, the bytes of a text. A value without a canonical form is shown with its type.
 package func exactForm(_ value: Any) -> String {
     switch type(of: value) {
     case is StoredValue.Type:
@@ -33,7 +33,7 @@ package func exactForm(_ value: Any) -> String {
 }
 
 private func exactForm(_ text: String) -> String {
-    // Most texts are words, and a test build escapes slowly.
+    // Does not escape words, because most texts are words and a test build escapes slowly.
     let isWord = text.utf8.allSatisfy { $0 >= 0x30 && $0 < 0x5C || $0 > 0x5C && $0 < 0x7F || $0 == 0x20 }
     return isWord ? "'\(text)'" : "'" + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "'"
 }

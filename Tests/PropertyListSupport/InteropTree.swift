@@ -3,7 +3,7 @@ import TestSupport
 
 import PrefsPropertyLists
 
-/// Random property lists in canonical form, of values that every format and reader has a form for.
+/// Random property lists in canonical form, with values that every format and reader supports.
 package enum InteropTree {
     package static func make(seed: UInt64) throws -> [String: Any] {
         var random = SeededGenerator(seed: seed)
@@ -40,7 +40,7 @@ package enum InteropTree {
         var members: [String: Any] = [:]
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let key = text(&random)
-            // Foundation would read it back as the reference of a keyed archive.
+            // Foundation would read this key back as a reference of a keyed archive.
             if key == KeyedArchiveUID.key { continue }
             members[key] = value(&random, depth: depth, &budget)
         }
@@ -69,7 +69,7 @@ package enum InteropTree {
 
     private static func text(_ random: inout SeededGenerator) -> String {
         let count = Int.random(in: 0...6, using: &random)
-        // NFC and NFD of one key in one dictionary is a case of its own.
+        // Other tests cover NFC and NFD of one key in one dictionary.
         return (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
     }
 }

@@ -1,15 +1,16 @@
 package import Foundation
 package import PrefsPropertyLists
 
-// Conversions for tests that state property lists as objects of Foundation, so that results can be compared with Foundation's.
+// Conversions for tests that state property lists as objects of Foundation, so that results can be compared with
+// Foundation's.
 
 extension PropertyListFormat {
-    /// Those that Foundation and other readers of property lists know.
+    /// The formats that Foundation and other readers of property lists know.
     package static let propertyLists: [PropertyListFormat] = [.binary, .xml]
 }
 
 extension StoredValue {
-    /// The value of an object as the library gives it, or of one that Swift code writes down.
+    /// Creates the value of an object of the library or of a Swift literal.
     package init(of object: Any) {
         switch object {
         case let value as StoredValue: self = value
@@ -19,7 +20,7 @@ extension StoredValue {
         case let dictionary as [String: Any]: self = .dictionary(dictionary.mapValues(StoredValue.init(of:)))
         default:
             guard let value = try? PropertyListVetter.value(of: object, forKey: "") else {
-                // Dates that the vetter rejects are in files of others.
+                // Files of other programs may contain dates that the vetter rejects.
                 guard let date = object as? Date else { preconditionFailure("\(object) is not in a property list") }
                 self = .date(date)
                 return
@@ -28,14 +29,14 @@ extension StoredValue {
         }
     }
 
-    /// Whether two objects are the same property list to the library.
+    /// Whether the library considers two objects equal property lists.
     package static func areEqual(_ left: Any, _ right: Any) -> Bool {
         StoredValue(of: left) == StoredValue(of: right)
     }
 }
 
 extension PropertyListVetter {
-    /// The object that a read gives after a write of this object.
+    /// The object that a read returns after a write of this object.
     package static func storedObject(of object: Any, forKey key: String) -> Result<Any, Refusal> {
         do { return .success(try value(of: object, forKey: key).object) } catch { return .failure(error) }
     }
@@ -48,7 +49,7 @@ extension PropertyListCoder {
         try encode(StoredValue(of: value), as: format, replacing: former.map(StoredValue.init(of:)))
     }
 
-    /// The same of values that Swift code writes down, `["a": 1]`, and that are vetted.
+    /// Encodes a Swift literal such as `["a": 1]`, which is vetted first.
     package static func encode(plain value: Any, as format: PropertyListFormat) throws -> Data {
         try encode(PropertyListVetter.value(of: value, forKey: ""), as: format)
     }

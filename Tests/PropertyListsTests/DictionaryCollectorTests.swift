@@ -2,9 +2,9 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Keys that a Swift dictionary takes for one.
+/// Keys that a Swift dictionary considers equal.
 @Suite struct DictionaryCollectorTests {
-    /// U+212A is equal to the letter K, in whichever order they come. Neither is a doubled key.
+    /// U+212A is equal to the letter K, in both orders. Neither is a doubled key.
     @Test(arguments: [["K", "\u{212A}"], ["\u{212A}", "K"]]) func anASCIIKeyMayHaveASecondSpelling(_ keys: [String]) {
         var collector = DictionaryCollector()
         for key in keys {

@@ -2,11 +2,11 @@ import Foundation
 import PropertyListSupport
 import Testing
 
-/// Bytes, and what the coder has to say of them.
+/// Bytes, and the result of the coder.
 struct Bytes: Sendable, CustomTestStringConvertible {
     let name: String
     let data: Data
-    /// Why they are refused, or the exact form of what they hold.
+    /// The reason of the rejection, or the exact form of the value.
     let verdict: String
 
     var testDescription: String { name }
@@ -63,7 +63,8 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     private static let nested: [Bytes] =
         [162, 163, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
             Bytes("<plist>" + String(repeating: "<dict><key>k</key>", count: 300), tooDeep),
-            // `<!-->` opens a comment and does not close it, and `<?>` an instruction: what closes in them is text.
+            // `<!-->` opens a comment and does not close it, and `<?>` opens an instruction. The closing characters in
+            // them are text.
             Bytes("<plist>" + nested("<array><!--></array>-->", "</array>") + "</plist>", tooDeep),
             Bytes("<plist>" + nested("<array><!---></array>-->", "</array>") + "</plist>", tooDeep),
             Bytes("<plist>" + nested("<array><?></array>?>", "</array>") + "</plist>", tooDeep),
@@ -87,7 +88,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         String(repeating: start, count: 300) + String(repeating: end, count: 300)
     }
 
-    /// XML that is cut off, or that nobody reads.
+    /// XML that is cut off, or that no reader accepts.
     static let refusedXML = [
         "<plist>", "<plist><array>", "<plist><array></dict></plist>", "<plist><dict><key>k</key></dict></plist>",
         "<plist><integer>x</integer></plist>", "<plist><date>x</date></plist>", "<plist><unknown/></plist>",
@@ -237,12 +238,12 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     /// The beginning of an integer of 128 bits.
     private static let zeros: [UInt8] = [0x14, 0, 0, 0, 0, 0, 0, 0, 0]
 
-    /// A list of ten times the same object.
+    /// A list with ten references to one object.
     static func tens(_ reference: UInt8) -> [UInt8] {
         [0xAA] + [UInt8](repeating: reference, count: 10)
     }
 
-    /// So many lists, each in the one before.
+    /// A number of nested lists.
     private static func levels(_ count: Int) -> [[UInt8]] {
         (1..<UInt8(count)).map { [0xA1, $0] } + [[0xA0]]
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Contract 7: no file content can crash the process, or keep it busy.
+/// Contract 7: no file content can crash the process, or take more than linear time.
 @Suite struct HostileBytesTests {
     @Test(arguments: Bytes.refused) func areRejected(_ bytes: Bytes) {
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes.data) }
@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRejected(_ format: PropertyListFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
-        // XML and JSON are whole without the line break at their end.
+        // XML and JSON are complete without the line break at their end.
         for count in 0..<(bytes.count - 1) {
             #expect(throws: DecodingFailure.self, "\(count) bytes") {
                 try PropertyListCoder.decode(bytes.prefix(count), json: .file)
@@ -70,7 +70,7 @@ import Testing
         #expect(damage?.reason == "expands to more than 16 MiB of shared strings and data")
     }
 
-    /// Lists of ten times the same list, down to the object.
+    /// Lists with ten references to the next list, down to the object.
     private static func multiplying(_ levels: Int, _ object: [UInt8]) -> [[UInt8]] {
         (1...UInt8(levels)).map { [0xAA] + [UInt8](repeating: $0, count: 10) } + [object]
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// What the coder writes, it reads; and others read it.
+/// The coder and other readers read what the coder writes.
 @Suite struct PropertyListCoderTests {
     @Test(arguments: Content.all) func binaryIsExact(_ content: Content) throws {
         for list in try content.lists() {
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    /// But for real numbers, which Foundation writes with more digits than they need.
+    /// The XML has the bytes of Foundation's, except for real numbers, which Foundation writes with more digits than
+    /// needed.
     @Test(arguments: Content.likeFoundations) func xmlIsFoundationsToTheByte(_ content: Content) throws {
         for list in try content.lists() {
             let foundations = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-// A program that knows nothing of this package and keeps its preferences as most programs do.
+// A program without this package that keeps its preferences in UserDefaults.
 //
 //     RawDefaults read SUITE ROOT                  the dictionary under ROOT as sorted lines key=value
 //     RawDefaults write SUITE KEY VALUE            stores a text

@@ -21,7 +21,7 @@ package struct Child {
     /// Starts a product of this package.
     ///
     /// - Parameters:
-    ///   - environment: the whole environment, but for `surroundings`.
+    ///   - environment: the whole environment, except for `surroundings`.
     package init(_ product: String, _ arguments: [String], environment: [String: String]) throws {
         try self.init(Self.executable(product), arguments, environment: environment)
     }
@@ -43,12 +43,12 @@ package struct Child {
         try errors.close()
     }
 
-    /// The same with the given folder as the home.
+    /// Starts a product of this package with the given folder as the home.
     package init(_ product: String, _ arguments: [String], home: TemporaryFolder) throws {
         try self.init(product, arguments, environment: ["HOME": home.path])
     }
 
-    /// Waits for the end. A child that has not ended after the limit is killed, and that is thrown.
+    /// Waits for the end. Kills a child that has not ended after the limit, and throws an error.
     package func wait(
         limit: DispatchTimeInterval? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Result {
@@ -59,9 +59,9 @@ package struct Child {
             errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
     }
 
-    /// The environment of every child. A race or a misuse of memory in it counts as one in the tests themselves, and it has the fault of
-    /// `Scripts/mutants.sh`, too. Backtraces of crashes are off, because the program that writes them outlives the child, and the test
-    /// would wait for it.
+    /// The environment of every child. Sanitizers report to the tests, and the fault of `Scripts/mutants.sh` is active
+    /// in children, too. Backtraces of crashes are off, because the program that writes them outlives the child, and
+    /// the test would wait for it.
     package static var surroundings: [String: String] {
         ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "PREFS_MUTANT" }
             .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// How much of a hazard test is run, and what it has to say in the end.
+/// The amount of a hazard test, and its summary.
 ///
-/// `swift test` runs the usual amount; a script asks for more through the environment. The summary lines of a run are
-/// those that begin with "hazard:".
+/// `swift test` runs the usual amount; a script asks for more through the environment. The summary lines of a run begin
+/// with "hazard:".
 package enum Hazard {
-    /// The number of rounds in the variable, or the usual number. A value that is not a positive number ends the run, because the run would
-    /// claim a proof that was never made. 0 is valid only if it is the usual number.
+    /// The number of rounds in the variable, or the usual number. A value that is not a positive number ends the run,
+    /// because the run would claim a proof that was never made. 0 is valid only if it is the usual number.
     package static func count(_ variable: String, default usual: Int) -> Int {
         guard let text = ProcessInfo.processInfo.environment[variable] else { return usual }
         guard let amount = Int(text), amount >= min(usual, 1) else {
@@ -26,8 +26,8 @@ package enum Hazard {
         dlsym(nil, name) != nil
     }
 
-    /// Whether a test can run here; if not, the summary says so, once. For `.enabled(if:)` of every test that needs something that a
-    /// machine may lack.
+    /// Whether a test can run here; if not, the summary says so, once. For `.enabled(if:)` of every test that needs
+    /// something that a machine may lack.
     package static func canRun(_ name: String, if condition: Bool, else reason: String) -> Bool {
         let line = "\(name): skipped: \(reason)"
         if !condition, skipped.withLock({ $0.insert(line).inserted }) { report(line) }

@@ -1,4 +1,4 @@
-/// One access to one key, as a process saw it: what it did, and between which two moments.
+/// One access to one key, as a process saw it: the operation, and the times before and after it.
 package struct HistoryOperation: Sendable, Equatable {
     /// The kind of an operation. nil stands for the absent value. Each value is written once in a history.
     package enum Access: Sendable, Equatable {
@@ -14,16 +14,16 @@ package struct HistoryOperation: Sendable, Equatable {
     package var access: Access
     /// Nanoseconds on a clock that all processes share, taken before the call.
     package var begin: Int
-    /// The same, taken after it has returned.
+    /// Nanoseconds on that clock, taken after the call has returned.
     package var end: Int
-    /// Who did it: process and thread, "2.1" say.
+    /// The process and thread, for example "2.1".
     package var thread: String
     /// The number of the call in its thread. One call may access several keys.
     package var call: Int
-    /// How it was done.
+    /// The manner of the access.
     package var manner: String
 
-    /// An operation. Those of one key make a history.
+    /// Creates an operation. The operations of one key are a history.
     package init(
         _ key: String, _ access: Access, from begin: Int, to end: Int, thread: String = "", call: Int = 0,
         manner: String = ""
@@ -37,7 +37,7 @@ package struct HistoryOperation: Sendable, Equatable {
         self.manner = manner
     }
 
-    /// The value that it wrote; nil if it wrote none.
+    /// The written value; nil for a read.
     package var written: Int? {
         switch access {
         case .read: nil
@@ -52,7 +52,7 @@ package struct HistoryOperation: Sendable, Equatable {
 }
 
 extension HistoryOperation: LosslessStringConvertible {
-    /// One line with all of it.
+    /// One line with all properties.
     package var description: String {
         let words: [String] =
             switch access {
@@ -63,7 +63,7 @@ extension HistoryOperation: LosslessStringConvertible {
         return ([thread, "\(call)", manner, key] + words + ["\(begin)", "\(end)"]).joined(separator: " ")
     }
 
-    /// The operation that a line describes; nil if the line describes none.
+    /// Creates the operation that a line describes; nil if the line is malformed.
     package init?(_ line: String) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count == 9, let call = Int(words[1]), let begin = Int(words[7]), let end = Int(words[8]) else {

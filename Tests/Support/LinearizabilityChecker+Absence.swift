@@ -1,9 +1,9 @@
 extension LinearizabilityChecker {
-    /// The reads that found nothing although there was something, for registers whose removals are writes of a number that such a read
-    /// does not see.
+    /// The wrong reads that found no value, for registers whose removals are writes of a number that such a read does
+    /// not see.
     ///
-    /// A read is wrong if something was written before it, and if each removal that had begun was followed by another write that ended
-    /// before the read began. Whoever was removing something has the manner "remove".
+    /// A read is wrong if a value was written before it, and if each removal that had begun was followed by another
+    /// write that ended before the read began. Removals have the manner "remove".
     package static func staleAbsences(
         _ reads: [HistoryOperation], after operations: [HistoryOperation]
     ) -> [String] {
@@ -13,7 +13,7 @@ extension LinearizabilityChecker {
                 writes.contains { $0.manner != "remove" && $0.begin > end && $0.precedes(read) }
             }
             let removals = writes.filter { $0.manner == "remove" && !read.precedes($0) }
-            // Before everything there is nothing either.
+            // At the beginning there is no value, either.
             return isFollowed(since: .min) && removals.allSatisfy { isFollowed(since: $0.end) } ? "stale: \(read)" : nil
         }
     }

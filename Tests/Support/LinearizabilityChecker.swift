@@ -1,13 +1,13 @@
 /// Decides whether the operations on one key could have happened one after another, each at some moment between its
 /// begin and its end, with every read giving the latest value written.
 ///
-/// As every value is written once, each read names its write, and the operations of one value (its *cluster*) must stand
-/// together in any such order. So the clusters have to be put in an order, and that is possible unless two of them would
-/// each have to come first: the zone conditions of Gibbons and Korach, "Testing Shared Memories" (1997). The absent value
-/// is a write before all. An exchange belongs to two clusters, which must then stand next to one another; clusters linked
-/// so are one *chain*, and what is said of clusters holds for chains.
+/// Every value is written once, so each read identifies its write, and the operations of one value (its *cluster*) must
+/// be adjacent in such an order. An order of the clusters exists unless two of them would each have to come first: the
+/// zone conditions of Gibbons and Korach, "Testing Shared Memories" (1997). The absent value counts as a write before
+/// all others. An exchange belongs to two clusters, which must be adjacent. Clusters that are linked in this way are
+/// one *chain*, and the conditions for clusters hold for chains.
 package enum LinearizabilityChecker {
-    /// The reason why there is no such order, with the operations concerned; nil if there is one.
+    /// The reason why no such order exists, with the operations concerned; nil if one exists.
     package static func violation(in operations: [HistoryOperation]) -> String? {
         do throws(Violation) {
             let chains = try chains(of: clusters(of: operations))
@@ -116,7 +116,7 @@ package enum LinearizabilityChecker {
             }
             chains.append(chain)
         }
-        // An exchange that begins no chain and is in none is in a circle.
+        // An exchange that begins no chain and belongs to none is part of a circle.
         guard visited == clusters.count else { throw Violation("values exchanged in a circle", []) }
         return chains
     }
@@ -142,8 +142,8 @@ extension LinearizabilityChecker {
         return nil
     }
 
-    /// The number of operations that overlap one of another process on the same key, if at least one of the two writes. Operations that
-    /// do not overlap cannot be out of order.
+    /// The number of operations that overlap one of another process on the same key, if at least one of the two writes.
+    /// Operations that do not overlap cannot be out of order.
     package static func contended(_ operations: [HistoryOperation]) -> Int {
         var contended = Set<Int>()
         let sorted = operations.sorted { $0.begin < $1.begin }

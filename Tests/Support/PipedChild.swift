@@ -1,14 +1,14 @@
 import Foundation
 
-/// A program of this package that is spoken to line by line through pipes, and may be killed at any instant.
+/// A program of this package that a test controls line by line through pipes, and may kill at any moment.
 ///
-/// For one thread. The program is ended with the object at the latest.
+/// For one thread. The program is killed when the object is released, at the latest.
 package final class PipedChild {
-    /// Why no line came.
+    /// The reason why no line came.
     package enum Failure: Error {
-        /// It has closed its output, by ending most likely.
+        /// It has closed its output, probably because it has ended.
         case hasEnded
-        /// It lives and has said nothing for as long as a wait may last.
+        /// It runs and has printed nothing for as long as a wait may last.
         case isSilent(String)
     }
 
@@ -46,13 +46,13 @@ package final class PipedChild {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// Writes a line to its input and waits for the one that answers it.
+    /// Writes a line to its input and waits for the answer.
     package func ask(_ question: String, file: StaticString = #fileID, line: UInt = #line) throws -> String {
         try tell(question)
         return try self.line(file: file, line: line)
     }
 
-    /// The next line of its output, waited for.
+    /// Waits for the next line of its output.
     package func line(file: StaticString = #fileID, line: UInt = #line) throws -> String {
         while true {
             if let line = takeLine() { return line }
@@ -63,7 +63,7 @@ package final class PipedChild {
         }
     }
 
-    /// The lines that it has written and that were not read yet. Does not wait.
+    /// The lines that it has written and that were not read yet. Does not wait for more.
     package func linesSoFar() -> [String] {
         while !isAtEnd, fill(waiting: 0) {}
         var lines: [String] = []
@@ -71,7 +71,7 @@ package final class PipedChild {
         return lines
     }
 
-    /// Whether it has begun to write something that was not read yet, which is waited for and left where it is.
+    /// Waits for output that was not read yet, and returns whether it came. Does not read it.
     package func isWriting() -> Bool {
         var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
@@ -79,14 +79,14 @@ package final class PipedChild {
         return count > 0
     }
 
-    /// Waits until it ends by itself; its exit code, or the number of the signal that ended it.
-    /// One that does not is killed after as long as a wait may last, and that is thrown.
+    /// Waits until it ends, and returns its exit code or the number of the signal that ended it. Kills it after as long
+    /// as a wait may last, and throws an error.
     package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
         try watchdog.wait(for: process, file, line)
         return process.terminationStatus
     }
 
-    /// Sends a signal, and does not wait for what it does.
+    /// Sends a signal, and does not wait for its effect.
     package func send(_ signal: Int32) {
         if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
     }
@@ -106,7 +106,7 @@ package final class PipedChild {
     @discardableResult
     package func kill() -> Bool {
         sendKill()
-        // A process that it has forked may wait for the end of its input, and is waited for too.
+        // A forked process may wait for the end of the input, and this waits for that process, too.
         try? input.fileHandleForWriting.close()
         try? watchdog.wait(for: process, #fileID, #line)
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL

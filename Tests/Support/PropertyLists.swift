@@ -13,7 +13,7 @@ package func propertyList(from bytes: Data) throws -> [String: Any] {
     return list as? [String: Any] ?? [:]
 }
 
-/// The same with the objects that stand for data in JSON as data.
+/// The value with data in place of the objects that stand for data in JSON.
 private func withData(_ value: Any) -> Any {
     switch value {
     case let object as [String: Any]:

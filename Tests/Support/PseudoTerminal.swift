@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A program in a terminal that it controls: keys in, a screen out. For one thread.
+/// A program in a terminal. A test types keys and reads the screen. For one thread.
 ///
-/// The program and its children are hung up with the object at the latest.
+/// The program and its children get SIGHUP when the object is released, at the latest.
 package final class PseudoTerminal {
     /// The expected event did not happen in time, or cannot happen any more.
     package struct Failure: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ package final class PseudoTerminal {
 
     /// Starts a program in a terminal of that size.
     ///
-    /// - Parameter environment: the whole environment, but for TERM and the surroundings of every child.
+    /// - Parameter environment: the whole environment, except for TERM and the surroundings of every child.
     package init(
         _ program: URL, _ arguments: [String], environment: [String: String], columns: Int, rows: Int
     ) throws {
@@ -72,7 +72,7 @@ package final class PseudoTerminal {
         kill(process, signal)
     }
 
-    /// Reads until the screen is as awaited. Fails after as long as a wait may last.
+    /// Reads until the screen satisfies the condition. Fails after as long as a wait may last.
     package func wait(
         for what: String, file: StaticString = #fileID, line: UInt = #line, _ isThere: (VirtualScreen) -> Bool
     ) throws {
@@ -104,7 +104,7 @@ package final class PseudoTerminal {
         throw failure(Patience.failure("the program did not wait for a lock", file, line))
     }
 
-    /// Waits until all who had the terminal have ended.
+    /// Waits until all processes that had the terminal have ended.
     /// - Returns: the exit code of the program, or the negative number of the signal that ended it.
     package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
         let deadline = Patience.deadline
@@ -137,7 +137,8 @@ package final class PseudoTerminal {
         Failure(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
     }
 
-    /// Its two ends. By the names of the functions: what Swift imports of Glibc leaves them out.
+    /// Opens the two ends of a terminal. Declares the functions by name, because Swift's import of Glibc leaves them
+    /// out.
     private static func open() throws -> (Int32, String) {
         func function<F>(_ name: String, _ type: F.Type) throws -> F {
             guard let found = dlsym(dlopen(nil, RTLD_NOW), name) else { throw Failure(description: "no \(name)") }
@@ -159,8 +160,8 @@ package final class PseudoTerminal {
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a thread of the tests
-    /// has other settings.
+    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a
+    /// thread of the tests has other settings.
     private static func start(
         _ words: [String], _ environment: [String: String], terminal path: String
     ) throws -> pid_t {
@@ -194,8 +195,8 @@ package final class PseudoTerminal {
         return process
     }
 
-    /// A value that a C function initializes. Its type is that of the parameter: a struct on Linux, an optional pointer on
-    /// Apple platforms.
+    /// A value that a C function initializes. Its type is the type of the parameter: a struct on Linux, an optional
+    /// pointer on Apple platforms.
     private static func initialized<T>(_ initialize: (UnsafeMutablePointer<T>) -> Int32) -> T {
         let memory = UnsafeMutablePointer<T>.allocate(capacity: 1)
         defer { memory.deallocate() }

@@ -1,4 +1,4 @@
-/// Random numbers determined by a seed (SplitMix64, public domain): the seed of a failure repeats it.
+/// Random numbers determined by a seed (SplitMix64, public domain). The seed of a failure repeats it.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

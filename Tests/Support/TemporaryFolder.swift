@@ -24,8 +24,8 @@ package final class TemporaryFolder: Sendable {
 
     private static let disk = asked ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
 
-    /// The shared memory of Linux, where a flush costs nothing; nil if it is missing, is smaller than what all tests need at once, or
-    /// runs no programs, as in many containers.
+    /// The shared memory of Linux, where a flush costs nothing; nil if it is missing, is smaller than what all tests
+    /// need at once, or runs no programs, as in many containers.
     private static let memory: URL? = {
         #if os(Linux)
             // `ST_NOEXEC`, which the C library's module leaves out.
@@ -41,10 +41,10 @@ package final class TemporaryFolder: Sendable {
     }()
 
     deinit {
-        // A test may have taken the permissions away.
+        // A test may have removed the permissions.
         let paths = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         for path in [self.path] + paths.map({ self.path + "/" + $0 }) {
-            // Does not follow a link, which may lead anywhere on this machine.
+            // Does not follow a link, because it may lead anywhere on this machine.
             var status = stat()
             if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { chmod(path, 0o700) }
         }
@@ -56,13 +56,13 @@ package final class TemporaryFolder: Sendable {
         url.appending(path: name, directoryHint: .notDirectory)
     }
 
-    /// The names of all that is in the folder, hidden ones included, sorted.
+    /// The names of all files in the folder, including hidden ones, sorted.
     package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    /// Removes a file as if somebody had done so a while ago. A file that has been missing for less than 50 ms may be in the middle of
-    /// another program's save.
+    /// Removes a file as if that had happened a while ago. A file that has been missing for less than 50 ms may be in
+    /// the middle of another program's save.
     package func removeLongAgo(_ name: String = "test.plist") throws {
         try FileManager.default.removeItem(at: file(name))
         let times = [timespec(tv_sec: time(nil) - 10, tv_nsec: 0), timespec(tv_sec: time(nil) - 10, tv_nsec: 0)]

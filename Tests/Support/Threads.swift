@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs the closure in so many threads at once, each with its number, and waits for all of them. Threads and not a queue:
-/// a queue starts as many as there are cores.
+/// Runs the closure in a number of threads at once, each with its number, and waits for all of them. Uses threads,
+/// because a queue starts only as many as there are cores.
 package func inThreads(
     _ count: Int, file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Int) -> Void
 ) {

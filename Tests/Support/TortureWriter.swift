@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The root that a writer of the kill torture stores with its n-th write: a number, and a payload that shows whether the whole write
-/// is there and nothing of another one.
+/// The root that a writer of the kill torture stores with its n-th write: a number, and a payload that proves that the
+/// file has the whole write and no part of another one.
 package struct TortureWriter: Sendable {
     /// How a write is made.
     package enum Manner: String, CaseIterable, Sendable {
@@ -15,7 +15,7 @@ package struct TortureWriter: Sendable {
         case subscripted
     }
 
-    /// A state that no write has made.
+    /// A state that is not the result of a write.
     package struct Damage: Error {
         /// The problem.
         package let reason: String
@@ -26,7 +26,7 @@ package struct TortureWriter: Sendable {
         }
     }
 
-    /// So many writers have keys.
+    /// The most writers that have keys.
     package static let limit = 4
 
     /// The keys of all writers.
@@ -40,7 +40,7 @@ package struct TortureWriter: Sendable {
         }
     }
 
-    /// Of a layer above the base, which no writer writes.
+    /// The entry of a layer above the base. No writer writes it.
     package static let covered = (key: "covered", value: "above")
 
     /// The key of the number, or of the dictionary.

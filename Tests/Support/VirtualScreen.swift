@@ -1,6 +1,7 @@
-/// A terminal's screen as its bytes make it: what `prefs edit` and a shell need of ECMA-48, its colours aside.
+/// The screen of a terminal, drawn from its bytes. Supports the part of ECMA-48 that `prefs edit` and a shell need,
+/// without colours.
 package struct VirtualScreen {
-    /// As many columns and rows.
+    /// The number of columns.
     package private(set) var columns: Int
     package private(set) var rows: Int
     /// The cursor, from 0.
@@ -13,12 +14,12 @@ package struct VirtualScreen {
     package private(set) var tellsPastes = false
     /// Whether any text had a colour.
     package private(set) var hasColours = false
-    /// How often all of it was erased.
+    /// How often the whole screen was erased.
     package private(set) var erasures = 0
     /// Sequences that it does not know.
     package private(set) var unknown: [String] = []
 
-    /// A cell is empty behind a wide character.
+    /// The cells. A cell after a wide character is empty.
     private var cells: [[String]]
     private var main: [[String]] = []
     private var pending: [UInt8] = []
@@ -43,7 +44,7 @@ package struct VirtualScreen {
         (row, column) = (min(row, rows - 1), min(column, columns - 1))
     }
 
-    /// Takes what the program has written, in whatever pieces.
+    /// Takes the output of the program, in pieces of any size.
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
         pending += bytes
         while !pending.isEmpty, let count = step() { pending.removeFirst(count) }
@@ -79,7 +80,7 @@ package struct VirtualScreen {
 
     private mutating func put(_ scalar: Unicode.Scalar) {
         if [.nonspacingMark, .enclosingMark, .format].contains(scalar.properties.generalCategory) {
-            // To the character before it.
+            // Adds a combining mark to the character before it.
             let before = column - 1 - (column > 1 && cells[row][column - 1].isEmpty ? 1 : 0)
             if before >= 0 { cells[row][before].unicodeScalars.append(scalar) }
             return

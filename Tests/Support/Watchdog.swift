@@ -1,9 +1,9 @@
 import Foundation
 
-/// Waits for a process, and kills it if it does not end, so that no test waits for ever.
+/// Waits for a process, and kills it if it does not end in time, so that no test waits for ever.
 ///
-/// Does not use `waitUntilExit`, which runs a run loop on the caller's thread. Foundation on Linux destroys the run loop and its memory
-/// when the thread ends; that crashes under ThreadSanitizer.
+/// Does not use `waitUntilExit`, which runs a run loop on the caller's thread. Foundation on Linux destroys the run
+/// loop and its memory when the thread ends; that crashes under ThreadSanitizer.
 final class Watchdog: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
@@ -21,7 +21,8 @@ final class Watchdog: Sendable {
         guard process.isRunning else { return }
         let isOverdue = ended.wait(timeout: .now() + (limit ?? .seconds(Patience.seconds))) == .timedOut
         if isOverdue {
-            // Kills its forked children, too, because the test would wait for them: Foundation gives a child its own process group.
+            // Kills its forked children, too, because the test would wait for them: Foundation gives a child its own
+            // process group.
             Foundation.kill(-process.processIdentifier, SIGKILL)
             Foundation.kill(process.processIdentifier, SIGKILL)
             ended.wait()

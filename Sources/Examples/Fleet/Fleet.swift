@@ -1,4 +1,5 @@
-// A worker on one of many machines. All workers share their settings, and the number of jobs that they have done together, in etcd.
+// A worker on one of many machines. All workers share their settings, and the number of jobs that they have done
+// together, in etcd.
 //
 //     swift run Fleet etcd://10.0.0.1:2379,10.0.0.2:2379/fleet/ 100     # on each machine, 100 jobs
 
@@ -17,7 +18,7 @@ guard CommandLine.arguments.count == 3, let jobs = Int(CommandLine.arguments[2])
 }
 do {
     let prefs = FleetPrefs(store: try EtcdStore(url: CommandLine.arguments[1]))
-    // Told of every change, made by any worker, or by: etcdctl put fleet/r/FleetPrefs '{"step": 2}'
+    // Called after each change by any worker, or by: etcdctl put fleet/r/FleetPrefs '{"step": 2}'
     let observation = prefs.$step.onChange { print("the step is", $1) }
     for _ in 0..<jobs {
         // One transaction of the whole fleet.

@@ -1,6 +1,7 @@
-// A program whose settings come from its arguments, the environment, the user's file and a file of the system, in this order.
+// A program whose settings come from its arguments, the environment, the user's file and a file of the system, in this
+// order.
 //
-//     swift run Greeter                                    # the defaults, or those of /etc/xdg/greeter.plist or .json
+//     swift run Greeter # the defaults in the code, or in /etc/xdg/greeter.plist or .json
 //     swift run Greeter --save names Ann,Bob               # remembers it in ~/.config/greeter.plist
 //     GREETER_times=3 swift run Greeter -polite no         # for this run only
 //     swift run Greeter --show                             # every setting, where it comes from, and what was ignored

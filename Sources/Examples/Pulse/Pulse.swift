@@ -1,4 +1,4 @@
-// A daemon whose settings another process changes while it runs: it prints a message at once and then every so many seconds,
+// A daemon whose settings another process changes while it runs. It prints a message at once and then at an interval,
 // until it is terminated or interrupted.
 //
 //     swift run Pulse settings.plist
@@ -13,7 +13,7 @@ final class PulsePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 0.1...86_400) var interval = 3_600.0
     @Pref var message = "alive"
 
-    /// Called if somebody has written a value that does not fit: uses the default and logs it.
+    /// Logs a stored value that does not fit. The program uses the default.
     override func prefsDidFail(_ error: PrefsError) {
         say("Pulse: \(error)", to: .standardError)
     }
@@ -23,7 +23,7 @@ func say(_ line: String, to output: FileHandle = .standardOutput) {
     try? output.write(contentsOf: Data("\(line)\n".utf8))
 }
 
-/// Prints, and looks at its settings, on one queue: one thing after the other.
+/// Prints and reads its settings on one serial queue.
 final class Pulse: @unchecked Sendable {
     private let prefs: PulsePrefs
     private let queue = DispatchQueue(label: "pulse")

@@ -1,4 +1,4 @@
-// A program whose settings are a command of its own.
+// A program with a command for its settings.
 //
 //     swift run Sketch                                # draws with the settings
 //     swift run Sketch prefs                          # all settings, their types and where their values come from

@@ -2,7 +2,7 @@
     import Foundation
 
     extension FileStatus {
-        /// The clock that `SystemCalls.now()` reads is never ahead of the one that stamps files.
+        /// Zero, because the clock of `SystemCalls.now()` is never ahead of the clock that stamps files.
         static let clockStep: Double = 0
     }
 

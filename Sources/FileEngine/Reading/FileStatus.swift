@@ -7,8 +7,8 @@ package struct FileStatus: Equatable, Sendable {
         let seconds: Int64
         let nanoseconds: Int
 
-        /// The seconds that the time may be too early by: a file system that counts whole seconds, or two as FAT does, shows it by its
-        /// stamps.
+        /// The possible error of the time, in seconds. Stamps without nanoseconds show a file system that counts whole
+        /// seconds, or two seconds like FAT.
         var step: Double { nanoseconds == 0 ? 2 : 0 }
 
         func seconds(since earlier: Time) -> Double {
@@ -68,7 +68,8 @@ package struct FileStatus: Equatable, Sendable {
 
     package var permissions: UInt32 { mode & 0o7777 }
 
-    /// Whether recovery uses this last good copy. Its owner has to match: in a shared folder, another user can plant a copy.
+    /// Whether recovery uses this last good copy. Its owner must match, because in a shared folder another user can
+    /// plant a copy.
     package func isTrustedCopy(of owner: UInt32) -> Bool { isTrustedCopy(of: [owner]) }
 
     func isTrustedCopy(of owners: Set<UInt32>) -> Bool { kind == .file && owners.contains(owner) }
@@ -80,10 +81,10 @@ package struct FileStatus: Equatable, Sendable {
     /// The age of the last change in seconds; negative if the clock was set back.
     func age(at now: Time) -> Double { now.seconds(since: changed) }
 
-    /// True if any later change of the file shows in its times: the last change is at least one step of the file system's clock
-    /// before `now`.
+    /// Whether every later change of the file shows in its times. True if the last change is at least one step of the
+    /// file system's clock before `now`.
     func isSettled(at now: Time) -> Bool {
-        // A file system that counts whole seconds (or two, as FAT does) shows it by its stamps.
+        // Stamps without nanoseconds show a file system that counts whole seconds, or two seconds like FAT.
         let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0
         return isCoarse ? age(at: now) > 2 : age(at: now) > Self.clockStep
     }

@@ -2,26 +2,27 @@ package import Foundation
 package import PrefsPropertyLists
 
 extension PropertyListFile {
-    /// What is at the path.
+    /// The state of the path.
     enum Found {
-        /// A readable file, or none at all.
+        /// A readable file, or a missing file.
         case state(Snapshot)
         case malformed(MalformedBytes)
     }
 
-    /// A file that is not a property list with the right top level. It is kept open, to distinguish it from a file that replaces it.
+    /// A file that is not a property list with the expected top level. It is kept open, to distinguish it from a file
+    /// that replaces it.
     struct MalformedBytes {
         let fault: PropertyListFault
         let source: Snapshot.Source
     }
 
-    /// Reads the file and makes its state the one that reads return. Changes nothing on disk, whatever it finds.
+    /// Reads the file and makes its state the one that reads return. Never changes anything on disk.
     ///
-    /// A file that seems to be cut off is given time first, if it is young: another program may be writing it. So is a half of a last
-    /// good copy.
+    /// Waits for a young file that seems to be cut off, because another program may be writing it. Waits for half of a
+    /// last good copy, too.
     ///
-    /// - Parameter waits: whether a file that another program may be saving just now is awaited. Otherwise the newest known state is
-    ///   returned, and the next read looks again.
+    /// - Parameter waits: whether to wait for a file that another program may be saving. If false, the newest known
+    ///   state is returned, and the next read looks again.
     func load(under writeLock: WriteLock?, waits: Bool) throws -> Snapshot {
         var attempts = 0
         while true {
@@ -45,7 +46,7 @@ extension PropertyListFile {
 
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
     func find(under writeLock: WriteLock?) throws -> Found {
-        // A program that writes in place changes the file between two looks at it; each such round is a short one.
+        // A program that writes in place changes the file between two reads. Such a round is short.
         for _ in 0..<100 {
             if let found = try findOnce(under: writeLock) { return found }
             system.pause()
@@ -71,7 +72,7 @@ extension PropertyListFile {
                 let format: PropertyListFormat? = bytes.withUnsafeBytes(XMLPropertyListReader.isXML) ? .xml : nil
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))
             } catch DecodingFailure.unsupported(let reason) {
-                // It may be a good file of another program: it is not ours to move.
+                // It may be a good file of another program, so it is not moved.
                 throw StorageFailure(path: "", reason: reason)
             }
         } catch let failure as StorageFailure {
@@ -79,7 +80,7 @@ extension PropertyListFile {
         }
     }
 
-    /// nil if there is no file.
+    /// Opens the file; nil if it is missing.
     private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
             guard let writeLock else { return try system.openFile(names, .snapshot) }

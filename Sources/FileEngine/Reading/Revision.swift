@@ -14,7 +14,7 @@ package struct Revision: Equatable, Sendable {
         }
     }
 
-    /// Written by hand, because other modules cannot inline a synthesized one.
+    /// Written by hand, because other modules cannot inline a synthesized operator.
     @inlinable
     package static func == (left: Revision, right: Revision) -> Bool { left.number == right.number }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The state of a file: immutable and shared by all readers. It keeps the file that it was read from open, so one `fstat` shows
-/// whether it is still current. The same applies to a malformed file, so repeated reads of one cost no more than those of a good
-/// one.
+/// The state of a file: immutable and shared by all readers. It keeps the file that it was read from open, so one
+/// `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no more
+/// than reads of a good file.
 ///
-/// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds out.
+/// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds
+/// out.
 final class Snapshot: Sendable {
     typealias Content = Transaction.Content
 
@@ -13,19 +14,19 @@ final class Snapshot: Sendable {
     struct Source {
         let file: OpenFile
         let status: FileStatus
-        /// nil for bytes of no format.
+        /// The format; nil for bytes of no known format.
         let format: PropertyListFormat?
         let bytes: Data
-        /// Taken before the bytes were read, or before they got the file's name.
+        /// The time before the bytes were read, or before they got the file's name.
         let time: FileStatus.Time
-        /// Of a file on the same device; nil if unknown.
+        /// The value for a file on this device; nil if unknown.
         var tellsOfReplacement: Bool?
     }
 
     /// Why a file is malformed. A class, because every read asks whether there is one.
     final class Fault: Sendable {
         let report: MalformedFile
-        /// Whether this package has written the file, or UserDefaults: only then a write replaces it.
+        /// Whether this package or UserDefaults has written the file. Only then a write replaces it.
         let isOurs: Bool
 
         init(report: MalformedFile, isOurs: Bool) {
@@ -36,29 +37,29 @@ final class Snapshot: Sendable {
         var error: FileError { isOurs ? .damaged(report) : .notOurs(report) }
     }
 
-    /// nil if there is no file or if it is empty. For a malformed file, the newest known state.
+    /// The content; nil if the file is missing or empty. For a malformed file, the newest known state.
     let content: Content?
-    /// nil for a good file.
+    /// The fault; nil for a good file.
     let fault: Fault?
-    /// Why a write would lose an entry that is in the file; nil if it would not.
+    /// Why a write would lose an entry of the file; nil if it would lose nothing.
     let loss: String?
     let revision: Revision
-    /// The format of the file; nil if there is no file or if it is empty.
+    /// The format of the file; nil if it is missing or empty.
     let format: PropertyListFormat?
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     let tellsOfReplacement: Bool
-    /// The bytes of the file, if this process has written them as a binary property list of the content. The next commit takes over what
-    /// it does not change. They are smaller than the content.
+    /// The bytes of the file, if this process has written them as a binary property list of the content. The next
+    /// commit takes over the objects that it does not change. The bytes are smaller than the content.
     let written: Data?
-    /// That of the bytes of the file; 0 if there is none.
+    /// The checksum of the bytes of the file; 0 if it is missing.
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
     private let isSettled: Bool
 
-    /// There is no file.
+    /// Creates the state of a missing file.
     init(system: SystemCalls) {
         content = nil
         (fault, loss, written) = (nil, nil, nil)
@@ -71,7 +72,7 @@ final class Snapshot: Sendable {
         self.system = system
     }
 
-    /// A state that is read for a moment in place of a missing file. Never published.
+    /// Creates a state that is read for a moment in place of a missing file. It is never published.
     init(inPlaceOfMissing content: Content, format: PropertyListFormat?, loss: String?, system: SystemCalls) {
         self.content = content
         self.loss = loss
@@ -102,7 +103,7 @@ final class Snapshot: Sendable {
         isSettled = source.status.isSettled(at: source.time)
     }
 
-    /// The same state, known to have settled.
+    /// Creates a copy of a state that is marked as settled.
     private init(settling state: Snapshot) {
         content = state.content
         (fault, loss, written) = (state.fault, state.loss, state.written)
@@ -115,10 +116,12 @@ final class Snapshot: Sendable {
         (checksum, isSettled) = (state.checksum, true)
     }
 
-    /// Returns this state, or the same state marked as settled. Returns nil if the file at the path is not the one that was read.
+    /// Returns this state, or a copy of it marked as settled. Returns nil if the file at the path is not the one that
+    /// was read.
     ///
-    /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open file may
-    /// not show that it was replaced. If the file changed within the last step of the clock, its bytes are compared, too.
+    /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open
+    /// file may not show that it was replaced. If the file changed within the last step of the clock, its bytes are
+    /// compared, too.
     func validated(atPath path: String) -> Snapshot? {
         guard let file, let status else {
             do {
@@ -140,10 +143,11 @@ final class Snapshot: Sendable {
         return isSettled ? self : validated(at: status)
     }
 
-    /// Returns this state, or the same state marked as settled, if its open file still has the bytes that were read; otherwise nil.
+    /// Returns this state, or a copy of it marked as settled, if its open file still has the bytes that were read.
+    /// Returns nil in other cases.
     ///
-    /// - Parameter there: the status of the file of now. If it differs, or if the times may not show a change, the bytes decide: a
-    ///   change of the mode, a new link, an attribute and a backup change the times, too.
+    /// - Parameter there: the current status of the file. If it differs, or if the times may not show a change, the
+    ///   bytes decide, because a change of the mode, a new link, an attribute and a backup change the times, too.
     func validated(at there: FileStatus) -> Snapshot? {
         guard let file, let status, status.isSameFile(as: there), status.size == there.size else { return nil }
         if isSettled, status == there { return self }

@@ -3,15 +3,15 @@ package import PrefsPropertyLists
 
 /// The form of a last good copy: a line with the length and the checksum of the bytes, then the bytes of the commit.
 ///
-/// A copy is written in place and is not flushed. After a kill or a power cut it may be a mixture of two copies; then the checksum is
-/// wrong. The first edition renamed its copies into place and wrote the bytes alone. `tail -n +2` prints the bytes of a copy.
+/// A copy is written in place and is not flushed. After a kill or a power cut it may be a mixture of two copies; then
+/// the checksum is wrong. Copies of the first edition have no such line. `tail -n +2` prints the bytes of a copy.
 package enum CheckedCopy {
-    /// Distinguishes a copy from the formats of property lists, by its first byte.
+    /// The first bytes of a copy. The first byte distinguishes it from the formats of property lists.
     static let magic = Data("PrefsCopy 1 ".utf8)
-    /// Two numbers of 16 hexadecimal digits, each with a blank or a line feed after it.
+    /// The magic and two numbers of 16 hexadecimal digits, each with a blank or a line feed after it.
     package static let headerSize = magic.count + 2 * 17
 
-    /// - Parameter checksum: that of the bytes, if it is known.
+    /// - Parameter checksum: the checksum of the bytes, if it is known.
     static func copy(of bytes: Data, checksum: UInt64? = nil) -> Data {
         var copy = Data(capacity: headerSize + bytes.count)
         copy += magic
@@ -20,13 +20,13 @@ package enum CheckedCopy {
         return copy
     }
 
-    /// The bytes of the commit. A copy of the first edition has no header, and is returned as it is.
+    /// The bytes of the commit. A copy of the first edition has no header and is returned unchanged.
     ///
     /// - Throws: `DecodingFailure.malformed` for a torn copy.
     package static func bytes(of copy: Data) throws(DecodingFailure) -> Data {
         guard copy.starts(with: magic) else { return copy }
         let numbers = copy.dropFirst(magic.count).prefix(2 * 17)
-        // A longer copy was written over and not cut off: its writer was killed in between.
+        // The copy may be longer, if its writer was killed before it cut off the rest of a longer copy.
         guard let length = number(numbers.prefix(16)), let checksum = number(numbers.dropFirst(17).prefix(16)),
             length <= copy.count - headerSize
         else { throw .malformed("is half written") }
@@ -35,7 +35,8 @@ package enum CheckedCopy {
         return Data(bytes)
     }
 
-    /// Finds what a kill or a power cut does to a file. It is no protection against people, who can write the copy as a whole.
+    /// A checksum that detects the effects of a kill or a power cut. It does not protect against people, who can write
+    /// a whole copy.
     static func checksum(_ bytes: Data) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             // Each step is reversible, so that a change of a single word always shows.

@@ -1,7 +1,7 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// A file whose bytes are not a property list, and what an access did about it.
+/// A file whose bytes are not a property list, and the state that replaces it.
 ///
 /// ```swift
 /// if case .damaged(let file)? = prefs.lastError {
@@ -9,8 +9,9 @@ import PrefsPropertyLists
 /// }
 /// ```
 ///
-/// Also a file that a write found missing although its last good copy was there; then `quarantinedAs` is the path of that copy. It
-/// contains names and keys of the file, and no value. A value type; may be passed between threads.
+/// It also describes a file that a write found missing although its last good copy existed; then `quarantinedAs` is the
+/// path of that copy. It contains names and keys of the file, and no value. A value type; may be passed between
+/// threads.
 public struct MalformedFile: Sendable, Hashable {
     /// The state that reads return while the file is malformed, and that the next write starts from.
     public enum KnownState: Sendable, Hashable {
@@ -18,7 +19,7 @@ public struct MalformedFile: Sendable, Hashable {
         case lastKnown
         /// The last good copy beside the file; the date is the time of its commit.
         case lastGoodCopy(Date)
-        /// Neither of the others exists; reads are empty.
+        /// There is neither a known state nor a last good copy. Reads are empty.
         case nothing
     }
 
@@ -42,7 +43,8 @@ public struct MalformedFile: Sendable, Hashable {
         self.state = state
     }
 
-    /// `path: line 6, column 3: reason`, without the line for a format that has none. Control characters of the path are escaped.
+    /// `path: line 6, column 3: reason`; the line is left out for a format without lines. Control characters of the
+    /// path are escaped.
     public var place: String {
         "\(ShownText.line(path)): \(PropertyListFault(reason: reason, line: line, column: column))"
     }

@@ -3,10 +3,11 @@ import PrefsPropertyLists
 
 /// The bytes of the last commit, kept beside the file in case another program damages it.
 extension PropertyListFile {
-    /// Writes the copy in place, after the file has its name. It is not flushed: it is read only if the file is damaged.
+    /// Writes the copy in place, after the file has its name. It is not flushed, because it is read only if the file is
+    /// damaged.
     ///
-    /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then, because it may
-    /// contain values that this commit has deleted.
+    /// If there is no room for the copy, the write still succeeds. The copy of the previous state is removed then,
+    /// because it may contain values that this commit has deleted.
     ///
     /// - Parameter known: the status of the file, if it could be read.
     /// - Throws: the error if a copy of an older state could not be removed.
@@ -16,7 +17,7 @@ extension PropertyListFile {
         do throws(StorageFailure) {
             let status = if let known { known } else { try system.status(of: file.descriptor) }
             guard try writeLock.isLockFileInPlace() else {
-                // Another writer may be at work on a copy of a newer state.
+                // Another writer may be writing a copy of a newer state.
                 throw StorageFailure(path: "", reason: "its lock file was removed during the update")
             }
             let copy = CheckedCopy.copy(of: bytes, checksum: checksum)
@@ -38,10 +39,10 @@ extension PropertyListFile {
         } catch  where error.code == ENOENT {}
     }
 
-    /// The copy, if it may be written over: it was written in this form, only the owner of the file can open it, and it has no
+    /// The copy, if it may be written over: it has this form, only the owner of the file can open it, and it has no
     /// second name.
     ///
-    /// A copy of the first edition is replaced, because without a header a half of it could not be told from the whole.
+    /// A copy of the first edition is replaced, because without a header half of it would look like the whole.
     private func writableCopy(
         like file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) -> (file: OpenFile, size: Int)? {
@@ -68,7 +69,7 @@ extension PropertyListFile {
         }
     }
 
-    /// False for a file that another user planted in its place: recovery does not use that.
+    /// Whether the copy may be used for recovery. False for a file that another user planted.
     private func isTrustedCopyThere(under writeLock: WriteLock) -> Bool {
         guard let copy = try? system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
             let file = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false)
@@ -79,11 +80,12 @@ extension PropertyListFile {
     // MARK: - Reading
 
     enum LastGoodCopy {
-        /// There is no trusted copy: in a folder that others may write to, anybody can plant one.
+        /// There is no trusted copy. In a shared folder, other users can plant one.
         case missing
-        /// The file belongs to a store with the format JSON, and this one has another.
+        /// The file belongs to a store with the format JSON, and this store has another format.
         case ofJSONStore
-        /// It is damaged itself: another program has changed it, or its writer was killed; or a writer is at work on it.
+        /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
+        /// it.
         case damaged(since: FileStatus)
         case usable(KnownState, Date)
 
@@ -98,7 +100,7 @@ extension PropertyListFile {
     func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
     {
         let copy = try lastGoodCopy(of: [bytes.source.status.owner], under: writeLock)
-        // A copy that was cut off does not tell its format, but the file of a store with the format JSON does.
+        // A copy that was cut off does not show its format, but the file of a store with the format JSON does.
         if case .damaged = copy, !readsJSON, currentMirror == nil,
             (try? Self.decode(bytes.source.bytes, as: root, json: .file))?.format == .json
         {
@@ -119,7 +121,7 @@ extension PropertyListFile {
     private func lastGoodCopy(
         _ name: String, in folder: SystemCalls.Descriptor, of owners: Set<UInt32>
     ) throws(StorageFailure) -> LastGoodCopy {
-        // Checked before the copy is opened: a file that another user planted must not prevent a read.
+        // Checked before the copy is opened, because a file that another user planted must not prevent a read.
         guard let planted = try system.status(ofPath: name, in: folder, followsLinks: false),
             planted.isTrustedCopy(of: owners),
             let (file, status) = try system.openFile(name, in: folder), status.isTrustedCopy(of: owners)

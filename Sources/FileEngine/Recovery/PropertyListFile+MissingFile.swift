@@ -1,22 +1,23 @@
 import Foundation
 import PrefsPropertyLists
 
-/// A file that is missing although its last good copy is there.
+/// A file that is missing although its last good copy exists.
 ///
-/// Another program may be saving it just now: editors move the file away before they make a new one. Or a person has deleted it.
+/// Another program may be saving it, because editors move the file away before they make a new one. Or a person has
+/// deleted it.
 extension PropertyListFile {
     /// How many times a write looks for a missing file, with a pause of 10 ms after each: 50 ms in all.
     static let saveRounds = 5
-    /// How long reads take a missing file for one that is being saved, in seconds.
+    /// How long reads assume that a missing file is being saved, in seconds.
     private static let saveTime = 0.05
 
-    /// The state that is read in place of a missing file: the newer of what this process last knew and the last good copy. nil if no
-    /// other program can be saving it.
+    /// The state that is read in place of a missing file: the newer of what this process last knew and the last good
+    /// copy. nil if no other program can be saving it.
     func stateDuringSave(under writeLock: WriteLock?) throws -> Snapshot? {
         let now = system.now()
         // Without a copy, the file is missing.
         guard let copied = try? copyStatus(under: writeLock) else { return nil }
-        // A younger copy shows that the file has been there since.
+        // A younger copy shows that the file has existed since then.
         let (since, standIn) = missing(now, notBefore: copied.modified)
         guard 0..<Self.saveTime ~= now.seconds(since: since) else { return nil }
         if let standIn { return standIn }
@@ -42,7 +43,7 @@ extension PropertyListFile {
     func quarantineCopyOfMissingFile(under writeLock: WriteLock) throws(StorageFailure) -> String? {
         guard let folder = try folderStatus(under: writeLock) else { return nil }
         let owners: Set = [geteuid(), folder.owner]
-        // Checked before it is opened: what another user has planted must not prevent a write.
+        // Checked before it is opened, because a file that another user planted must not prevent a write.
         guard let planted = try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
             planted.isTrustedCopy(of: owners),
             let (copy, status) = try system.openFile(names.lastGood, in: writeLock.folder),
@@ -61,9 +62,10 @@ extension PropertyListFile {
         return try system.status(ofPath: names.folder, followsLinks: false)
     }
 
-    /// When the missing file was first seen to be missing, which is at the latest now, and the state that is read in its place.
+    /// The time at which the file was first seen to be missing, now at the latest, and the state that is read in its
+    /// place.
     ///
-    /// - Parameter existed: a time at which the file was there; what was seen before does not count.
+    /// - Parameter existed: a time at which the file existed. Earlier observations are discarded.
     func missing(
         _ now: FileStatus.Time, notBefore existed: FileStatus.Time
     ) -> (since: FileStatus.Time, standIn: Snapshot?) {
@@ -75,7 +77,7 @@ extension PropertyListFile {
         }
     }
 
-    /// - Returns: the state that is kept: that of another thread if it came first.
+    /// - Returns: the kept state, which may be the state of a faster thread.
     func keep(standIn: Snapshot) -> Snapshot {
         state.withLock { state in
             let kept = state.standIn ?? standIn

@@ -1,16 +1,17 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes first, if the
-/// file is ours.
+/// Malformed files. A read returns the newest known state and leaves the file alone; a write quarantines the bytes
+/// first, if the file is ours.
 extension PropertyListFile {
     // MARK: - Reading
 
-    /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good copy.
+    /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
+    /// copy.
     ///
-    /// - Parameter isPatient: whether to return nil if another process seems to be writing the file or the copy just now. Then the
-    ///   next look finds what it has written.
-    /// - Throws: `FileError.unreadable` if there is a copy that cannot be read, since it may hold the newest state.
+    /// - Parameter isPatient: whether to return nil if another process seems to be writing the file or the copy. The
+    ///   caller then looks again.
+    /// - Throws: `FileError.unreadable` if a copy cannot be read, because it may hold the newest state.
     func state(inPlaceOf bytes: MalformedBytes, isPatient: Bool, under writeLock: WriteLock?) throws -> Snapshot? {
         if isPatient, bytes.fault.isIncomplete, bytes.source.status.age(at: system.now()) < 1 { return nil }
         let copy: LastGoodCopy
@@ -19,7 +20,7 @@ extension PropertyListFile {
         } catch {
             throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
         }
-        // Writers with the lock write the copy after the file has been replaced: the file of now may be a good one.
+        // Writers with the lock write the copy after they have replaced the file, so the current file may be good.
         if isPatient, writeLock == nil, case .damaged(let status) = copy, status.age(at: system.now()) < 1 {
             return nil
         }
@@ -41,7 +42,7 @@ extension PropertyListFile {
         _ known: KnownState?, _ copy: LastGoodCopy
     ) -> (MalformedFile.KnownState, KnownState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
-        // The copy of a commit is younger than its file; the two are the same state then.
+        // The copy of a commit is younger than its file, so equal contents count as the known state.
         if let known, known.changed >= copied.changed || known.content.isEqual(to: copied.content) {
             return (.lastKnown, known)
         }
@@ -50,10 +51,10 @@ extension PropertyListFile {
 
     // MARK: - Writing
 
-    /// Gives the malformed file a second name beside its own, and makes both names and bytes outlast a power cut, so that the
-    /// file may be replaced. At no moment is there no file. For a missing file, the same happens to its last good copy.
+    /// Gives the malformed file a second name beside its own, and flushes names and bytes, so that the file may be
+    /// replaced. The file exists at every moment. For a missing file, the last good copy gets the second name.
     ///
-    /// - Returns: the name; nil for a good file, and for a missing one without a copy.
+    /// - Returns: the name; nil for a good file, and for a missing file without a copy.
     func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> String? {
         do throws(StorageFailure) {
             guard let file = base.file, let status = base.status else {
@@ -71,9 +72,10 @@ extension PropertyListFile {
         release(name, of: own, base.status, under: writeLock)
     }
 
-    /// Removes the second name of a file that still has its own. Otherwise the bytes are safe under the second one.
+    /// Removes the second name of a file that still has its own name. If it has lost that name, the second name stays
+    /// and keeps the bytes.
     private func release(_ name: String, of own: String, _ status: FileStatus?, under writeLock: WriteLock) {
-        // It tidies up after a failure that is reported. If a call fails here, a second copy stays.
+        // Tidies up after a failure that is reported. If a call fails here, a second copy stays.
         guard let place = try? system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
             let other = status ?? (try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false)),
             place.isSameFile(as: other)
@@ -89,12 +91,12 @@ extension PropertyListFile {
         leaveWarning(.damaged(report))
     }
 
-    /// Gives a file that parses, but is not what its user expects, a second name beside its own, so that it may be replaced.
+    /// Gives a file that parses, but does not suit its user, a second name beside its own, so that it may be replaced.
     func quarantineFile(_ snapshot: Snapshot, under writeLock: WriteLock) throws {
         // A malformed file is quarantined when it is replaced.
         guard snapshot.fault == nil, let file = snapshot.file, let status = snapshot.status else { return }
         do {
-            // An earlier attempt may have given it one, and failed. Every second name keeps the bytes.
+            // An earlier attempt may have given it a second name, and failed. Every second name keeps the bytes.
             if let there = try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
                 there.isSameFile(as: status), there.links > 1
             {
@@ -134,7 +136,7 @@ extension PropertyListFile {
                 do {
                     try system.link(own, to: name, in: writeLock.folder)
                 } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
-                    // No second names here (FAT, or a file of another user): a copy, then.
+                    // Makes a copy where second names are not possible (FAT, or a file of another user).
                     try copy(file, status, to: name, under: writeLock)
                 }
                 return name

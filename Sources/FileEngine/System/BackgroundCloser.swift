@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import PrefsPropertyLists
 
-/// Closes replaced files on another thread. Their last close frees their blocks. If the file system discards freed blocks, this takes
-/// longer than the flushes of a write.
+/// Closes replaced files on another thread. Their last close frees their blocks. If the file system discards freed
+/// blocks, this takes longer than the flushes of a write.
 ///
-/// A few files wait at most; if more come, they are closed at once. The same applies in a forked child, which has only one thread, and
-/// closes what was waiting in its parent. The system closes what is still waiting when the process ends.
+/// At most a few files wait; more files are closed at once. A forked child has only one thread: it closes every file at
+/// once, also those that were waiting in its parent. When the process ends, the system closes the waiting files.
 ///
-/// The thread is none of Dispatch, whose queues run nothing in a forked child if they have run something in its parent.
+/// The thread does not belong to Dispatch, whose queues do not run in a forked child if they have run in its parent.
 final class BackgroundCloser: Sendable {
     static let shared = BackgroundCloser()
 
@@ -19,7 +19,8 @@ final class BackgroundCloser: Sendable {
         let opened: FileStatus
         let system: SystemCalls
 
-        /// Not if the program has closed the descriptor meanwhile, and got it for a file of its own.
+        /// Closes the descriptor, unless the program has closed it in the meantime and uses its number for another
+        /// file.
         func close() {
             if system.isStill(opened, descriptor) { system.close(descriptor) }
         }
@@ -27,7 +28,7 @@ final class BackgroundCloser: Sendable {
 
     private struct State {
         var waiting: [Waiting] = []
-        /// The one that is being closed.
+        /// The file that is being closed.
         var current: Waiting?
         var hasThread = false
 

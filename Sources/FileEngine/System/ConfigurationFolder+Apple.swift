@@ -12,7 +12,7 @@
             return .success(folder.path(percentEncoded: false))
         }()
 
-        /// The bundle identifier, else the name of the process.
+        /// The bundle identifier or, without one, the name of the process.
         package static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     }
 #endif

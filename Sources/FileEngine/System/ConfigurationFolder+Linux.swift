@@ -4,8 +4,8 @@
 
     /// The folder for settings on Linux. UserDefaults keeps its domains there, too.
     package enum ConfigurationFolder {
-        /// The folder of the variables as they were when the process started: UserDefaults has seen no later change of them. A
-        /// task that runs a command for another environment has another folder.
+        /// The folder, from the variables at the start of the process, because UserDefaults ignores later changes of
+        /// them. A task that runs a command for another environment has another folder.
         @TaskLocal package static var path: Result<String, StorageFailure> = path(of: initial)
 
         /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`.
@@ -25,29 +25,31 @@
 
         private static let slash = UInt8(ascii: "/")
 
-        /// Without slashes in a row or at the end. `joined` would look for conformances, for which every program pays when it starts.
+        /// Removes repeated slashes and a slash at the end. Does not use `joined`, which would look for conformances
+        /// and make every program start more slowly.
         private static func normalized(_ path: String) -> String {
             let parts = PathResolution.parts(of: path)
             return parts.isEmpty ? "/" : parts.reduce(into: "") { $0 += "/" + $1 }
         }
 
-        /// The bundle identifier, else the name of the executable.
+        /// The bundle identifier or, without one, the name of the executable.
         package static let program: String = {
             if let identifier = Bundle.main.bundleIdentifier { return identifier }
             guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe") else {
                 return ProcessInfo.processInfo.processName
             }
             let name = FileNames(path: path).file
-            // The kernel's mark on the name of a program that was replaced while it runs, by an upgrade say.
+            // The kernel adds this to the name of a program that was replaced while it runs, for example by an upgrade.
             let mark = " (deleted)"
             let isReplaced = name.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
             return isReplaced ? String(name.dropLast(mark.count)) : name
         }()
 
-        /// The value of a variable when the process started; nil if it is not set, or is not UTF-8, since a repaired path would be
-        /// another one.
+        /// The value of a variable at the start of the process; nil if it is not set, or is not UTF-8, because a
+        /// repaired path would name another file.
         ///
-        /// Reads C strings, because every program pays for it when it starts: a dictionary of all variables takes a third of a millisecond.
+        /// Reads C strings, because a dictionary of all variables would cost every program a third of a millisecond at
+        /// its start.
         private static func initial(_ name: String) -> String? {
             guard let block = initialEnvironment, !block.isEmpty else {
                 return getenv(name).flatMap { String(validatingCString: $0) }
@@ -82,7 +84,7 @@
                 if count == 0 { break }
                 bytes += buffer[..<count]
             }
-            // The block ends with NUL, unless the process has written over it.
+            // Ends the block with NUL, because the process may have written over it.
             if bytes.last != 0, !bytes.isEmpty { bytes.append(0) }
             return bytes
         }()

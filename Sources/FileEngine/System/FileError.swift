@@ -2,7 +2,7 @@
 package indirect enum FileError: Error {
     case unreadable(StorageFailure)
     case notStored(StorageFailure)
-    /// The wait of a `LockWait` is over.
+    /// The time of a `LockWait` has passed.
     case busy(StorageFailure)
     case durabilityUnconfirmed(StorageFailure)
     case damaged(MalformedFile)

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// A path as a user gave it, and the file that it leads to now.
+/// A path that a user gave, and the file that it leads to now.
 package final class FileLocation {
     package let path: String
     let system: SystemCalls
@@ -27,7 +27,7 @@ package final class FileLocation {
         resolved.withLock { $0?.followsLinks ?? false }
     }
 
-    /// Whether the file, as it was last read, is JSON; before that, whether it is meant to be.
+    /// Whether the file was JSON when it was last read; before the first read, whether a new file would be JSON.
     package var isJSON: Bool {
         guard let file = try? file() else { return false }
         return file.cached.map { $0.format == .json } ?? file.readsJSON
@@ -45,7 +45,7 @@ package final class FileLocation {
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
     }
 
-    /// nil also if the path contains a link.
+    /// The revision of the current state; nil also if the path contains a link.
     package var revision: Revision? {
         guard let file = resolved.withLock({ $0.flatMap { $0.followsLinks ? nil : $0.file } }),
             file.queue.transaction == nil, let known = file.cachedWithoutReport,
@@ -54,7 +54,7 @@ package final class FileLocation {
         return known.revision
     }
 
-    /// The file that the path leads to. Costs no system call if the path contains no link, else one `stat`.
+    /// The file that the path leads to. Costs no system call, or one `stat` if the path contains a link.
     private func file() throws -> PropertyListFile {
         if let (file, followsLinks) = resolved.withLock({ $0 }) {
             if !followsLinks { return file }
@@ -78,7 +78,7 @@ package final class FileLocation {
 
 extension FileLocation: Domain {
     package var transaction: Transaction? {
-        // Only a path that was resolved has one.
+        // Only a path that was resolved can have a transaction.
         resolved.withLock { $0?.file }?.queue.transaction
     }
 
@@ -107,7 +107,7 @@ extension FileLocation: Domain {
         try? withFile { $0.forget() }
     }
 
-    /// Subscribes to the part of the file that the path leads to, whichever that is: links on the path may be changed.
+    /// Subscribes to a part of the file that the path leads to. Follows later changes of links on the path.
     package func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {

@@ -6,10 +6,11 @@ package struct FileNames: Sendable {
     package let path: String
     package let folder: String
     package let file: String
-    /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a lock each.
+    /// Locked by the process that writes the file. Never deleted or renamed, because then two processes could hold a
+    /// lock each.
     package let lock: String
-    /// The file that a commit writes before it is renamed. One name is enough: only the holder of the lock uses it, and removes
-    /// what a killed process left there.
+    /// The file that a commit writes and renames. One name is enough, because only the holder of the lock uses it, and
+    /// removes the file of a killed process.
     package let temporary: String
     /// The bytes of the last commit (`CheckedCopy`).
     package let lastGood: String
@@ -31,8 +32,7 @@ package struct FileNames: Sendable {
         file.utf8.first == UInt8(ascii: ".") && file.utf8.suffix(9).elementsEqual(".lastgood".utf8)
     }
 
-    /// The longest name of a file. The longest name beside it, that of a quarantined file, has 37 more bytes, and file systems
-    /// allow 255.
+    /// The longest name of a file. The name of a quarantined file has 37 more bytes, and file systems allow 255.
     static let longestFileName = 218
 
     /// - Throws: `FileError.notStored` if a name beside the file would be too long.

@@ -4,8 +4,9 @@ import PrefsPropertyLists
 final class FileRegistry: Sendable {
     static let shared = FileRegistry()
 
-    /// Compares the bytes of the path, because two spellings of a letter name two files. Includes the system, because tests have
-    /// several, and the kind of root: two views of one file treat each other like two processes.
+    /// Compares the bytes of the path, because two spellings of a letter name two files. Includes the system, because
+    /// tests have several systems, and the kind of root, because two views of one file treat each other like two
+    /// processes.
     private struct Key: Hashable {
         let path: [UInt8]
         let system: ObjectIdentifier

@@ -1,27 +1,29 @@
 import Foundation
 import PrefsPropertyLists
 
-/// An open file. Closed when it is released, if the descriptor still is that file.
+/// An open file. Its release closes the descriptor, if that still belongs to the file.
 package final class OpenFile: Sendable {
     /// How long a descriptor is open.
     package enum Lifetime: Sendable {
-        /// For one call of the engine. The program's code does not run meanwhile, and so the descriptor is closed without a look.
+        /// For one call of the engine. The program's code does not run in that time, so the descriptor is closed
+        /// without a check.
         case call
-        /// While the program's code runs, which may close all descriptors, as daemons do, and get the number for a file of its own.
+        /// While the program's code runs. That code may close all descriptors, as daemons do, and reuse the number for
+        /// another file.
         case update
-        /// As long as a state is cached. Another file may take the name of this one, so that closing it is slow.
+        /// As long as a state is cached. Another file may take the name of this file, so that closing it is slow.
         case snapshot
     }
 
     package let descriptor: SystemCalls.Descriptor
     private let system: SystemCalls
     private let lifetime: Lifetime
-    /// The status when it was opened; nil for the lifetime of a call.
+    /// The status when the file was opened; nil for the lifetime of a call.
     private let opened: FileStatus?
-    /// Whether it is closed already, or the number was found to be another file's. Once lost it stays lost: the same file may be opened
-    /// again under the same number.
+    /// Whether the file is closed, or its number was found to belong to another file. A lost descriptor stays lost,
+    /// because the file may be opened again under the same number.
     nonisolated(unsafe) private var over = false
-    /// Guards `over` of all files, because a lock for each would cost each write its allocation.
+    /// Guards `over` of all files, because a lock for each file would cost each write an allocation.
     private static let lock = Lock()
 
     /// Takes over the descriptor, for one call.
@@ -31,7 +33,7 @@ package final class OpenFile: Sendable {
 
     /// Takes over the descriptor.
     ///
-    /// - Parameter status: that of the file.
+    /// - Parameter status: the status of the file.
     package init(
         _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, _ lifetime: Lifetime, opened status: FileStatus?
     ) {
@@ -41,7 +43,7 @@ package final class OpenFile: Sendable {
         opened = lifetime == .call ? nil : status
     }
 
-    /// Whether the descriptor still is this file.
+    /// Whether the descriptor still belongs to this file.
     package var isIntact: Bool {
         if isOver { return false }
         guard let opened else { return true }
@@ -50,29 +52,30 @@ package final class OpenFile: Sendable {
         return false
     }
 
-    /// Whether this is the file with that status. False if its own is unknown.
+    /// Whether this is the file with that status. False if its own status is unknown.
     func wasOpened(as there: FileStatus) -> Bool { opened?.isSameFile(as: there) ?? false }
 
-    /// Leaves the number to the program, which has got it for a file of its own. Called before the file is opened again.
+    /// Leaves the number to the program, which uses it for another file. Called before the file is opened again.
     package func abandon() {
         Self.lock.withLock { over = true }
     }
 
     private var isOver: Bool { Self.lock.withLock { over } }
 
-    /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code runs.
+    /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code
+    /// runs.
     package static func kept(_ descriptor: SystemCalls.Descriptor, _ system: SystemCalls) -> OpenFile {
         OpenFile(descriptor, system, .update, opened: try? system.status(of: descriptor))
     }
 
-    /// Gives up the lock on it and closes it.
+    /// Releases the lock on the file and closes it.
     ///
-    /// - Parameter unlocks: false in a forked child, whose lock is its parent's.
+    /// - Parameter unlocks: false in a forked child, whose lock belongs to its parent.
     func end(unlocks: Bool) {
         guard isIntact else { return }
         abandon()
-        // Unlocked before it is closed: a forked child may hold the descriptor too. That child shares the lock, and would
-        // take it from its parent.
+        // Unlocks before it closes, because a forked child may hold the descriptor, too. A close alone would leave the
+        // lock to that child.
         if unlocks { system.unlock(descriptor) }
         system.close(descriptor)
     }

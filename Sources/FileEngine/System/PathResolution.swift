@@ -2,13 +2,14 @@ import Foundation
 
 /// The physical path of a file: all links are followed, whether or not the file exists.
 ///
-/// A link is followed only if root or the caller owns it, or if its owner also owns the target and so could reach it without this
-/// process. If the target does not exist yet, the owner of the nearest existing folder above it counts instead.
+/// A link is followed only if root or the caller owns it, or if its owner also owns the target and so has access
+/// without this process. If the target does not exist yet, the owner of the nearest existing folder above it counts
+/// instead.
 package struct PathResolution {
     /// Absolute, without links and without empty parts.
     package let target: String
-    /// The physical paths of the links that were followed, including links to folders. If there are any, the path may have
-    /// another target later.
+    /// The physical paths of the links that were followed, including links to folders. If there are any, the path may
+    /// have another target later.
     package let links: [String]
 
     /// - Parameter path: absolute.
@@ -30,17 +31,18 @@ package struct PathResolution {
         path.utf8.split(separator: UInt8(ascii: "/")).compactMap { String($0) }.filter { $0 != "." }
     }
 
-    /// The way along a path, one part at a time.
+    /// Resolves a path, one part at a time.
     private struct Walk {
         private let system: SystemCalls
         private let path: String
         private var rest: ArraySlice<String>
-        /// Physical: no part of it was a link when it was resolved.
+        /// The physical path so far: no part of it was a link when it was resolved.
         private(set) var place = "/"
         private(set) var links: [String] = []
         /// The owner of the place, or of the nearest existing folder above it.
         private var owner: UInt32 = 0
-        /// The links of other users whose targets are not reached yet, and how many parts are left when they are.
+        /// The links of other users whose targets are not reached yet, and the number of parts that will be left at the
+        /// target.
         private var foreign: [(path: String, owner: UInt32, rest: Int)] = []
 
         init(_ path: String, _ system: SystemCalls) {
@@ -82,7 +84,7 @@ package struct PathResolution {
             }
         }
 
-        /// The target and the owner of one and the same link: another link may replace it between the two calls.
+        /// The target and the owner of one link. Repeats the calls if another link replaces it in between.
         private func read(_ link: String) throws(StorageFailure) -> (target: String, owner: UInt32) {
             do throws(StorageFailure) {
                 for _ in 0..<100 {
@@ -103,7 +105,7 @@ package struct PathResolution {
         }
 
         private mutating func follow(_ link: String) throws(StorageFailure) {
-            // As many as the system itself follows.
+            // The limit of the system.
             guard links.count < 40 else { throw StorageFailure("open", path, code: ELOOP) }
             let (target, linkOwner) = try read(link)
             links.append(link)

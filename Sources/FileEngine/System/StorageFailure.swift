@@ -13,9 +13,10 @@ import PrefsPropertyLists
 public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the system call, such as `fsync`; empty if `reason` describes a state that no system call reports.
     public let operation: String
-    /// The path of the file or folder; empty if there is none, for example if there is no home folder.
+    /// The path of the file or folder; empty if the failure has no path, for example without a home folder.
     public let path: String
-    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system call reports.
+    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system
+    /// call reports.
     public let code: Int32
     /// The problem, as a clause without a full stop.
     public let reason: String
@@ -33,7 +34,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     /// - Parameters:
     ///   - path: what could not be read or written, such as the address of a server.
     ///   - reason: the problem, as a clause without a full stop.
-    ///   - code: an `errno` such as `ETIMEDOUT`, if there is one.
+    ///   - code: an `errno` such as `ETIMEDOUT`; 0 if no code fits.
     public init(path: String, reason: String, code: Int32 = 0) {
         operation = ""
         self.path = path
@@ -41,8 +42,8 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// `path: operation: reason`, on one line. The reason, which a server may have sent, is cut at 1,200 Unicode scalars. Control and format
-    /// characters are escaped.
+    /// `path: operation: reason`, on one line. The reason, which a server may have sent, is cut at 1,200 Unicode
+    /// scalars. Control and format characters are escaped.
     public var description: String {
         [ShownText.line(path), operation, ShownText.message(reason)].filter { !$0.isEmpty }.joined(separator: ": ")
     }

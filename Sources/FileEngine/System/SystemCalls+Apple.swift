@@ -11,13 +11,15 @@
             return result == 0 || (errno != ENOTSUP && errno != EINVAL) ? result : fsync(descriptor)
         }
 
-        /// Assumes true: there are no overlays, and apps must declare a reason to Apple for the call that tells a server apart.
+        /// Returns true, because there are no overlays, and apps must declare a reason to Apple for the call that
+        /// detects a server.
         static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
 
         /// For `open`: fails if any part of the path is a link.
         package static let followsNoLinks = O_NOFOLLOW_ANY
 
-        /// Runs the closure with `AT_FDCWD` and the whole physical path: a sandbox may allow the path, but not its folder.
+        /// Runs the closure with `AT_FDCWD` and the whole physical path: a sandbox may allow the path, but not its
+        /// folder.
         package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
@@ -27,12 +29,13 @@
         /// False: on Apple platforms, an access control list does not change what the mode means.
         static func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
-        /// Does not use `COPYFILE_ACL`, which keeps the entries that the new file has inherited, and omits those of the old one.
+        /// Does not use `COPYFILE_ACL`, which keeps the inherited entries of the new file and omits the entries of the
+        /// old one.
         static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
             let list = old.flatMap { acl_get_fd_np($0, ACL_TYPE_EXTENDED) } ?? acl_init(1)
             guard let list else { throw failure("access control list") }
             defer { acl_free(UnsafeMutableRawPointer(list)) }
-            // A volume without lists gives none, and takes none.
+            // A volume without access control lists returns ENOTSUP.
             if acl_set_fd_np(new, list, ACL_TYPE_EXTENDED) != 0, errno != ENOTSUP {
                 throw failure("access control list")
             }
@@ -41,7 +44,7 @@
         }
 
         #if os(macOS)
-            /// On a Mac, files have no protection class of their own.
+            /// nil, because files on a Mac have no protection class.
             static func protection(of descriptor: Descriptor) -> Int32? { nil }
             static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 { 0 }
         #else
@@ -50,7 +53,7 @@
                 return protection > 0 ? protection : nil
             }
 
-            /// Succeeds on a volume without data protection, such as a simulator's.
+            /// Succeeds on a volume without data protection, as in a simulator.
             static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 {
                 let result = fcntl(descriptor, F_SETPROTECTIONCLASS, protection)
                 return result < 0 && errno == ENOTSUP ? 0 : result

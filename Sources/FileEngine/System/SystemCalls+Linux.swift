@@ -8,8 +8,9 @@
             fsync(descriptor)
         }
 
-        /// False for the file systems where an open file may not show that it was replaced, by their numbers in linux/magic.h. On
-        /// overlayfs, an open file of the lower layer stays unchanged; NFS, SMB, 9P, Ceph and FUSE ask a server.
+        /// False for the file systems where an open file may not show that it was replaced, by their numbers in
+        /// linux/magic.h. On overlayfs, an open file of the lower layer stays unchanged; NFS, SMB, 9P, Ceph and FUSE
+        /// ask a server.
         static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
             // The type is the first word of `struct statfs`, which has no more than 128 bytes.
             var words = [Int](repeating: 0, count: 32)
@@ -26,12 +27,13 @@
         /// `O_PATH`, which the C library's module leaves out.
         private static let namesOnly: Int32 = 0o10_000_000
 
-        /// Runs the closure with the folder of a physical path, opened only to look up names, and the name in it. The name is empty
-        /// for the path `/`.
+        /// Runs the closure with the folder of a physical path, opened only to look up names, and the name in it. The
+        /// name is empty for the path `/`.
         ///
-        /// The folders are opened one by one: another user may have put a link in the place of one since the path was resolved.
+        /// The folders are opened one by one, because another user may have replaced one by a link since the path was
+        /// resolved.
         ///
-        /// - Throws: ELOOP if a folder has become a link, else the error of `open`.
+        /// - Throws: ELOOP if a folder has become a link, or the error of `open`.
         package func withFolder<R>(
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {

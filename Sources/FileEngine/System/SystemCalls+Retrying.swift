@@ -8,7 +8,7 @@ extension SystemCalls {
         guard size <= limit else {
             throw StorageFailure(path: "", reason: "larger than \(limit >> 20) MiB")
         }
-        // Not in a Data of that size, which would be filled with zeros first.
+        // Does not use a Data of that size, which would be filled with zeros first.
         guard let start = malloc(max(size, 1)) else { throw StorageFailure("malloc", "", code: ENOMEM) }
         let bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
         var count = 0
@@ -47,9 +47,10 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try open(name, in: folder, flags, mode: mode) }
     }
 
-    /// Opens a regular file, with its status; nil if there is none.
+    /// Opens a regular file by its name in a folder, and returns it with its status; nil if it is missing.
     ///
-    /// Nothing else is opened: a terminal could become that of the process, a device could act, a FIFO could block.
+    /// Opens nothing else, because a terminal could become the terminal of the process, a device could act, and a FIFO
+    /// could block.
     ///
     /// - Throws: ELOOP for a link.
     package func openFile(
@@ -64,8 +65,8 @@ extension SystemCalls {
         }
     }
 
-    /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link, a FIFO or a
-    /// terminal from doing harm.
+    /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link,
+    /// a FIFO or a terminal from doing harm.
     func reopen(
         _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
@@ -81,7 +82,7 @@ extension SystemCalls {
         }
     }
 
-    /// The same for a physical path.
+    /// Opens a regular file by its physical path, and returns it with its status; nil if it is missing.
     package func openFile(
         _ names: FileNames, _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
@@ -112,10 +113,10 @@ extension SystemCalls {
                 return try openRetrying(name, in: folder, flags | O_DIRECTORY | Self.followsNoLinks)
             } catch  where error.code == ENOTDIR {
                 attempts += 1
-                // Linux says this of links too.
+                // Linux reports this code for links, too.
                 switch try status(ofPath: name, in: folder, followsLinks: false)?.kind {
                 case .link: throw StorageFailure("open", name, code: ELOOP)
-                // A link was exchanged for it in between.
+                // The folder replaced a link in between.
                 case .folder where attempts < 100: continue
                 default: throw error
                 }
@@ -131,7 +132,8 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try synchronize(descriptor) }
     }
 
-    /// Some file systems (of user space, of networks) cannot flush folders, and say so.
+    /// Flushes a folder. Succeeds on file systems (in user space, on networks) that report that they cannot flush
+    /// folders.
     package func synchronizeFolder(_ descriptor: Descriptor) throws(StorageFailure) {
         do {
             try synchronizeRetrying(descriptor)
@@ -150,7 +152,7 @@ extension SystemCalls {
 }
 
 extension StorageFailure {
-    /// The same failure with the path that the user knows in the place of a name within a folder.
+    /// This failure with a path that the user knows instead of a name within a folder.
     package func at(_ path: String) -> StorageFailure {
         operation.isEmpty
             ? StorageFailure(path: path, reason: reason, code: code) : StorageFailure(operation, path, code: code)

@@ -6,7 +6,7 @@ import PrefsPropertyLists
 /// A method makes its call once and throws its error. The caller handles interruptions and short counts
 /// (`SystemCalls+Retrying.swift`). Messages contain the paths that the user knows.
 ///
-/// Unchecked because tests subclass it. It has no state of its own.
+/// Unchecked because tests subclass it. The class has no state.
 package class SystemCalls: @unchecked Sendable {
     package static let real = SystemCalls()
 
@@ -19,7 +19,7 @@ package class SystemCalls: @unchecked Sendable {
         let descriptor = try check(openat(folder, name, flags | O_CLOEXEC, mode), "open", name)
         if descriptor > STDERR_FILENO { return descriptor }
         let moved = try check(Self.aboveStandardStreams(descriptor), "dup", name)
-        // What another thread has printed into the new file in between.
+        // Removes the output that another thread has printed into the new file in the meantime.
         if flags & O_CREAT != 0 {
             _ = ftruncate(moved, 0)
             _ = lseek(moved, 0, SEEK_SET)
@@ -27,10 +27,11 @@ package class SystemCalls: @unchecked Sendable {
         return moved
     }
 
-    /// Moves an open file from the descriptors of the standard streams, which a program may have closed, to 3 or higher: what the
-    /// program prints must not go into a file of the engine.
+    /// Moves an open file from the descriptors of the standard streams, which a program may have closed, to 3 or
+    /// higher, so that the program's output does not go into a file of the engine.
     ///
-    /// - Returns: -1 with the code in `errno` if there is no descriptor left; closed in any case.
+    /// - Returns: -1 with the code in `errno` if there is no descriptor left. The given descriptor is closed in both
+    ///   cases.
     package static func aboveStandardStreams(_ descriptor: Descriptor) -> Descriptor {
         guard 0...STDERR_FILENO ~= descriptor else { return descriptor }
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -45,17 +46,17 @@ package class SystemCalls: @unchecked Sendable {
         _ = Foundation.close(descriptor)
     }
 
-    /// Closes a file that may have been replaced, on another thread, if the descriptor still is that file then.
+    /// Closes a file that may have been replaced, on another thread, if the descriptor then still belongs to the file.
     func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) {
         BackgroundCloser.shared.close(descriptor, opened, self)
     }
 
-    /// Whether a descriptor still is the file that was opened as it.
+    /// Whether a descriptor still belongs to the file that was opened.
     func isStill(_ opened: FileStatus, _ descriptor: Descriptor) -> Bool {
         do {
             return try status(of: descriptor).isSameFile(as: opened)
         } catch {
-            // A server that does not answer says nothing about the descriptor.
+            // The error of a server that does not answer does not concern the descriptor.
             return error.code != EBADF
         }
     }
@@ -87,8 +88,8 @@ package class SystemCalls: @unchecked Sendable {
         return FileStatus(buffer)
     }
 
-    /// Whether the status of an open file shows that another file has taken its name. On overlays and network file systems,
-    /// it may not.
+    /// Whether the status of an open file shows that another file has taken its name. On overlays and network file
+    /// systems, it may not.
     func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
         Self.tellsOfReplacement(descriptor)
     }
@@ -155,8 +156,8 @@ package class SystemCalls: @unchecked Sendable {
         try check(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW), "chmod", name)
     }
 
-    /// Gives a new file the access control list and the extended attributes of another file. A list that the new file inherited
-    /// from its folder does not stay in force.
+    /// Gives a new file the access control list and the extended attributes of another file. Removes a list that the
+    /// new file inherited from its folder.
     ///
     /// - Parameter old: nil for a file with mode 0600, where an inherited list grants nothing.
     func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
@@ -168,8 +169,8 @@ package class SystemCalls: @unchecked Sendable {
         try Self.hasAccessControlList(descriptor)
     }
 
-    /// The number of the file's protection class, which need not be one of `FileProtection`; nil if the system has no data
-    /// protection.
+    /// The number of the file's protection class, which need not be one of `FileProtection`; nil if the system has no
+    /// data protection.
     func protection(of descriptor: Descriptor) -> Int32? {
         Self.protection(of: descriptor)
     }
@@ -192,10 +193,10 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     func linkTarget(_ path: String, in folder: Descriptor = AT_FDCWD) throws(StorageFailure) -> String {
-        // Ends with a zero, whatever is read.
+        // The last element stays zero.
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         _ = try check(readlinkat(folder, path, &buffer, Int(PATH_MAX)), "readlink", path)
-        // Paths are strings here. A path that is not UTF-8 would be another path after repair.
+        // Rejects a path that is not UTF-8, because a repaired path would name another file.
         let target = buffer.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } }
         guard let target else {
             throw StorageFailure(path: path, reason: "leads to a name that is not UTF-8")
@@ -203,21 +204,21 @@ package class SystemCalls: @unchecked Sendable {
         return target
     }
 
-    /// The time by the clock that stamps files, or the nearest there is to it.
+    /// The time of the clock that stamps files, or of the closest clock.
     func now() -> FileStatus.Time {
         var time = timespec()
         clock_gettime(Self.stampingClock, &time)
         return FileStatus.Time(seconds: Int64(time.tv_sec), nanoseconds: time.tv_nsec)
     }
 
-    /// Calls the handler when something happens to a name in a folder, until what is returned is released.
+    /// Calls the handler when something happens to a name in a folder, until the returned object is released.
     func watch(
         _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
     ) throws(StorageFailure) -> AnyObject {
         try FolderWatcher.shared.watch(names, handler)
     }
 
-    /// Lets another program get on with what it is writing.
+    /// Pauses, so that another program can complete its write.
     package func pause() {
         usleep(10_000)
     }

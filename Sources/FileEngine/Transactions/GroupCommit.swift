@@ -1,30 +1,32 @@
 import Dispatch
 import PrefsPropertyLists
 
-/// What the members of a batch have done, and commit together. Used by one thread at a time: by the member whose turn it is.
+/// The work of the members of a batch, which they commit together. Used by one thread at a time: the member whose turn
+/// it is.
 package protocol CommitGroup: AnyObject {
     /// Whether another member may join.
     var hasRoom: Bool { get }
-    /// Whether what the last member saw or did depends on the commit.
+    /// Whether the reads or writes of the last member depend on the commit.
     var dependsOnCommit: Bool { get }
-    /// Commits what the members have done. Called once, after the last of them.
+    /// Commits the work of the members. Called once, after the last member.
     func commit() throws
 }
 
 /// Lets the threads of a process take turns, and commit together.
 ///
-/// The thread whose turn it is adds to the open batch and, if others wait, hands the turn on. The last of the batch commits for all, while
-/// the others wait for the outcome. So the threads pay for one commit however many they are, and each still returns only when its work is
-/// committed. Nothing is added to a batch while it is being committed.
+/// The thread whose turn it is adds to the open batch and, if other threads wait, passes the turn on. The last member
+/// commits the batch, while the others wait for the outcome. So any number of threads pay for one commit, and each
+/// returns only when its work is committed. Nothing is added to a batch while it is being committed.
 package final class GroupCommit<Group: CommitGroup>: Sendable {
-    /// A group, and who waits for its commit.
+    /// A group, and the threads that wait for its commit.
     package final class Batch: @unchecked Sendable {
-        // Unchecked because the contents belong to the thread whose turn it is; the outcome is written and read with the lock.
+        // Unchecked because the contents belong to the thread whose turn it is; the outcome is written and read with
+        // the lock.
 
         package let group: Group
         fileprivate var members = 0
         fileprivate var outcome: Result<Void, any Error>?
-        /// Signalled once the outcome is there, and again by each thread that has waited for it.
+        /// Signalled once the outcome is known, and again by each thread that has waited for it.
         fileprivate let committed = DispatchSemaphore(value: 0)
         fileprivate let process = LockRegistry.forks
 
@@ -33,16 +35,16 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
         }
     }
 
-    /// The turn has not come in time.
+    /// The thread's turn did not come in time.
     package struct Timeout: Error {}
 
     private struct State {
-        /// Whose threads the rest is about: a forked child has none of them.
+        /// The process whose threads this state describes. A forked child does not have them.
         var process = LockRegistry.forks
         var isBusy = false
         /// Signalled when the turn of their thread has come.
         var waiters: [DispatchSemaphore] = []
-        /// The batch that the last turn handed on.
+        /// The batch that the last turn passed on.
         var openBatch: Batch?
 
         /// After a fork, no thread of the child has the turn.
@@ -60,12 +62,12 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
 
     private let state = Locked(State())
 
-    /// The first of a batch waits for so many others at most.
+    /// The most members of a batch.
     private static var largestBatch: Int { 64 }
 
     package init() {}
 
-    /// Waits for the turn. The first of a batch begins its group.
+    /// Waits for the turn. The first member of a batch begins its group.
     ///
     /// - Throws: `Timeout`, or what the closure throws.
     package func enter(until deadline: ContinuousClock.Instant? = nil, _ begin: () throws -> Group) throws -> Batch {
@@ -81,7 +83,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
         }
         if let waiter {
             try wait(waiter, until: deadline)
-            // Without one the batch before this is committed.
+            // If no batch is open, the batch before was committed.
             if let openBatch = state.withLock({ $0.openBatch }) { return openBatch }
         }
         do {
@@ -100,16 +102,16 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
             state.waiters.remove(at: index)
             return true
         }
-        // Otherwise the turn has come meanwhile, and has to be taken.
+        // If the thread has not left the queue, its turn has come in the meantime, and the thread must take its turn.
         if hasLeft { throw Timeout() }
     }
 
-    /// Hands the open batch on, or commits it. Gives the outcome of what this thread saw and did.
+    /// Passes the open batch on, or commits it. Returns the outcome of this thread's work.
     package func leave(_ batch: Batch) -> Result<Void, any Error> {
         batch.members += 1
         let (hasRoom, dependsOnCommit) = (batch.group.hasRoom, batch.group.dependsOnCommit)
         let (isHandedOn, hasTurn) = state.withLock { state in
-            // A child that was forked inside of the turn has it, unless another thread of the child was faster.
+            // A child that was forked during the turn has the turn, unless another thread of the child was faster.
             let hasTurn = batch.process == state.process || state.process != LockRegistry.forks
             if state.process != LockRegistry.forks {
                 state.forgetParent()

@@ -2,8 +2,9 @@
     import Foundation
 
     extension LockHolder {
-        /// Returns the processes that hold a lock on the file. The kernel's list names the process that took the lock. If that
-        /// has ended, a forked child may have inherited the lock: then this reads the descriptors of all accessible processes.
+        /// Returns the processes that hold a lock on the file. The kernel's list names the process that took the lock.
+        /// If that process has ended, a forked child may have inherited the lock. In that case, reads the descriptors
+        /// of all accessible processes.
         package static func all(of path: String) -> [LockHolder] {
             guard let file = status(path) else { return [] }
             let lines = text("/proc/locks").split(separator: "\n").filter { isFlock($0, of: file) }

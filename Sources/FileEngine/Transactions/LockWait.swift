@@ -1,10 +1,10 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// How the writes of a task wait: for their turn in this process, and for the lock that keeps other processes out. Without it, a write waits
-/// for as long as it takes.
+/// Limits how long the writes of a task wait: for their turn in this process, and for the lock that keeps other
+/// processes out. By default a write waits without a limit.
 package struct LockWait: Sendable {
-    /// nil to wait for ever.
+    /// The longest wait in seconds; nil to wait without a limit.
     private let timeout: TimeInterval?
     /// The end of every wait; nil if each one may take as long as the timeout.
     private let end: ContinuousClock.Instant?
@@ -25,7 +25,7 @@ package struct LockWait: Sendable {
     /// Limits all waits from now on together.
     private init(within timeout: Duration) {
         let seconds = max(0, timeout / .seconds(1))
-        // A longer one than a year is as good as none, and beyond the arithmetic of clocks.
+        // A timeout of more than a year counts as none, because the arithmetic of clocks could overflow.
         (self.timeout, end, notice) = (seconds, seconds < Self.forEver ? .now + .seconds(seconds) : nil, nil)
     }
 
@@ -39,7 +39,8 @@ package struct LockWait: Sendable {
         return try $current.withValue(LockWait(within: timeout), operation: body)
     }
 
-    /// Runs an asynchronous closure in the same way, and tells it when the wait ends.
+    /// Runs an asynchronous closure so that its writes throw `FileError.busy` if they cannot begin in time. The closure
+    /// gets the end of the wait.
     package static func within<R>(
         _ timeout: Duration?, isolation: isolated (any Actor)? = #isolation,
         _ body: (_ end: ContinuousClock.Instant?) async throws -> R
@@ -49,19 +50,19 @@ package struct LockWait: Sendable {
         return try await $current.withValue(wait, operation: { try await body(wait.end) }, isolation: isolation)
     }
 
-    /// Runs what follows a wait: the body of an update may write to other places, and start tasks.
+    /// Runs a closure without the limit, because the body of an update may write to other places and start tasks.
     static func afterTheWait<R>(_ body: () throws -> R) rethrows -> R {
         current?.end == nil ? try body() : try $current.withValue(nil, operation: body)
     }
 
-    /// When a wait that begins now ends; nil for never.
+    /// The end of a wait that begins now; nil without a limit.
     var deadline: ContinuousClock.Instant? {
         end ?? timeout.flatMap { $0 < Self.forEver ? .now + .seconds($0) : nil }
     }
 
-    /// The error of a thread whose turn has not come in time.
+    /// The error of a thread whose turn did not come in time.
     ///
-    /// - Parameter path: of the lock file; nil for a domain without one.
+    /// - Parameter path: the path of the lock file; nil for a domain without a lock file.
     func lostTurn(_ path: String?) -> FileError {
         let holders = path.map(Self.others(holding:)) ?? []
         let reason =
@@ -107,7 +108,7 @@ package struct LockWait: Sendable {
         LockHolder.all(of: path).filter { $0.pid != getpid() }
     }
 
-    /// Tries without a thread, now and then until the deadline.
+    /// Tries to take the lock at intervals until the deadline, without a thread.
     private static func takes(
         _ descriptor: SystemCalls.Descriptor, _ system: SystemCalls, until deadline: ContinuousClock.Instant? = .now
     ) throws(StorageFailure) -> Bool {
@@ -137,14 +138,15 @@ package struct LockWait: Sendable {
         /// The lock files that a thread still waits for although its caller has given up.
         private static let abandoned = Locked(Set<String>())
 
-        /// nil if a thread of an earlier attempt still waits for the lock: there is one at most, however often callers try. nil also if
+        /// nil if a thread of an earlier attempt still waits for the lock, so that there is at most one. nil also if
         /// the system has no thread to give.
         init?(
             _ descriptor: SystemCalls.Descriptor, at path: String, _ system: SystemCalls
         ) throws(StorageFailure) {
             self.path = path
             if Self.abandoned.withLock({ $0.contains(path) }) { return nil }
-            // A second descriptor of the same open file, which has the lock. The first one may be closed meanwhile.
+            // A second descriptor of the open file, which has the lock. The first descriptor may be closed in the
+            // meantime.
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
             let file = OpenFile.kept(copy, system)
@@ -172,7 +174,7 @@ package struct LockWait: Sendable {
             return over.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success
         }
 
-        /// - Returns: false if the lock was obtained in the last moment.
+        /// - Returns: false if the lock was obtained at the last moment.
         func giveUp() -> Bool {
             // Before the thread can end.
             _ = Self.abandoned.withLock { $0.insert(path) }

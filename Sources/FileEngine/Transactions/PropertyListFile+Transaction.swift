@@ -1,8 +1,8 @@
 import PrefsPropertyLists
 
-/// One transaction, and its steps as the queue calls them.
+/// The steps of a transaction, which the queue calls.
 extension PropertyListFile {
-    /// What is being changed, and the lock on it.
+    /// The state that is being changed, and the lock on the file.
     struct Session: TransactionSession {
         let file: PropertyListFile
         let lock: WriteLock
@@ -13,7 +13,7 @@ extension PropertyListFile {
         let writeLock = try lockForWriting()
         do {
             let (cached, mirror, isFirst) = stateForTransaction()
-            // A killed writer has left it; the next commit would replace it, and may never come.
+            // Removes the temporary file of a killed writer, because the next commit may never come.
             if isFirst { try? system.remove(names.temporary, in: writeLock.folder) }
             var snapshot = try writable(current(cached, under: writeLock))
             if snapshot.fault == nil, let mirror {
@@ -31,7 +31,8 @@ extension PropertyListFile {
 }
 
 extension PropertyListFile {
-    /// UserDefaults removes the file of a domain that has become empty. The last good copy would bring its entries back.
+    /// Removes the last good copy of a file that UserDefaults has removed because the domain became empty. The copy
+    /// would bring its entries back.
     private func forgetCopyOfFileRemovedByMirror(_ base: Snapshot, under writeLock: WriteLock) throws {
         do throws(StorageFailure) {
             guard base.status != nil,
@@ -48,12 +49,12 @@ extension PropertyListFile.Session {
     var content: Content? { base.content }
     var isHandWritten: Bool { base.format == .json }
 
-    /// Stores the content, if it is another than the file has.
+    /// Stores the content, if it differs from the content of the file.
     func commit(_ content: Content, durability: CommitDurability) throws {
         try file.refuseLost(lock)
         let content = PropertyListCoder.storable(content, as: file.format(replacing: base))
         if base.fault == nil, (base.content ?? [:]).isEqual(to: content) {
-            // XML has rounded the difference away, or what was made was removed again.
+            // XML has rounded the difference away, or a later member of the batch has reverted it.
             return isConfirmed(durability) ? () : try confirm()
         }
         if file.root == .document, content.isEmpty {

@@ -3,8 +3,9 @@ import PrefsPropertyLists
 
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
-    /// An update that began before a fork belongs to the parent: the child would commit it a second time, without the lock. Nor is there
-    /// a lock if the program has closed all descriptors during the update.
+    /// Rejects an update without a lock. An update that began before a fork belongs to the parent, and the child would
+    /// commit it a second time without the lock. If the program has closed all descriptors during the update, the lock
+    /// is lost, too.
     func refuseLost(_ writeLock: WriteLock) throws {
         let reason: String
         if !writeLock.isOfThisProcess {
@@ -19,7 +20,7 @@ extension PropertyListFile {
 
     /// The state that a transaction starts from.
     func current(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot {
-        // The folder that is locked may not be the one that the cache is from.
+        // The locked folder may differ from the folder of the cached file.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
             there == status, cached.file?.isIntact == true, let current = cached.validated(at: there)
@@ -29,8 +30,8 @@ extension PropertyListFile {
         return try load(under: writeLock, waits: true)
     }
 
-    /// Locks the file for this process. Creates nothing, not even the lock file, before the path is known to lead to a file that
-    /// may be written.
+    /// Locks the file for this process. Creates nothing, also no lock file, before it is known that the path leads to a
+    /// file that may be written.
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
@@ -39,7 +40,7 @@ extension PropertyListFile {
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }
 
-    /// Before a lock file is made: one that this user made would keep out the owner of the file.
+    /// Called before a lock file is made, because a lock file of this user would keep out the owner of the file.
     private func refuseFileOfAnotherUser(_ snapshot: Snapshot) throws {
         guard let owner = snapshot.status?.owner, geteuid() != 0, owner != geteuid() else { return }
         throw FileError.notStored(StorageFailure(path: names.path, reason: Permissions.otherOwner))
@@ -61,14 +62,14 @@ extension PropertyListFile {
         }
     }
 
-    /// - Throws: `FileError.notOurs` for a file that this package has not written, and so does not replace.
+    /// - Throws: `FileError.notOurs` for a malformed file that this package has not written and does not replace.
     func writable(_ snapshot: Snapshot) throws -> Snapshot {
         if let fault = snapshot.fault, !fault.isOurs, !replacesForeignFile { throw fault.error }
         return snapshot
     }
 
-    /// The folder of the last write, if the path still leads to it: one call in place of an `open` for each part of the path. It does no
-    /// harm if a link leads to the same folder.
+    /// The folder of the last write, if the path still leads to it. This takes one call instead of an `open` for each
+    /// part of the path. A link that leads to this folder does no harm.
     func knownFolder() -> OpenFile? {
         guard let folder = state.withLock({ $0.folder }), folder.isIntact,
             let there = try? system.status(ofPath: names.folder, followsLinks: true), folder.wasOpened(as: there)

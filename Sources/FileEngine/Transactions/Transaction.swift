@@ -3,8 +3,8 @@ package import PrefsPropertyLists
 
 /// The update in progress on a thread: the state that it started from, with its own changes so far.
 ///
-/// It stays on its thread, so nested accesses find it. A thread has at most one transaction of a domain of this package. Transactions of
-/// stores of other modules may be around it and inside it.
+/// It stays on its thread, so nested accesses find it. A thread has at most one transaction of a domain of this
+/// package. Transactions of stores of other modules may be around it and inside it.
 package final class Transaction {
     /// The content of a domain: entries by root key, or nil if the domain does not exist.
     package typealias Content = [String: StoredValue]
@@ -12,15 +12,16 @@ package final class Transaction {
     /// The queue of the domain, or the store of another module that the transaction belongs to.
     private let owner: AnyObject
     private let outer: Transaction?
-    /// What it is a part of; nil once its closure has run, and in a store of another module.
+    /// The session that it belongs to; nil once its closure has run, and in a store of another module.
     package private(set) var session: (any TransactionSession)?
     package private(set) var content: Content?
     private(set) var isChanged = false
     /// The highest durability that a write in it requires.
     var durability: CommitDurability
-    /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body continues.
+    /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body
+    /// continues.
     private var failure: (any Error)?
-    /// The layers that the transaction's accesses see around the domain, by the object that keeps them.
+    /// The layers that the transaction's accesses see, by the object that keeps them.
     private var layers: [ObjectIdentifier: (keeper: AnyObject, layers: AnyObject)] = [:]
     /// Whether its thread has called `exit` in its closure, so that it will never be committed.
     private var isAbandoned = false
@@ -39,7 +40,7 @@ package final class Transaction {
         self.durability = durability
     }
 
-    /// The entry under a root key, as this transaction has left it.
+    /// The entry under a root key, with the changes of this transaction.
     package subscript(root: String) -> StoredValue? {
         get { content?[root] }
         set {
@@ -55,19 +56,19 @@ package final class Transaction {
         isChanged = true
     }
 
-    /// Puts an entry in the place of what is stored under a key; nil removes it. One that is equal changes nothing.
+    /// Replaces the entry under a key; nil removes it. An equal entry changes nothing.
     package func replace(_ key: String, with entry: StoredValue?) {
         if self[key] != entry { self[key] = entry }
     }
 
-    /// The layers that accesses of this transaction see: those of the first access.
+    /// The layers that the accesses of this transaction see, which the first access has read.
     ///
     /// - Parameter keeper: the object that keeps the layers.
     package func layers<Layers: AnyObject>(of keeper: AnyObject, _ current: () -> Layers) -> Layers {
         let key = ObjectIdentifier(keeper)
         if let known = layers[key]?.layers as? Layers { return known }
         let new = current()
-        // Kept, so that no other object has its address.
+        // Keeps the object alive, so that no other object has its address.
         layers[key] = (keeper, new)
         return new
     }
@@ -101,12 +102,13 @@ package final class Transaction {
         return first
     }
 
-    /// Runs the closure after the thread's transaction, when its locks are released; at once if there is no transaction.
+    /// Runs the closure after the thread's transaction, when its locks are released. Without a transaction, runs it at
+    /// once.
     package static func afterwards(_ action: @escaping () -> Void) {
         if let current { current.addAfterwards(action) } else { action() }
     }
 
-    /// The actions so far. The caller runs them instead.
+    /// Removes and returns the actions so far. The caller runs them.
     package func takeAfterwards() -> [() -> Void] {
         defer { afterwards = [] }
         return afterwards
@@ -129,7 +131,7 @@ package final class Transaction {
         return place
     }
 
-    /// The thread's transaction of a domain: the outermost one, in which those inside it take part.
+    /// The thread's outermost transaction of a domain. Inner transactions are parts of it.
     ///
     /// - Parameter owner: the queue of the domain, or a store of another module.
     package static func current(of owner: AnyObject) -> Transaction? {
@@ -148,7 +150,7 @@ package final class Transaction {
 
     /// Runs the closure with this as the thread's innermost transaction. The caller keeps it alive.
     ///
-    /// - Throws: what the closure threw, or the first error that was refused in it.
+    /// - Throws: what the closure threw, or the first rejection in it.
     package func run(_ body: (Transaction) throws -> Void) throws {
         Self.watchEndOfThread()
         Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -160,9 +162,9 @@ package final class Transaction {
         if let failure { throw failure }
     }
 
-    /// Thread-local and not task-local: a task started inside an update must not take part in it.
+    /// Thread-local and not task-local, because a task that is started inside an update must not take part in it.
     private static let threads = ThreadLocal()
-    /// Not nil on threads whose end is watched.
+    /// Set on threads whose end is watched.
     private static let watched = ThreadLocal()
 
     private static func watchEndOfThread() {

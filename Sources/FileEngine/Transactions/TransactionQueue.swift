@@ -2,26 +2,26 @@ import PrefsPropertyLists
 
 /// Lets the threads of a process change one domain in turn, and commit together.
 ///
-/// A commit costs one fsync however many threads ask for one, each still durable when its call returns: eight threads make 4.5 times as
-/// many writes per second as one (`Tests/Benchmarks`).
+/// One commit, with one flush, serves all threads that wait. Each write is durable when its call returns. Eight threads
+/// make 4.5 times as many writes per second as one thread (`Tests/Benchmarks`).
 package final class TransactionQueue: Sendable {
     typealias Content = Transaction.Content
 
-    /// Who cares about the domain.
+    /// The subscribers of the domain.
     package let feed = ChangeFeed()
     private let commits = GroupCommit<TransactionBatch>()
 
     package init() {}
 
-    /// The transaction of this thread, if it is one of this domain.
+    /// The transaction of this thread in this domain, if any.
     package var transaction: Transaction? { Transaction.current(of: self) }
 
-    /// Runs the closure in this thread's transaction; a new one is committed before the call returns.
+    /// Runs the closure in this thread's transaction, or in a new one, which is committed before the call returns.
     ///
     /// - Parameters:
-    ///   - path: of the lock file, to say who holds it.
+    ///   - path: the path of the lock file, for errors that name its holder.
     ///   - begin: keeps other processes out until the session ends. Called by one thread at a time.
-    /// - Throws: what the closure threw or refused (then nothing has changed), or what `begin` or the commit throw.
+    /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or the commit throw.
     package func transact(
         durability: CommitDurability, lock path: String? = nil, begin: () throws -> any TransactionSession,
         _ body: (Transaction) throws -> Void
@@ -54,11 +54,11 @@ package final class TransactionQueue: Sendable {
 private final class TransactionBatch: CommitGroup {
     typealias Content = Transaction.Content
 
-    /// nil once the batch is written, so that no member that returns late keeps its files open.
+    /// The session; nil once the batch is written, so that a member that returns late does not keep its files open.
     private(set) var session: (any TransactionSession)?
     private(set) var content: Content?
     private let feed: ChangeFeed
-    /// The surest that a member asks for; one that fails asks for nothing.
+    /// The highest durability that a member requires. A member that fails requires none.
     private var durability = CommitDurability.notStored
     /// The transactions that have changed something, in order.
     private var changes: [(transaction: Transaction, step: ChangeFeed.Step)] = []
@@ -73,7 +73,7 @@ private final class TransactionBatch: CommitGroup {
 
     private var isChanged: Bool { !changes.isEmpty }
 
-    /// A transaction that changed nothing may have seen what the batch is about to write.
+    /// A transaction that changed nothing may have read changes that the batch is about to write.
     var dependsOnCommit: Bool { isChanged || session?.isConfirmed(durability) == false }
 
     func add(_ transaction: Transaction) {
@@ -105,7 +105,7 @@ private final class TransactionBatch: CommitGroup {
         }
         let stands = if case FileError.durabilityUnconfirmed? = outcome { true } else { outcome == nil }
         let actions = feed.didCommit(stands ? changes.map(\.step) : [], as: session.stored)
-        // The members wait: what their threads do afterwards may still be added to.
+        // The members still wait, so actions can be added for their threads.
         for (change, actions) in zip(changes, actions) where !actions.isEmpty {
             change.transaction.addAfterwards { actions.forEach { $0() } }
         }

@@ -2,21 +2,22 @@ import PrefsPropertyLists
 
 /// A domain between `begin` and `end`. The transactions of that time are committed together.
 ///
-/// `commit` or `confirm`, and `end` are called in this order, by one thread at a time. Only `content` and `commit` have to be
+/// `commit` or `confirm`, then `end` are called, by one thread at a time. Only `content` and `commit` must be
 /// implemented.
 package protocol TransactionSession {
     typealias Content = Transaction.Content
 
-    /// The committed state at the beginning; nil if there is no domain.
+    /// The committed state at the beginning; nil if the domain is missing.
     var content: Content? { get }
     /// Stores the new state. Throws before anything has changed, or `FileError.durabilityUnconfirmed` after.
     func commit(_ content: Content, durability: CommitDurability) throws
-    /// Whether the committed state has the required durability: false after a commit that required less, and after a failed flush.
+    /// Whether the committed state has the required durability. False after a commit with less durability, and after a
+    /// failed flush.
     func isConfirmed(_ durability: CommitDurability) -> Bool
     /// Makes the committed state survive a power cut.
     func confirm() throws
-    /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does nothing if the
-    /// domain is not a file.
+    /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does
+    /// nothing if the domain is not a file.
     func quarantine() throws
     /// Lets other processes in again.
     func end()
@@ -37,9 +38,9 @@ extension TransactionSession {
 
 /// The failures that a commit survives after it returns.
 package enum CommitDurability: Int, Comparable {
-    /// Nothing. The state is not in the file at all: the file is malformed, and the state is known from elsewhere.
+    /// Nothing. The state is not in the file, because the file is malformed and the state has another source.
     case notStored
-    /// The process being killed at any instant.
+    /// A kill of the process at any moment.
     case process
     /// A power cut.
     case powerCut

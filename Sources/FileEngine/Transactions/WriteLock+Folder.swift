@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The folder of the lock file, and the owners of what is created in it.
+/// The folder of the lock file, and the owners of the files that are created in it.
 extension WriteLock {
     static func openOrMakeFolder(
         _ path: String, _ system: SystemCalls
@@ -20,8 +20,8 @@ extension WriteLock {
         if names.folder != "/", try system.status(ofPath: names.folder, followsLinks: false) == nil {
             try makeFolder(parent, system)
         }
-        // Before anything is created in the folder above: its creator may have been killed before the entry was flushed, and an
-        // existing folder is not flushed later.
+        // Flushes the folder above before anything is created in it, because its creator may have been killed before
+        // the flush, and an existing folder is not flushed later.
         try flushFolder(parent.folder, system)
         do {
             let isMade = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
@@ -33,7 +33,7 @@ extension WriteLock {
         }
     }
 
-    /// Makes what was created in a folder outlast a power cut.
+    /// Flushes a folder, so that new entries survive a power cut.
     static func flushFolder(_ path: String, _ system: SystemCalls) throws(StorageFailure) {
         let folder: OpenFile
         do {
@@ -49,7 +49,7 @@ extension WriteLock {
         }
     }
 
-    /// - Returns: false if another process was quicker.
+    /// - Returns: false if another process was faster.
     static func makeOneFolder(
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) -> Bool {
@@ -58,7 +58,7 @@ extension WriteLock {
         } catch  where error.code == EEXIST {
             return false
         }
-        // A umask may take the owner's own access away.
+        // A umask may remove the owner's access.
         if let made = try system.status(ofPath: name, in: folder, followsLinks: false), made.kind == .folder,
             made.permissions & 0o700 != 0o700
         {
@@ -69,7 +69,8 @@ extension WriteLock {
 
     // MARK: - Owners
 
-    /// Gives what root creates in a user's folder to that user: `sudo` must not lock users out of their own settings.
+    /// Gives a file that root creates in a user's folder to that user, so that `sudo` does not lock users out of their
+    /// own settings.
     func giveToOwnerOfFolder(_ descriptor: SystemCalls.Descriptor) throws(StorageFailure) {
         try Self.giveToOwner(of: folder, descriptor, system)
     }

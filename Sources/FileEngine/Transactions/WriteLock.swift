@@ -1,8 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the file. Names
-/// are looked up in the open folder, even if the folder is moved.
+/// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the
+/// file. Names are looked up in the open folder, even if the folder is moved.
 package struct WriteLock {
     let heldFolder: OpenFile
     private let lockFile: OpenFile
@@ -10,12 +10,13 @@ package struct WriteLock {
     private let locked: FileStatus
     let system: SystemCalls
     private let process = LockRegistry.forks
-    /// The protection class of new files; nil to keep that of the file that is replaced, or to let the system choose.
+    /// The protection class of new files; nil to keep the class of the file that is replaced, or to let the system
+    /// choose.
     let protection: FileProtection?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
-    /// Waits for the lock. nil if the folder or the lock file is missing and may not be created.
+    /// Waits for the lock. Returns nil if the folder or the lock file is missing and may not be created.
     ///
     /// - Parameter known: the folder, open, if the caller knows that the path leads to it.
     /// - Throws: ELOOP if a part of the folder's path has become a link.
@@ -44,7 +45,7 @@ package struct WriteLock {
         self.system = system
     }
 
-    /// False in a child that was forked while this was held: the lock is its parent's, and so is what it guards.
+    /// False in a child that was forked while the lock was held. The lock and the update belong to the parent.
     var isOfThisProcess: Bool { process == LockRegistry.forks }
 
     /// False if the program has closed the descriptor of the lock file, so that others may hold a lock as well.
@@ -66,7 +67,8 @@ package struct WriteLock {
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
-            // Another process may delete the lock file after it was opened and before it is locked. Such a lock is worthless.
+            // Another process may delete the lock file after it was opened and before it is locked. Such a lock is
+            // worthless.
             for _ in 0..<100 {
                 guard
                     let (file, found) = try openLockFile(
@@ -75,7 +77,7 @@ package struct WriteLock {
                     if creates { continue }
                     return nil
                 }
-                // If this fails, the lock file belongs to a trusted user, who may keep it open to others.
+                // If this fails, the lock file belongs to a trusted user, who may leave it open to others.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 try LockWait.current?.lock(file.descriptor, at: names.path(of: names.lock), system)
                 try system.lockRetrying(file.descriptor)
@@ -94,8 +96,8 @@ package struct WriteLock {
 
     /// Opens the lock file, or creates it if it is missing.
     ///
-    /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or if another
-    ///   process created it first.
+    /// - Returns: the open file, and its status if it existed before. nil if it is missing and may not be created, or
+    ///   if another process created it first.
     package static func openLockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection? = nil,
         _ system: SystemCalls
@@ -120,7 +122,7 @@ package struct WriteLock {
                 do throws(StorageFailure) {
                     try system.setProtection(protection.rawValue, of: file.descriptor)
                 } catch {
-                    // A process that has opened it in between finds that it is gone, and starts again.
+                    // A process that has opened the file in the meantime finds that it was removed, and starts again.
                     try? system.remove(names.lock, in: folder)
                     throw error
                 }
@@ -133,8 +135,9 @@ package struct WriteLock {
         }
     }
 
-    /// Rejects a lock file of another user, who could hold the lock for ever. Accepts those of the caller, of root and of the owner
-    /// of the preferences file. If there is no preferences file, accepts one of the owner of the folder, too.
+    /// Rejects a lock file of another user, who could hold the lock for ever. Accepts a lock file of the caller, of
+    /// root and of the owner of the preferences file. Without a preferences file, also accepts a lock file of the owner
+    /// of the folder.
     private static func refuseForeign(
         _ lock: FileStatus, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) {
@@ -146,8 +149,9 @@ package struct WriteLock {
         throw StorageFailure(path: "", reason: "belongs to user \(lock.owner); expected \(expected)")
     }
 
-    /// Rejects a lock file that other users can open, and could hold for ever, if contents or a second name show that it was not
-    /// made by this package. Lock files that earlier versions made for the group are accepted; their owner sets them to 0600.
+    /// Rejects a lock file that other users can open, and could hold for ever, if contents or a second name show that
+    /// it was not made by this package. Lock files that earlier versions made for the group are accepted; their owner
+    /// sets them to 0600.
     private static func refuseOpen(_ lock: FileStatus) throws(StorageFailure) {
         guard lock.permissions & 0o077 != 0, lock.size > 0 || lock.links > 1 else { return }
         throw StorageFailure(
@@ -159,7 +163,7 @@ package struct WriteLock {
     private static func giveToOwnerOfFile(
         _ lock: SystemCalls.Descriptor, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) {
-        // If a call fails, its maker can use the lock file all the same; the others get an error when they open it.
+        // If a call fails, the creator can still use the lock file; other users get an error when they open it.
         guard let own = try? system.status(of: lock) else { return }
         if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), file.kind == .file {
             if own.owner != file.owner || own.group != file.group {
@@ -169,7 +173,7 @@ package struct WriteLock {
             try? giveToOwner(of: folder, lock, system)
         }
         try? system.copyAttributes(from: nil, to: lock)
-        // Whatever the umask.
+        // Ignores the umask.
         if own.permissions != 0o600 { try? system.setPermissions(0o600, of: lock) }
     }
 }

@@ -7,14 +7,14 @@ extension ChangeFeed {
     enum LastNotified {
         case unknown
         case state(StoredValue?)
-        /// Read during a commit: it may already be what that commit makes.
+        /// A state that was read during a commit and may already include that commit.
         case unsure(StoredValue?)
     }
 
     struct Entry {
         var lastNotified = LastNotified.unknown
         var subscribers = SubscriberList()
-        /// The number of subscribers, with those that are about to be added.
+        /// The number of subscribers, including those that are about to be added.
         var users = 0
 
         func actions(for change: EntryChange) -> [Action] {
@@ -33,9 +33,9 @@ extension ChangeFeed {
         var source: Source?
         var entries: [String: Entry] = [:]
         var isCommitting = false
-        /// The number of commits that have ended, and of reloads that came while a subscriber was being added.
+        /// The number of commits that have ended, plus the reloads that ended while a subscriber was being added.
         var commits = 0
-        /// Whether a reload was called for during a commit.
+        /// Whether a reload was requested during a commit.
         var needsReload = false
         var isReloadScheduled = false
 
@@ -54,7 +54,7 @@ extension ChangeFeed {
             case .state(let last), .unsure(let last):
                 start = last
             }
-            // In place: there may be thousands.
+            // Appends in place, because there may be thousands.
             entries[key]?.subscribers.append(subscriber)
             return (start, EntryChange(of: key, from: known, to: EntryState(start)).flatMap(subscriber.receive))
         }
@@ -79,7 +79,7 @@ extension ChangeFeed {
         /// Reports the steps of a commit to the subscribers of an entry.
         mutating func report(_ steps: [Step], of key: String, to actions: inout [[Action]]) {
             guard let entry = entries[key], let firstStep = steps.first, let lastStep = steps.last else {
-                // Nothing was stored, so the state that was read in between is current.
+                // Nothing was stored, so the state that was read in the meantime is current.
                 if case .unsure(let last) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(last) }
                 return
             }
@@ -93,7 +93,8 @@ extension ChangeFeed {
             case .unsure(let last):
                 report(EntryChange(of: key, from: last, to: end, isForeign: false), steps.count - 1)
             case .state(let last) where source?.mayOthersWrite == true:
-                // Others may have changed what the commit started from: only what the commit itself has changed is reported.
+                // Others may have changed the state that the commit started from, so only the commit's own changes are
+                // reported.
                 var state = last
                 for (index, step) in steps.enumerated() {
                     guard let own = EntryChange(of: key, in: step) else { continue }
@@ -121,9 +122,9 @@ extension ChangeFeed {
             return isCommitting || entries.isEmpty ? nil : commits
         }
 
-        /// Reports what others have changed.
+        /// Reports the changes of others.
         ///
-        /// - Parameter count: of commits, when the reload began.
+        /// - Parameter count: the number of commits when the reload began.
         mutating func endReload(_ content: Content?, since count: Int, isSecond: Bool) -> ReloadOutcome {
             guard !isCommitting, commits == count else { return .overlapped }
             let hasVanished =

@@ -1,11 +1,11 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Reports the changes of one domain's entries to subscribers: each commit of this process, in order, and what others have
-/// changed when the domain's watch gives a sign.
+/// Reports the changes of one domain's entries to subscribers: each commit of this process, in order, and the changes
+/// of others when the domain's watch reports something.
 ///
-/// The feed keeps the state of each entry that it reported last. A commit is reported as the differences that its updates made.
-/// If a commit did not start from the state that was reported last, others have changed the entry, and their change is reported
+/// The feed keeps the last reported state of each entry. A commit is reported as the differences that its updates made.
+/// If a commit did not start from the last reported state, others have changed the entry, and their change is reported
 /// first. Discards a reload that overlapped one of our own commits.
 package final class ChangeFeed: Sendable {
     package typealias Content = Transaction.Content
@@ -21,16 +21,17 @@ package final class ChangeFeed: Sendable {
     private let state = Locked(State())
     private let watches = EntryWatches()
 
-    /// The time that a missing file has to come back: editors move the old file away before they put the new one in its place.
+    /// How long a file may be missing before that is reported, because editors move the old file away before they make
+    /// a new one.
     private static let grace = DispatchTimeInterval.milliseconds(50)
 
     /// Called once, by the domain's initializer.
     ///
     /// - Parameters:
     ///   - mayOthersWrite: whether another process may change the domain during a session.
-    ///   - committed: returns the committed state, outside of a transaction or inside of one; nil if there is no domain.
-    ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object is released. Returns
-    ///     nil if no other process can change it.
+    ///   - committed: returns the committed state, outside and inside of a transaction; nil if the domain is missing.
+    ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object
+    ///     is released. Returns nil if no other process can change it.
     package func start<Domain: AnyObject & Sendable>(
         _ domain: Domain, mayOthersWrite: Bool = false, committed: @escaping @Sendable (Domain) throws -> Content?,
         watch:
@@ -42,9 +43,9 @@ package final class ChangeFeed: Sendable {
         state.withLock { $0.source = Source(domain, mayOthersWrite, committed, watch) }
     }
 
-    /// What the feed asks of its domain.
+    /// The domain of the feed, and its closures.
     struct Source {
-        /// The feed does not keep it.
+        /// The domain, which the feed does not keep alive.
         private(set) weak var domain: (any AnyObject & Sendable)?
         let mayOthersWrite: Bool
         let committed: @Sendable () throws -> Content?
@@ -72,9 +73,9 @@ package final class ChangeFeed: Sendable {
 
     // MARK: - Subscriptions
 
-    /// Subscribes to the commits that begin from now on. The subscription keeps the domain.
+    /// Subscribes to the commits that begin from now on. The subscription keeps the domain alive.
     ///
-    /// - Parameter known: what the subscriber knows of the entry from elsewhere; it receives the difference first.
+    /// - Parameter known: the entry as the subscriber knows it. The subscriber receives the difference first.
     /// - Throws: `FileError.pathChanged`.
     package func subscribe(
         to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
@@ -101,7 +102,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// - Returns: the entry as it was last reported; nil if the subscriber is not subscribed.
+    /// - Returns: the last reported entry; nil if the subscriber is not subscribed.
     private func remove(_ subscriber: any EntrySubscriber, from key: String) -> LastKnownEntry? {
         let known = state.withLock { $0.remove(subscriber, from: key) }
         updateWatch(of: key)
@@ -122,11 +123,11 @@ package final class ChangeFeed: Sendable {
         state.withLock { $0.isCommitting = true }
     }
 
-    /// Reports what a commit has made; nothing, if it has failed.
+    /// Reports a commit. Reports nothing if it has failed.
     ///
-    /// - Parameter stored: what the domain makes of a content when it stores it. Called only if there are subscribers, who may
-    ///   have come during the commit.
-    /// - Returns: for each step what its thread has to do once it holds no lock.
+    /// - Parameter stored: returns the stored form of a content. Called only if there are subscribers, some of which
+    ///   may have come during the commit.
+    /// - Returns: for each step the actions that its thread must run after it has released all locks.
     func didCommit(_ steps: [Step], as stored: (Content?) -> Content?) -> [[Action]] {
         let (actions, needsReload) = state.withLock { state in
             state.isCommitting = false
@@ -146,7 +147,7 @@ package final class ChangeFeed: Sendable {
 
     // MARK: - Changes made elsewhere
 
-    /// Reloads the domain, soon; several signs in a row are one reload.
+    /// Schedules a reload of the domain; several calls in a row cause one reload.
     private func scheduleReload() {
         let isFirst = state.withLock { state in
             defer { state.isReloadScheduled = true }
@@ -159,7 +160,8 @@ package final class ChangeFeed: Sendable {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
         let content: Content?
         do {
-            // If the domain cannot be read, accesses report the error. Subscribers receive the change once it can be read again.
+            // If the domain cannot be read, accesses report the error. Subscribers receive the change once it can be
+            // read again.
             guard let readable = try readable() else { return }
             content = readable
         } catch {

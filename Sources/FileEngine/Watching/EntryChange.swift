@@ -7,14 +7,14 @@ package struct EntryChange: Sendable {
     package let after: EntryState
     /// The difference of their members.
     package let difference: DictionaryDifference
-    /// Its size in memory, estimated.
+    /// The estimated size in memory.
     package let bytes: Int
-    /// What the first subscriber has made of the change, for others who make the same of it.
+    /// The form that the first subscriber has computed from the change, for subscribers that compute the same form.
     package let shared = Locked<(any Sendable)?>(nil)
-    /// Whether it was made by another process, or by other code than ours.
+    /// Whether another process, or other code of this process, made the change.
     package let isForeign: Bool
 
-    /// nil if nothing has changed.
+    /// Creates a change between two states; nil if they are equal.
     package init?(of key: String, from before: EntryState, to after: EntryState, isForeign: Bool) {
         let isSameEntry = before.layers === after.layers
         switch (before.value, after.value) {
@@ -31,12 +31,12 @@ package struct EntryChange: Sendable {
         if isSameEntry, difference.isEmpty, before.value == after.value { return nil }
     }
 
-    /// A change of an entry that has no layers around it.
+    /// Creates a change of an entry without layers.
     package init?(of key: String, from before: StoredValue?, to after: StoredValue?, isForeign: Bool) {
         self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign)
     }
 
-    /// The change from the entry that a subscriber knows to the one that it starts from.
+    /// Creates the change from the entry that a subscriber knows to the entry that it starts from.
     package init?(of key: String, from known: LastKnownEntry?, to start: EntryState) {
         guard let known else { return nil }
         self.init(of: key, from: known.entry, to: start, isForeign: known.isForeign)

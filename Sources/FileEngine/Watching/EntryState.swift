@@ -2,9 +2,9 @@ package import PrefsPropertyLists
 
 /// An entry of a domain at one moment, as its subscribers know it.
 package struct EntryState: Sendable {
-    /// What is stored; nil if there is no entry.
+    /// The stored value; nil if the entry is missing.
     package let value: StoredValue?
-    /// What a layered store puts around it; nil for every other store.
+    /// The layers of a layered store; nil for every other store.
     package let layers: (any EntryLayers)?
 
     package init(_ value: StoredValue?, in layers: (any EntryLayers)? = nil) {
@@ -15,9 +15,9 @@ package struct EntryState: Sendable {
     /// The members of a dictionary. An entry that is missing or of another type counts as empty.
     package var members: [String: StoredValue] { value?.dictionary ?? [:] }
 
-    /// Other members between the same layers.
+    /// Returns a state with other members between these layers.
     package func with(_ members: [String: StoredValue]) -> EntryState { EntryState(.dictionary(members), in: layers) }
 }
 
-/// The layers around an entry, which only their store understands. Two objects are two states.
+/// The layers around an entry, which only their store understands. Different objects are different states.
 package protocol EntryLayers: AnyObject, Sendable {}

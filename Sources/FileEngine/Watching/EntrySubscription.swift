@@ -2,13 +2,13 @@ import PrefsPropertyLists
 
 /// Receives the changes of one entry, in the order of the commits.
 package protocol EntrySubscriber: AnyObject, Sendable {
-    /// Called under a lock of the feed: keeps what it needs and returns at once.
+    /// Called under a lock of the feed. It must keep the change and return at once.
     ///
-    /// - Returns: what is to be done once every lock is released: on the thread that made the change, and for a foreign one
-    ///   on the main queue.
+    /// - Returns: an action to run once every lock is released: on the thread that made the change, or on the main
+    ///   queue for a foreign change.
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)?
 
-    /// Called if the domain's path leads to another file now; on a queue of the feed, without a lock.
+    /// Called if the domain's path now leads to another file. Runs on a queue of the feed, without a lock.
     func pathChanged()
 }
 
@@ -16,7 +16,7 @@ extension EntrySubscriber {
     package func pathChanged() {}
 }
 
-/// An entry as it was last reported to its subscriber.
+/// The last entry that was reported to a subscriber.
 package struct LastKnownEntry: Sendable {
     package let entry: EntryState
     /// Whether another process moved the subscriber to another entry.
@@ -27,7 +27,7 @@ package struct LastKnownEntry: Sendable {
     }
 }
 
-/// The start value of a subscriber, and the end of its subscription. Ends with the object.
+/// A subscription, with its start value. It ends when the object is released.
 package final class EntrySubscription: Sendable {
     /// The entry that the subscriber starts from.
     package let start: EntryState
@@ -37,7 +37,7 @@ package final class EntrySubscription: Sendable {
     package let failure: StorageFailure?
     private let onEnd: Locked<(@Sendable () -> LastKnownEntry?)?>
 
-    /// - Parameter onEnd: called once. Returns the entry as it was last reported.
+    /// - Parameter onEnd: called once. Returns the last reported entry.
     package init(
         start: EntryState, catchUp: (@Sendable () -> Void)? = nil, failure: StorageFailure? = nil,
         onEnd: @escaping @Sendable () -> LastKnownEntry?
@@ -52,9 +52,9 @@ package final class EntrySubscription: Sendable {
         end()
     }
 
-    /// The subscriber receives no commit from now on.
+    /// Ends the subscription. The subscriber receives no commit from now on.
     ///
-    /// - Returns: the entry as it was last reported; nil if the subscription has ended before.
+    /// - Returns: the last reported entry; nil if the subscription had ended before.
     @discardableResult
     package func end() -> LastKnownEntry? {
         let onEnd = onEnd.withLock { onEnd in

@@ -1,16 +1,16 @@
 import PrefsPropertyLists
 
-/// The watches of a domain's entries: one for each that has subscribers.
+/// The watches of a domain's entries: one for each entry with subscribers.
 ///
-/// Its lock is not that of the feed, because watches make system calls when they begin and end.
+/// It has its own lock, because watches make system calls when they begin and end.
 final class EntryWatches: Sendable {
     private let watches = Locked<[String: AnyObject]>([:])
 
     /// Starts or ends the watch of an entry.
     ///
     /// - Parameters:
-    ///   - isWanted: called when no other thread starts or ends one.
-    ///   - watch: starts it.
+    ///   - isWanted: called while no other thread starts or ends a watch.
+    ///   - watch: starts the watch.
     /// - Returns: the error that prevented the start.
     func update(
         _ key: String, isWanted: () -> Bool, watch: () throws(StorageFailure) -> AnyObject?

@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Subscribes to the feed of one file after another, because each file that the path has led to has a feed of its own.
+/// Subscribes to the feed of each file that the path leads to, one after another, because each file has its own feed.
 final class FileSubscriber: EntrySubscriber {
     private let location: FileLocation
     private let key: String
@@ -12,7 +12,7 @@ final class FileSubscriber: EntrySubscriber {
         var place: (file: PropertyListFile, subscription: EntrySubscription)?
         var linkWatches: [FileWatch] = []
         var isOver = false
-        /// The entry as it was last reported, while there is no subscription.
+        /// The last reported entry, while there is no subscription.
         var known: LastKnownEntry?
     }
 
@@ -48,7 +48,7 @@ final class FileSubscriber: EntrySubscriber {
         settle()
     }
 
-    /// Watches the links on the path and subscribes where they lead.
+    /// Watches the links on the path and subscribes to the file that they lead to.
     private func settle() {
         state.withLock { state in
             guard !state.isOver else { return }
@@ -73,7 +73,7 @@ final class FileSubscriber: EntrySubscriber {
     /// - Returns: nil if no link could be watched.
     private func watchLinks() -> [FileWatch]? {
         var watches: [FileWatch]?
-        // Each round finds that a link was changed while it was not yet watched.
+        // A round repeats if a link was changed before it was watched.
         for _ in 0..<100 {
             guard let links = links(), let new = try? links.map(watchLink) else { break }
             watches = new
@@ -82,7 +82,7 @@ final class FileSubscriber: EntrySubscriber {
         return watches
     }
 
-    /// nil if the path cannot be resolved.
+    /// The links on the path; nil if the path cannot be resolved.
     private func links() -> [String]? {
         try? PathResolution(location.path, system: location.system).links
     }

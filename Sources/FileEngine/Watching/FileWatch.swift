@@ -1,17 +1,17 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Gives a sign when something may have happened to a file: it was replaced, written in place, removed, or made, with its
-/// folder if that was missing. The folder is watched, since a file that is replaced is another file.
+/// Reports that a file may have been replaced, written in place, removed, or made, also with a missing folder. Watches
+/// the folder, because a replacement is a new file.
 ///
-/// A folder above the file's own that is moved away is not noticed, as by reads.
+/// Like reads, it does not notice that a folder above the file's folder was moved away.
 package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
-    /// Two at once could leave the older watch in place.
+    /// Prevents two calls of `settle` at once, which could leave the older watch in place.
     private let settling = Lock()
-    /// The watch of the file's folder, or of the nearest one that is there.
+    /// The watch of the file's folder, or of the nearest existing folder above it.
     private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
 
     package init(
@@ -30,7 +30,7 @@ package final class FileWatch: Sendable {
 
     private func settleAlone(isFirst: Bool) throws(StorageFailure) {
         var there = names
-        // Each round finds that a folder was made or removed since the last one.
+        // A round repeats if a folder was made or removed since the last one.
         for _ in 0..<1_000 {
             do throws(StorageFailure) {
                 let isOfFile = there.path == names.path
@@ -53,7 +53,7 @@ package final class FileWatch: Sendable {
 
     private func receive(isGone: Bool) {
         let isOfFile = place.withLock { $0?.isOfFile ?? false }
-        // If the file can no longer be watched, this was the last sign; the next subscription has the reason.
+        // If the file can no longer be watched, this was the last report; the next subscription has the reason.
         if isGone || !isOfFile { try? settle() }
         changed()
     }

@@ -1,13 +1,13 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Watches a name in a folder by two event sources: one of the folder, which reports names that come and go, and one of the
-/// file of that name, which reports writes in place. Ends with the object.
+/// Watches a name in a folder by two event sources. The source of the folder reports names that come and go. The source
+/// of the file with that name reports writes in place. The watch ends when the object is released.
 ///
-/// A source reports nothing until the system has registered it, which is some time after its activation. So the watch looks at
-/// the name again when a source is registered.
+/// The system registers a source some time after its activation. Until then the source reports nothing, so the watch
+/// checks the name again after the registration.
 ///
-/// A file that cannot be opened is not watched: only changes of its name are reported.
+/// A file that cannot be opened is not watched; only changes of its name are reported.
 ///
 /// Unchecked because `file` belongs to the queue.
 final class FolderWatch: @unchecked Sendable {
@@ -51,7 +51,7 @@ final class FolderWatch: @unchecked Sendable {
 
     deinit {
         guard LockRegistry.forks == 0 else {
-            // A forked child must not even release what is Dispatch's.
+            // A forked child must not release objects of Dispatch.
             for source in [folder, file?.source] { source.map { _ = Unmanaged.passRetained($0 as AnyObject) } }
             return
         }
@@ -81,7 +81,7 @@ final class FolderWatch: @unchecked Sendable {
         handler(!folder.data.isDisjoint(with: [.delete, .rename, .revoke]))
     }
 
-    /// - Parameter found: what was at the path before the source was made.
+    /// - Parameter found: the status at the path before the source was made.
     private func fileIsRegistered(after found: FileStatus) {
         let now = watchFile()
         // A write soon after another one may not change the times.
@@ -95,16 +95,16 @@ final class FolderWatch: @unchecked Sendable {
     private func watchFile() -> FileStatus? {
         let found = Self.status(of: names.path, system)
         if let found, let file, file.status.isSameFile(as: found) {
-            // Its source stays, with its pending events. It may no longer be possible to open the file.
+            // Keeps the source with its pending events, because it may no longer be possible to open the file.
             return found
         }
         file?.source.cancel()
         file = nil
-        // Nothing is opened before it is known to be a regular file.
+        // Opens only a regular file.
         guard let found, found.kind == .file else { return found }
         let flags = SystemCalls.followsNoLinks | O_NONBLOCK | O_NOCTTY
         guard let (descriptor, status) = try? Self.open(names.path, flags, vnodes, system) else { return found }
-        // Something else may have taken the name since.
+        // Another kind of file may have taken the name in the meantime.
         guard status.kind == .file else {
             vnodes.close(descriptor)
             return found
@@ -131,7 +131,7 @@ final class FolderWatch: @unchecked Sendable {
         }
     }
 
-    /// nil if nothing is there, or if it cannot be examined.
+    /// The status at the path; nil if the file is missing or cannot be examined.
     private static func status(of path: String, _ system: SystemCalls) -> FileStatus? {
         (try? system.status(ofPath: path, followsLinks: false)) ?? nil
     }

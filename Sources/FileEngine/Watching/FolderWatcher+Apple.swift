@@ -11,8 +11,8 @@
 
         private let queue = DispatchQueue(label: "PersistentPreferences.FolderWatcher")
 
-        /// Calls the handler, on a private queue, when something happens to a name in a folder, or to another name there,
-        /// until what is returned is released.
+        /// Calls the handler, on a private queue, when something happens to a name in a folder, or to another name
+        /// there, until the returned object is released.
         func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
             try FolderWatch(names, DispatchVnodes(), on: queue, handler)
         }

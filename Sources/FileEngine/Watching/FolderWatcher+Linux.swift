@@ -2,8 +2,8 @@
     import Foundation
     import PrefsPropertyLists
 
-    /// Watches folders. All watches of a process share one inotify queue, which exists as long as there is a watch. A forked child
-    /// watches nothing.
+    /// Watches folders. All watches of a process share one inotify queue, which exists as long as there are watches. A
+    /// forked child watches nothing.
     final class FolderWatcher: Sendable {
         static let shared = FolderWatcher()
 
@@ -12,8 +12,8 @@
 
         private let queue = Locked<NotificationQueue?>(nil)
 
-        /// Calls the handler, on a private queue, when something happens to a name in a folder, until what is returned is
-        /// released.
+        /// Calls the handler, on a private queue, when something happens to a name in a folder, until the returned
+        /// object is released.
         func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
             // Dispatch does not run in a forked child.
             guard LockRegistry.forks == 0 else {
@@ -46,7 +46,7 @@
             withExtendedLifetime(handler) {}
         }
 
-        /// Ends with the object.
+        /// A watch, which ends when the object is released.
         private final class Watch: Sendable {
             private let watcher: FolderWatcher
             private let registration: NotificationQueue.Registration
@@ -62,7 +62,7 @@
         }
     }
 
-    /// An inotify queue and what is read from it.
+    /// An inotify queue, and the handlers of its events.
     final class NotificationQueue: Sendable {
         struct Registration: Sendable {
             fileprivate let folder: Int32
@@ -87,7 +87,7 @@
             source = DispatchSource.makeReadSource(
                 fileDescriptor: descriptor, queue: DispatchQueue(label: "PersistentPreferences.FolderWatcher"))
             source.setEventHandler { [weak self] in self?.read() }
-            // Closed only after Dispatch has let go of it.
+            // Closes the file only after Dispatch has released it.
             source.setCancelHandler { [file] in withExtendedLifetime(file) {} }
             source.activate()
         }
@@ -98,7 +98,8 @@
             source.cancel()
         }
 
-        /// Whether the descriptor still is an inotify queue. Its inode is that of all queues, timers and counters of the system.
+        /// Whether the descriptor still belongs to an inotify queue. All queues, timers and counters of the system
+        /// share one inode.
         private var isQueue: Bool {
             guard let name = try? SystemCalls.real.linkTarget("/proc/self/fd/\(file.descriptor)") else {
                 return file.isIntact
@@ -106,15 +107,15 @@
             return name == "anon_inode:inotify"
         }
 
-        /// False in a forked child: the kernel's queue and what is watched there are its parent's.
+        /// False in a forked child, because the kernel's queue belongs to its parent.
         private var isOfThisProcess: Bool { LockRegistry.forks == 0 }
 
         var isEmpty: Bool { state.withLock { $0.handlers.isEmpty } }
 
         func add(_ names: FileNames, _ handler: @escaping FolderWatcher.Handler) throws(StorageFailure) -> Registration
         {
-            // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file is
-            // incomplete; the other half is another event.
+            // IN_MODIFY is for a program that writes in place and keeps the file open. After half of a write the file
+            // is incomplete; the other half is another event.
             let events =
                 IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ATTRIB
                 | IN_DELETE_SELF | IN_MOVE_SELF | Int32(bitPattern: UInt32(IN_ONLYDIR))
@@ -132,16 +133,16 @@
                 let handler = state.handlers[registration.folder]?.removeValue(forKey: registration.number)?.handler
                 if state.handlers[registration.folder]?.isEmpty == true {
                     state.handlers[registration.folder] = nil
-                    // Fails if the folder is gone, and its watch with it.
+                    // Fails if the folder was removed, together with its watch.
                     if isOfThisProcess { inotify_rm_watch(file.descriptor, registration.folder) }
                 }
                 return handler
             }
         }
 
-        /// Takes all that waits in the queue.
+        /// Reads all events that wait in the queue.
         private func read() {
-            // The program may have closed all descriptors, and got this one for a file of its own.
+            // The program may have closed all descriptors, and may use this number for another file.
             guard isQueue else {
                 file.abandon()
                 return source.cancel()
@@ -155,7 +156,7 @@
             }
         }
 
-        /// Each handler that an event in the bytes concerns, once.
+        /// The handlers of the events in the bytes, each once.
         func handlers(for bytes: UnsafeRawBufferPointer) -> [(FolderWatcher.Handler, isGone: Bool)] {
             var found: [Int: (FolderWatcher.Handler, isGone: Bool)] = [:]
             let header = MemoryLayout<inotify_event>.size

@@ -1,9 +1,10 @@
-/// Subscribers in the order in which they came. There may be thousands: adding or removing one takes constant time.
+/// Subscribers in the order of their subscription. Adding or removing one takes constant time, because there may be
+/// thousands.
 struct SubscriberList {
     private var subscribers: [(any EntrySubscriber)?] = []
     private var places: [ObjectIdentifier: Int] = [:]
 
-    /// In order.
+    /// The subscribers, in order.
     var all: some Sequence<any EntrySubscriber> { subscribers.lazy.compactMap { $0 } }
 
     mutating func append(_ subscriber: any EntrySubscriber) {

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// Opens files and folders for events and reports what happens to them: Dispatch on Apple platforms, a model of it in tests on
-/// Linux.
+/// Opens files and folders for events and reports what happens to them. Dispatch implements it on Apple platforms, a
+/// model of Dispatch in tests on Linux.
 package protocol VnodeSystem: Sendable {
-    /// As `open(2)` with `O_EVTONLY | O_CLOEXEC` and these flags: returns −1 and sets `errno` if it fails.
+    /// Works like `open(2)` with `O_EVTONLY | O_CLOEXEC` and these flags: returns −1 and sets `errno` if it fails.
     func open(_ path: String, _ flags: Int32) -> Int32
 
     func close(_ descriptor: Int32)
 
-    /// As `DispatchSource.makeFileSystemObjectSource`. The source is inactive.
+    /// Works like `DispatchSource.makeFileSystemObjectSource`. The source is inactive.
     func source(_ descriptor: Int32, _ events: VnodeEvents, on queue: DispatchQueue) -> any VnodeSource
 }
 
@@ -17,7 +17,7 @@ package protocol VnodeSource: AnyObject, Sendable {
     /// The events that the event handler is called for. Valid in that handler only.
     var data: VnodeEvents { get }
 
-    /// Called once the system reports events. What happened before is not reported.
+    /// Called once the system reports events. Earlier events are not reported.
     func setRegistrationHandler(_ handler: @escaping @Sendable () -> Void)
     func setEventHandler(_ handler: @escaping @Sendable () -> Void)
     /// Called after `cancel()`. The descriptor must stay open until then.
@@ -26,7 +26,7 @@ package protocol VnodeSource: AnyObject, Sendable {
     func cancel()
 }
 
-/// The events of an open file or folder. The values are those of `DISPATCH_VNODE_…` in dispatch/source.h.
+/// The events of an open file or folder. The values equal `DISPATCH_VNODE_…` in dispatch/source.h.
 package struct VnodeEvents: OptionSet, Sendable {
     package static let delete = VnodeEvents(rawValue: 0x1)
     package static let write = VnodeEvents(rawValue: 0x2)

@@ -5,14 +5,16 @@
     extension SystemCalls {
         private static let accessControlList = "system.posix_acl_access"
 
-        /// Hashes and signatures of the contents, which the kernel makes itself.
+        /// The attributes with hashes and signatures of the contents, which the kernel makes.
         private static let boundToContents: Set = ["security.ima", "security.evm"]
 
         static func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
-            // A list that the file inherited from its folder grants nothing while the mode is 0600: its mask is then empty.
+            // A list that the file inherited from its folder grants nothing while the mode is 0600, because its mask is
+            // then empty.
             guard let old else { return }
             let names = try attributeNames(of: old)
-            // The new file may have inherited an access control list from its folder. The next chmod would put it in force.
+            // The new file may have inherited an access control list from its folder. The next chmod would put it in
+            // force.
             if !names.contains(accessControlList), try attributeNames(of: new).contains(accessControlList) {
                 try check(fremovexattr(new, accessControlList), accessControlList)
             }
@@ -30,7 +32,7 @@
         private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
             var names: [String] = []
             for bytes in (try growing("") { flistxattr(descriptor, $0, $1) } ?? []).split(separator: 0) {
-                // A repaired name would be that of another attribute.
+                // Rejects a name that is not UTF-8, because a repaired name would belong to another attribute.
                 guard let name = String(validUTF8: bytes.lazy.map(UInt8.init(bitPattern:))) else {
                     throw StorageFailure(path: "", reason: "has an extended attribute whose name is not UTF-8")
                 }
@@ -39,12 +41,13 @@
             return names
         }
 
-        /// nil if there is no attribute of that name.
+        /// The value of an attribute; nil if it is missing.
         private static func attribute(_ name: String, of descriptor: Descriptor) throws(StorageFailure) -> [CChar]? {
             try growing(name) { fgetxattr(descriptor, name, $0, $1) }
         }
 
-        /// The bytes that a call returns; without a buffer, it returns their number. nil if the attribute is missing.
+        /// The bytes that a call returns; nil if the attribute is missing. Without a buffer, the call returns the
+        /// number of bytes.
         private static func growing(
             _ name: String, _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
         ) throws(StorageFailure) -> [CChar]? {

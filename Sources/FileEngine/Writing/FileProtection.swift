@@ -4,9 +4,9 @@
 /// let store = PropertyListFileStore(url: url, protection: .noProtection)
 /// ```
 ///
-/// On macOS and Linux a class has no effect. The raw values are those of `F_SETPROTECTIONCLASS` (sys/fcntl.h). The cases are
-/// those of `FileProtectionType` in Foundation, except that `none` is ``noProtection`` here, because `none` could be mistaken for
-/// a nil `FileProtection?`.
+/// On macOS and Linux a class has no effect. The raw values are the numbers of `F_SETPROTECTIONCLASS` (sys/fcntl.h).
+/// The cases have the names of `FileProtectionType` in Foundation, except ``noProtection``, because `none` could be
+/// mistaken for a nil `FileProtection?`.
 public enum FileProtection: Int32, Sendable, Hashable {
     /// Only while the device is unlocked.
     case complete = 1
@@ -14,6 +14,7 @@ public enum FileProtection: Int32, Sendable, Hashable {
     case completeUnlessOpen = 2
     /// From the first unlock after a restart of the device. The system's default.
     case completeUntilFirstUnlock = 3
-    /// Always: for programs that have to read before the first unlock. The file is encrypted with the device's key alone.
+    /// Always: for programs that have to read before the first unlock. The file is encrypted with the device's key
+    /// alone.
     case noProtection = 4
 }

@@ -1,13 +1,14 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// The bytes of a file before and after a commit: what an undo needs.
+/// The bytes of a file before and after a commit, for an undo.
 package struct FileReplacement: Sendable {
     /// The physical path of the file.
     package let path: String
-    /// nil: there was no file. For a damaged file, the newest known state, because its bytes are in quarantine.
+    /// The bytes before the commit; nil if there was no file. For a damaged file, the newest known state, because its
+    /// bytes are in quarantine.
     package let before: Data?
-    /// nil: there is no file.
+    /// The bytes after the commit; nil if the file was removed.
     package let after: Data?
 
     package init(path: String, before: Data?, after: Data?) {
@@ -19,8 +20,8 @@ package struct FileReplacement: Sendable {
     /// Called with each commit of the task, under the write lock, after the file was replaced.
     @TaskLocal package static var observer: (@Sendable (FileReplacement) -> Void)?
 
-    /// Runs the body with an observer. Here, because a release build of another module that binds the task-local value itself crashes
-    /// (Swift 6.3.1): it passes no metadata of the closure's type.
+    /// Runs the body with an observer. A release build of another module crashes (Swift 6.3.1) if it binds the
+    /// task-local value itself, because it passes no metadata of the closure's type.
     package static func observing<R>(
         with observer: @escaping @Sendable (FileReplacement) -> Void, _ body: () throws -> R
     ) rethrows -> R {
@@ -29,10 +30,10 @@ package struct FileReplacement: Sendable {
 }
 
 extension PropertyListFile {
-    /// Tells the observer of replacements.
+    /// Notifies the observer of replacements.
     func noteReplacement(of base: Snapshot, by bytes: Data?) {
         guard let observer = FileReplacement.observer else { return }
-        // If the former bytes cannot be read, there is nothing to tell.
+        // If the former bytes cannot be read, there is nothing to report.
         guard case .success(let before) = Result(catching: { try formerBytes(of: base) }) else { return }
         observer(FileReplacement(path: names.path, before: before, after: bytes))
     }
@@ -47,7 +48,7 @@ extension PropertyListFile {
         return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
     }
 
-    /// Puts the former bytes back, if the file still has the bytes of that commit.
+    /// Restores the former bytes, if the file still has the bytes of that commit.
     ///
     /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws {

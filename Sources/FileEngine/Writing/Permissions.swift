@@ -5,7 +5,7 @@ package struct Permissions {
     private let owner: UInt32
     private let group: UInt32
     let mode: UInt32
-    /// The file whose access control list and extended attributes are copied; nil for none.
+    /// The file whose access control list and extended attributes are copied; nil copies nothing.
     private let attributes: OpenFile?
 
     static let otherOwner = "belongs to another user; a write would change its owner"
@@ -15,21 +15,22 @@ package struct Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
     }
 
-    /// For a copy that only its owner may read, even if the file is open to others now: it may be closed to them later.
+    /// The permissions of a copy that only its owner may read, even if others may read the file now, because that may
+    /// change.
     static func owner(of status: FileStatus) -> Permissions {
         Permissions(owner: status.owner, group: status.group, mode: status.permissions & 0o600, attributes: nil)
     }
 
-    /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot be kept,
-    /// or if another group would change who has access.
+    /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot
+    /// be kept, or if another group would change who has access.
     ///
-    /// - Parameter new: its status.
+    /// - Parameter new: the status of that file.
     package func apply(
         to descriptor: SystemCalls.Descriptor, _ new: FileStatus, _ system: SystemCalls
     ) throws(StorageFailure) {
         var current = new.permissions
         if current & 0o600 != 0o600 {
-            // A umask has taken away the owner's own access, which the next calls need.
+            // A umask has removed the owner's access, which the next calls need.
             current = 0o600
             try system.setPermissions(current, of: descriptor)
         }
@@ -47,7 +48,7 @@ package struct Permissions {
                 }
             }
         }
-        // Before the mode: with an access control list, the group bits of the mode are the mask of the list.
+        // Set before the mode, because with an access control list the group bits of the mode are the mask of the list.
         try system.copyAttributes(from: attributes?.descriptor, to: descriptor)
         if mode != current { try system.setPermissions(mode, of: descriptor) }
     }

@@ -4,8 +4,8 @@ import PrefsPropertyLists
 extension PropertyListFile {
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
-    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk, and a failure
-    /// means that its durability is unconfirmed.
+    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk,
+    /// and a failure means that its durability is unconfirmed.
     ///
     /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     func store(
@@ -37,13 +37,13 @@ extension PropertyListFile {
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, time: time,
                     tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
-                // Those of an undo may be in another form.
+                // The bytes of an undo may have another form.
                 let written = encoding == nil && format == .binary ? bytes : nil
                 let snapshot = Snapshot(content: content, from: source, written: written, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot)
             } else {
-                // The next read loads the file, which may be another one already.
+                // The next read loads the file, which may already be a different file.
                 note(KnownState(content: content, format: format, loss: nil, changed: status.changed))
             }
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
@@ -52,7 +52,8 @@ extension PropertyListFile {
             try writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
         noteReplacement(of: base, by: bytes)
-        // After the copy: it may write over the file, and be killed in it.
+        // Called after the copy is written, because the mirror may write over the file, and the process may be killed
+        // in that call.
         if let mirror = currentMirror {
             mirror.didChange()
             mirror.note(content)
@@ -66,10 +67,11 @@ extension PropertyListFile {
         }
     }
 
-    /// Opens the file that was just put in place once more, only to read it: what is kept open must not be writable, because the
-    /// program may take the descriptor for one of its own.
+    /// Opens the new file again, read-only. The descriptor that is kept open must not be writable, because the program
+    /// may confuse it with its own.
     ///
-    /// - Returns: the status after the rename, which has changed the times; no file if another one has the name already.
+    /// - Returns: the status after the rename, which has changed the times; no file if another file already has the
+    ///   name.
     private func reopened(_ new: NewFile, under writeLock: WriteLock) -> (OpenFile?, FileStatus?) {
         if let (file, status) = try? system.reopen(names.file, in: writeLock.folder, O_RDONLY, .snapshot),
             status.isSameFile(as: new.status)
@@ -79,7 +81,7 @@ extension PropertyListFile {
         return (nil, try? system.status(of: new.file.descriptor))
     }
 
-    /// Removes the file, and first the copy of its last good state, which would bring it back. A malformed file is quarantined.
+    /// Removes the last good copy, which would bring the file back, and then the file. Quarantines a malformed file.
     func removeFile(_ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock) throws {
         let quarantine = try quarantine(base, under: writeLock)
         do {
@@ -99,7 +101,8 @@ extension PropertyListFile {
         }
     }
 
-    /// Replaces the file by bytes that are not a property list. First removes the last good copy, of which they would be the damage.
+    /// Replaces the file by bytes that are not a property list. First removes the last good copy, because with a copy
+    /// these bytes would count as damage.
     func storeForeign(_ bytes: Data, replacing base: Snapshot, under writeLock: WriteLock) throws {
         do {
             try removeLastGoodCopy(under: writeLock)
@@ -111,7 +114,7 @@ extension PropertyListFile {
         try flushEntry(isNew: false, under: writeLock)
     }
 
-    /// Makes the renamed file's name outlast a power cut.
+    /// Flushes the renamed file's name.
     private func flushEntry(isNew: Bool, under writeLock: WriteLock) throws {
         do {
             try system.synchronizeFolder(writeLock.folder)
@@ -123,7 +126,8 @@ extension PropertyListFile {
 
     /// The bytes of a content in the format of the file.
     ///
-    /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it becomes binary again.
+    /// Other code may have turned the file of a UserDefaults domain into XML. If XML cannot hold the content, it
+    /// becomes binary again.
     func encoded(
         _ content: Content, replacing base: Snapshot
     ) throws -> (bytes: Data, format: PropertyListFormat) {
@@ -159,8 +163,8 @@ extension PropertyListFile {
         return bytes
     }
 
-    /// Flushes a file that this process did not write, or did not flush after writing it: its bytes, its name, and the name of its
-    /// folder. Returns false if that is useless, because an earlier flush of the file failed or because the file is gone.
+    /// Flushes a file that this process did not write, or did not flush after writing it: its bytes, its name, and the
+    /// name of its folder. Returns false if an earlier flush of the file failed, or if the file was removed.
     func flushInPlace(_ snapshot: Snapshot) throws -> Bool {
         guard let file = snapshot.file, let status = snapshot.status else { return true }
         guard !isFlushRefused(for: status) else { return false }

@@ -1,16 +1,17 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The file of a commit: made under another name, then put in the place of the old one, if that still is what the commit started from.
+/// The file of a commit. It is made under another name and then replaces the old file, if that is still the file that
+/// the commit started from.
 extension PropertyListFile {
-    /// A file that this process has made, open for writing, with its status before it got its permissions.
+    /// A new file of this process, open for writing, with its status before it got its permissions.
     struct NewFile {
         let file: OpenFile
         let status: FileStatus
     }
 
     /// Writes the bytes to the temporary file and gives it the file's name.
-    /// - Returns: the new file, and the time at which its bytes were those.
+    /// - Returns: the new file, and a time at which it had these bytes.
     func putInPlace(
         _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (NewFile, FileStatus.Time) {
@@ -22,7 +23,7 @@ extension PropertyListFile {
                 let new = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
-                    // Last of all: the flush takes time.
+                    // Checked last, because the flush takes time.
                     let there = try checkPlace(base, under: writeLock)
                     if there == old {
                         let time = system.now()
@@ -45,7 +46,7 @@ extension PropertyListFile {
         }
     }
 
-    /// A container may have this one file mounted into it. Such a file cannot be replaced.
+    /// Whether the file itself is mounted, for example into a container. Such a file cannot be replaced.
     private func isMountPoint(_ failure: StorageFailure) -> Bool {
         failure.operation == "rename" && failure.code == EBUSY
     }
@@ -53,10 +54,10 @@ extension PropertyListFile {
     private static let mountPoint = StorageFailure(
         path: "", reason: "is a mount of its own and cannot be replaced; mount its folder into the container instead")
 
-    /// Throws, before anything is replaced, if another program replaced, changed or removed the file since the update started, or if the
-    /// lock file was removed, so that others may be writing.
+    /// Throws if another program has replaced, changed or removed the file since the update started, or if the lock
+    /// file was removed, so that others may be writing. Called before anything is replaced.
     ///
-    /// - Returns: the status of the file; nil if there is none.
+    /// - Returns: the status of the file; nil if it is missing.
     func checkPlace(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
         guard try writeLock.isLockFileInPlace() else {
             throw StorageFailure(path: "", reason: "its lock file was removed during the update")
@@ -84,7 +85,7 @@ extension PropertyListFile {
     func makeTemporary(
         _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
-        // Before the attempt: in the meantime, the room may have become free.
+        // Asked before the attempt, because the room may become free in the meantime.
         let isClosing = system.isClosing
         do {
             return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
@@ -92,7 +93,7 @@ extension PropertyListFile {
             system.finishClosing()
             return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         } catch  where error.code == EEXIST {
-            // Left by a killed writer: no other process writes while this one holds the lock.
+            // Removes the file of a killed writer. No other process writes while this one holds the lock.
             do throws(StorageFailure) {
                 try system.remove(names.temporary, in: writeLock.folder)
             } catch {
@@ -102,7 +103,7 @@ extension PropertyListFile {
         }
     }
 
-    /// Tidies up after a failure that is reported. If this fails too, the next writer removes the file.
+    /// Tidies up after a failure that is reported. If this fails, too, the next writer removes the file.
     func removeOwn(_ name: String, _ file: OpenFile, under writeLock: WriteLock) {
         // If the lock file was removed, the name may now belong to the file of another writer.
         if let own = try? system.status(of: file.descriptor),
@@ -117,7 +118,7 @@ extension PropertyListFile {
     /// Creates a file. The permissions are set after the bytes are written, because a write clears the set-user-ID and
     /// set-group-ID bits; until then only the process's own user can open it.
     ///
-    /// - Parameter other: whose protection class the file gets, unless one is set for new files.
+    /// - Parameter other: a file whose protection class the new file gets, unless a class is set for new files.
     func make(
         _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs other: OpenFile?,
         under writeLock: WriteLock
@@ -137,7 +138,7 @@ extension PropertyListFile {
             } else {
                 try writeLock.giveToOwnerOfFolder(file.descriptor)
                 try system.copyAttributes(from: nil, to: file.descriptor)
-                // Whatever the umask.
+                // Ignores the umask.
                 let mode: UInt32 = 0o600
                 if status.permissions != mode {
                     try system.setPermissions(mode, of: file.descriptor)

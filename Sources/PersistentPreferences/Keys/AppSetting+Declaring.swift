@@ -1,16 +1,17 @@
 import PrefsPropertyLists
 
-/// The initializers of `@AppSetting("key")`, each for some of the types that ``PrefCoding`` can store. Without an initial value, an
-/// optional starts with nil.
+/// The initializers of `@AppSetting("key")`, each for some of the types that ``PrefCoding`` can store. Without an
+/// initial value, an optional starts with nil.
 extension AppSetting where Value: Codable {
     /// Declares a property of a flat key, of a property-list type or another Codable type.
     ///
     /// - Parameters:
     ///   - wrappedValue: the default.
     ///   - key: the entry: not empty, and at most 1,024 bytes. Each access of another name fails.
-    ///   - store: where the entry is; nil stands for `UserDefaults.standard`. In a store of this package it is an entry of the domain,
-    ///     whatever the layout, in any other store a value of the root `AppSettings`.
-    ///   - didFail: called for each error of a read or a write, on the thread of the access. Not called for errors of accesses inside it.
+    ///   - store: where the entry is; nil stands for `UserDefaults.standard`. In a store of this package it is an entry
+    ///     of the domain, in every layout. In a store of another module it is a value of the root `AppSettings`.
+    ///   - didFail: called for each error of a read or a write, on the thread of the access. Errors of accesses inside
+    ///     it do not call it.
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -18,14 +19,15 @@ extension AppSetting where Value: Codable {
         self.init(wrappedValue, key, store, nil, didFail)
     }
 
-    /// The same, of an optional that is nil if nothing is stored.
+    /// Declares an optional property of a flat key that is nil if nothing is stored.
     public init(
         _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }
 
-    /// Declares a property of a flat key, with the default as an argument: `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
+    /// Declares a property of a flat key, with the default as an argument:
+    /// `@AppSetting(key: "volume", defaultValue: 0.5) var volume: Double`.
     public init(
         key: String, defaultValue: Value, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -35,7 +37,8 @@ extension AppSetting where Value: Codable {
 }
 
 extension AppSetting where Value: _UseAStructOrGiveACoding {
-    /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a coding.
+    /// Ambiguous on purpose: a setting of a Codable class does not compile without a coding. Use a struct, or give a
+    /// coding.
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -73,8 +76,8 @@ extension AppSetting where Value: RawRepresentable, Value.RawValue: Codable {
 }
 
 extension AppSetting where Value: _PrefRawValues {
-    /// Declares a property of a flat key, of an optional, an array, a set or a dictionary of a type with a raw value. Parameters as for
-    /// Codable values.
+    /// Declares a property of a flat key. Its type is an optional, an array, a set or a dictionary of a type with a raw
+    /// value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
@@ -83,7 +86,7 @@ extension AppSetting where Value: _PrefRawValues {
         self.init(wrappedValue, key, store, nil, didFail)
     }
 
-    /// The same, of an optional that is nil if nothing is stored.
+    /// Declares an optional property of a flat key that is nil if nothing is stored.
     @_disfavoredOverload
     public init(
         _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -93,7 +96,8 @@ extension AppSetting where Value: _PrefRawValues {
 }
 
 extension AppSetting where Value: _PrefOptionalRawValues {
-    /// Declares a property of a flat key, of an optional of one of those. Parameters as for Codable values.
+    /// Declares a property of a flat key. Its type is an optional of an optional, an array, a set or a dictionary of a
+    /// type with a raw value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
@@ -102,7 +106,7 @@ extension AppSetting where Value: _PrefOptionalRawValues {
         self.init(wrappedValue, key, store, nil, didFail)
     }
 
-    /// The same, of an optional that is nil if nothing is stored.
+    /// Declares an optional property of a flat key that is nil if nothing is stored.
     @_disfavoredOverload
     public init(
         _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -112,8 +116,8 @@ extension AppSetting where Value: _PrefOptionalRawValues {
 }
 
 extension AppSetting where Value: _PrefAnyValues {
-    /// Declares a property of a flat key, of whatever a property list holds, which is checked when it is written. Parameters as for
-    /// Codable values.
+    /// Declares a property of a flat key. Its type is an array or a dictionary of `Any`, or an optional of one; a write
+    /// checks that a property list can hold the value. Parameters as for Codable values.
     @_disfavoredOverload
     public init(
         wrappedValue: Value, _ key: String, store: (any PrefsStore)? = nil,
@@ -122,7 +126,7 @@ extension AppSetting where Value: _PrefAnyValues {
         self.init(PrefCoding.ownCopy(of: wrappedValue), key, store, nil, didFail)
     }
 
-    /// The same, of an optional that is nil if nothing is stored.
+    /// Declares an optional property of a flat key that is nil if nothing is stored.
     @_disfavoredOverload
     public init(
         _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -132,7 +136,7 @@ extension AppSetting where Value: _PrefAnyValues {
 }
 
 extension AppSetting {
-    /// Declares a property of a flat key, of any type with a coding. Parameters as for Codable values.
+    /// Declares a property of a flat key, of any type, with a coding. Parameters as for Codable values.
     public init(
         wrappedValue: Value, _ key: String, coding: PrefCoding<Value>, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -140,7 +144,7 @@ extension AppSetting {
         self.init(wrappedValue, key, store, coding, didFail)
     }
 
-    /// The same, of an optional that is nil if nothing is stored.
+    /// Declares an optional property of a flat key that is nil if nothing is stored.
     public init(
         _ key: String, coding: PrefCoding<Value>, store: (any PrefsStore)? = nil,
         didFail: (@Sendable (PrefsError) -> Void)? = nil
@@ -173,7 +177,7 @@ extension AppSetting {
         fatalError("unavailable")
     }
 
-    /// Unavailable: there is no initial value.
+    /// Unavailable: the property needs an initial value.
     @available(*, unavailable, message: "give the property an initial value, which is its default")
     @_disfavoredOverload
     public init(

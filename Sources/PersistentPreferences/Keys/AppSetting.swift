@@ -1,34 +1,25 @@
 public import Dispatch
 
-/// A property for one setting of the app, in any type: a flat key with its default here, or one of the ``AppSettingsValues``.
+/// A property for one setting of the app: a flat key with its own default, or one of the ``AppSettingsValues``.
 ///
 /// ```swift
-/// struct Player {
-///     @AppSetting("volume") var volume = 0.5  // the entry "volume" of UserDefaults.standard
-///     @AppSetting("token") var token: String?
-///     @AppSetting(\.useDevEnvironment) var useDevEnvironment  // the default is that of the key
-/// }
+/// @AppSetting("volume") var volume = 0.5  // the entry "volume" of UserDefaults.standard
+/// @AppSetting(\.useDevEnvironment) var useDevEnvironment  // the default is that of the key
 /// ```
 ///
-/// Use a key path to give the whole program one default. With the module `PersistentPreferencesUI`, the wrapper is a
-/// `DynamicProperty` of SwiftUI, and `$setting.binding` is a `Binding`. Follows `AppSettings`, which mirrors `Environment` of
-/// SwiftUI.
+/// A key path gives the whole program one default. With the module `PersistentPreferencesUI`, the wrapper is a
+/// `DynamicProperty` with `$setting.binding`. Follows `AppSettings`.
 ///
 /// ## Behavior
-/// A flat key is stored and read as the key of a ``PrefKey``. It is the same entry as `@AppStorage` of that name if the type is a
-/// Bool, Int, Double, String, Data or an enum. Properties with the same key and container have the same value, and each has its
-/// own default. Setting an optional to nil removes the entry.
-///
-/// ## Performance
-/// That of ``PrefKey``.
+/// A flat key is stored as a ``PrefKey``; `@AppStorage` uses the same entry for a Bool, Int, Double, String, Data or an
+/// enum. Properties with one key share the value, not the default. Assigning nil removes the entry.
 ///
 /// ## Errors
-/// `didFail` is called for each error of a flat key, and ``set(_:)`` returns that of its write. For a key path, the key reports
-/// them.
+/// `didFail` is called for each error of a flat key, and ``set(_:)`` returns it. For a key path, the key reports
+/// errors.
 ///
-/// ## Threads
-/// Any thread. In the Swift 6 language mode, a type with a static property of this kind must be isolated to an actor
-/// (`@MainActor enum Shared { @AppSetting("volume") static var volume = 0.5 }`), because the wrapper is a static variable.
+/// ## Performance, threads
+/// As for ``PrefKey``. In the Swift 6 language mode, isolate a type with a static setting to an actor (`@MainActor`).
 @propertyWrapper
 public struct AppSetting<Value> {
     private let source: Source
@@ -40,7 +31,7 @@ public struct AppSetting<Value> {
         case key(FlatKey<Value>)
     }
 
-    /// Creates a property for a setting.
+    /// Creates a property for a setting by key path.
     ///
     /// - Parameters:
     ///   - keyPath: the setting.
@@ -81,15 +72,16 @@ public struct AppSetting<Value> {
     /// `$setting`: the wrapper itself.
     public var projectedValue: Self { self }
 
-    /// Calls the closure with the old and the new value after each change, in the order of the commits. As
-    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to the key's `didFail`. Only changes of the first key that a setting reads are reported.
+    /// Calls the closure with the old and the new value after each change, in the order of the commits. Works like
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but reports errors to the key's `didFail`. Only changes of
+    /// the first key that a setting reads are reported.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
         observed?.onChange(on: queue, action) ?? PrefsObservation {}
     }
 
-    /// The current value and each new one, as an asynchronous sequence. As ``PrefHandle/updates``.
+    /// The current value and each new one, as an asynchronous sequence. Works like ``PrefHandle/updates``.
     public var updates: PrefUpdates<Value> {
         observed?.updates ?? PrefUpdates { ChangeStream { _ in nil } }
     }
@@ -102,7 +94,8 @@ public struct AppSetting<Value> {
         }
     }
 
-    /// Changes the value, with the guarantees of ``PrefKey/modify(in:_:)``; by key path, in a transaction of the first key that it reads.
+    /// Changes the value, with the guarantees of ``PrefKey/modify(in:_:)``; by key path, in a transaction of the first
+    /// key that it reads.
     ///
     /// - Returns: the error of this call, or nil if the new value is stored.
     /// - Throws: what the closure throws; then nothing has changed.
@@ -117,7 +110,8 @@ public struct AppSetting<Value> {
 
     /// Stores a value.
     ///
-    /// - Returns: the error of this write, or nil if the value is stored. Always nil for a key path, whose key reports errors.
+    /// - Returns: the error of this write, or nil if the value is stored. Always nil for a key path, because its key
+    ///   reports the errors.
     @discardableResult
     public func set(_ value: Value) -> PrefsError? {
         switch source {
@@ -129,6 +123,7 @@ public struct AppSetting<Value> {
     }
 }
 
-// Unchecked because the key path of a property that belongs to the main actor is not Sendable, and modules whose default isolation is
-// the main actor have no others. The wrapper is then a part of a type that belongs to the main actor, too.
+// Unchecked because the key path of a property that belongs to the main actor is not Sendable, and a module whose
+// default isolation is the main actor has only such key paths. The type that contains the wrapper then also belongs to
+// the main actor.
 extension AppSetting: @unchecked Sendable where Value: Sendable {}

@@ -27,7 +27,7 @@ extension ObservationBridge<AppSettingsValues> {
         }
     }
 
-    /// After a write: if nobody else announces it, this does.
+    /// Announces a write that no subscription announces.
     func wasWritten(_ key: String, in values: AppSettingsValues) {
         if !isSubscribed(to: key) { announce([key], of: values) }
     }

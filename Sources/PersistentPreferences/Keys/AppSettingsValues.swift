@@ -20,18 +20,18 @@ public import Foundation
 /// Follows `AppSettingsValues` of `AppSettings`, which mirrors `EnvironmentValues` of SwiftUI.
 ///
 /// ## Behavior
-/// The container is `Observable`: a SwiftUI view that reads a setting is updated when it changes, also if another process changes
-/// it. Over a `UserDefaults` other than the standard one, only changes through this object are observed.
+/// The container is `Observable`: a SwiftUI view that reads a setting is updated when it changes, also if another
+/// process changes it. In a `UserDefaults` other than the standard one, only changes through this object are observed.
 ///
 /// ## Performance, errors, threads
-/// Those of ``PrefKey``; over a store, those of the store.
+/// As for ``PrefKey``. Settings in a store behave as the store does.
 public final class AppSettingsValues: Sendable {
     /// The settings in `UserDefaults.standard`.
     public static let standard = AppSettingsValues(container: .standard)
 
     let entries: KeyedEntries
     let bridge = ObservationBridge<AppSettingsValues>()
-    /// Receives the keys that are read, whose values are then the defaults; nil for settings of a user.
+    /// Receives the keys that are read. Their values are then the defaults. nil for settings of a user.
     private let readKeys: Locked<[ReadKey]>?
 
     private struct ReadKey {
@@ -49,7 +49,8 @@ public final class AppSettingsValues: Sendable {
         self.init(KeyedEntries(store: store, root: root))
     }
 
-    /// The entries of a store: a key is not in a root, whatever the layout. A store from outside this package has only roots.
+    /// Creates settings that are entries of a store: in every layout, a key is not in a root. A store of another module
+    /// has only roots.
     convenience init(entriesOf store: any PrefsStore) {
         self.init(KeyedEntries(of: store))
     }
@@ -74,7 +75,7 @@ public final class AppSettingsValues: Sendable {
         }
     }
 
-    /// Changes what a computed property reads and writes, in a transaction of its first key.
+    /// Changes the value of a computed property in a transaction of the first key that it reads.
     func modify<Value>(
         _ path: ReferenceWritableKeyPath<AppSettingsValues, Value>, _ change: (inout Value) throws -> Void,
         rescue: (any Error) throws -> Void

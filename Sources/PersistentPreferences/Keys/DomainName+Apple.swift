@@ -2,7 +2,7 @@
     import Foundation
 
     extension UserDefaults {
-        /// nil: unknown.
+        /// nil, because Apple platforms do not tell the name of a domain.
         var domainName: String? { nil }
     }
 #endif

@@ -5,7 +5,8 @@
         /// The name under which Foundation keeps the standard domain.
         static let standardDomain = "kCFPreferencesCurrentApplication"
 
-        /// The domain that the object writes to; nil if it cannot be found out. Foundation keeps it in a private property.
+        /// The name of the domain that the object writes to; nil if it is unknown. Foundation keeps it in a private
+        /// property.
         var domainName: String? {
             let suite = Mirror(reflecting: self).children.first { $0.label == "suite" }?.value
             return (suite as? String?).map { $0 ?? Self.standardDomain }

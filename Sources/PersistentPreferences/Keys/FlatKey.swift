@@ -1,6 +1,7 @@
 import PrefsPropertyLists
 
-/// What an `AppSetting` with a key of its own declares. An object, because its identity tells its failures from those of others.
+/// The declaration of an `AppSetting` with its own key. A class, because its identity distinguishes its errors from
+/// other keys' errors.
 final class FlatKey<Value>: KeyedValue {
     let stringKey: String
     let coding: PrefCoding<Value>

@@ -2,20 +2,20 @@ import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Where the values of `PrefKey`s are.
+/// The place of the values of `PrefKey`s.
 ///
 /// Unchecked because `UserDefaults`, which may be used from any thread, is not Sendable.
 struct KeyedEntries: @unchecked Sendable {
     private let place: Place
 
     private enum Place {
-        /// Entries of a domain, whatever its layout.
+        /// Entries of a domain, in every layout.
         case domain(Roots, UserDefaultsStore.NewestEntry?)
         /// Values of a root.
         case root(Roots, String)
-        /// What a `UserDefaults` object finds, which does not tell the name of its domain. Without transactions.
+        /// The values of a `UserDefaults` object that does not tell the name of its domain. It has no transactions.
         case object(UserDefaults)
-        /// Entries of which one has a former value; only to be read.
+        /// Entries with the former value of one of them; read-only.
         indirect case past(key: String, StoredValue?, others: Place)
     }
 
@@ -29,7 +29,7 @@ struct KeyedEntries: @unchecked Sendable {
         self.place = place
     }
 
-    /// Entries of a store. One of another module, and one with layers, has only roots.
+    /// The entries of a store. A store of another module, and a store with layers, has only roots.
     init(of store: any PrefsStore) {
         let roots = store.roots
         place =
@@ -54,7 +54,8 @@ struct KeyedEntries: @unchecked Sendable {
     /// nil if there is no value.
     ///
     /// - Parameters:
-    ///   - isForWriting: whether a change in place starts from it: then without arguments and registered defaults, which it would store.
+    ///   - isForWriting: whether a change in place starts from the value. Arguments and registered defaults are then
+    ///     left out, because the change would store them.
     ///   - report: called with a warning if the read succeeds with one.
     func value(forKey key: String, isForWriting: Bool = false, _ report: (PrefsError) -> Void) throws -> StoredValue? {
         switch place {
@@ -66,7 +67,7 @@ struct KeyedEntries: @unchecked Sendable {
                 // UserDefaults may crash on a malformed file.
                 return stored
             }
-            // Without a revision it is the thread's own update.
+            // There is no revision in the thread's own update.
             guard let newest, state.revision != nil else { return stored }
             return newest(key, stored, state.content)
         case .root(let roots, let root):
@@ -95,7 +96,7 @@ struct KeyedEntries: @unchecked Sendable {
         return layers.map { $0.merged(stored, root: root)?[key] } ?? stored?[key]
     }
 
-    /// Makes the accesses of the body one transaction, if the place has any.
+    /// Makes the accesses of the body one transaction, if the place has transactions.
     func transact(forKey key: String, _ body: () throws -> Void) throws {
         switch place {
         case .domain(let roots, _): try roots.transact(on: key) { _ in try body() }
@@ -115,7 +116,7 @@ struct KeyedEntries: @unchecked Sendable {
                 objects?[key] = value?.object
             }
         case .object(let defaults):
-            // It could not be rolled back.
+            // A write to such an object could not be rolled back.
             if Transaction.current != nil { throw PrefsError.updateOfAnotherStore }
             if let value { defaults.set(value.object, forKey: key) } else { defaults.removeObject(forKey: key) }
             guard defaults.synchronize() else {
@@ -136,7 +137,7 @@ struct KeyedEntries: @unchecked Sendable {
         }
     }
 
-    /// Entries with the value of one key from a state that a subscriber was told of.
+    /// Returns entries in which one key has the value from a state that a subscriber has received.
     func with(_ key: String, at state: EntryState) -> KeyedEntries {
         let value: StoredValue?
         if case .root(_, let root) = place {
@@ -149,7 +150,7 @@ struct KeyedEntries: @unchecked Sendable {
         return KeyedEntries(.past(key: key, value, others: place))
     }
 
-    /// Whether a change that a subscriber has received is one of the value.
+    /// Whether a change that a subscriber has received changes the value.
     func concerns(_ key: String, _ change: EntryChange) -> Bool {
         guard case .root = place else { return true }
         return change.difference.keys.contains(key) || change.after.layers != nil
@@ -162,8 +163,8 @@ extension UserDefaults {
         object(forKey: key).map(PropertyListVetter.value(ofStored:))
     }
 
-    /// The value of a key in one domain, with what other code has set and not synchronized, and without arguments, registered
-    /// defaults and other domains. Copies the domain.
+    /// The value of a key in one domain. Includes what other code has set and not synchronized. Excludes arguments,
+    /// registered defaults and other domains. Copies the domain.
     func value(ofEntry key: String, inDomain domain: String) -> StoredValue? {
         persistentDomain(forName: domain)?[key].map(PropertyListVetter.value(ofStored:))
     }

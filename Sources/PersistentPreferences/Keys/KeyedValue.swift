@@ -1,14 +1,14 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What a key says of its value: a `PrefKey` type, or an `AppSetting` with a key of its own.
+/// The declaration of a key and its value: a `PrefKey` type, or an `AppSetting` with its own key.
 protocol KeyedValue<Value> {
     associatedtype Value
 
     var stringKey: String { get }
     var defaultValue: Value { get }
     var coding: PrefCoding<Value> { get }
-    /// Tells the handler of this key's errors from those of others.
+    /// Distinguishes the error handler of this key from the handlers of other keys.
     var identifier: ObjectIdentifier { get }
     func didFail(_ error: PrefsError)
 }
@@ -22,9 +22,9 @@ struct TypedKey<Key: PrefKey>: KeyedValue {
     func didFail(_ error: PrefsError) { Key.didFail(error) }
 }
 
-/// How the value of a key gets into its entry and out of it.
+/// Reads and writes the value of a key.
 extension KeyedValue {
-    /// The current value; if it cannot be read, the default, and the reason is reported.
+    /// The current value. If it cannot be read, reports the reason and returns the default.
     func read(from entries: KeyedEntries) -> Value {
         do {
             return try value(in: entries)
@@ -58,14 +58,14 @@ extension KeyedValue {
         }
     }
 
-    /// The default as it would be stored, for the fields that a stored value lacks.
+    /// The stored form of the default, for the fields that a stored value lacks.
     private func encodedDefault() -> StoredValue? { coding.vetted(defaultValue) }
 
     func remove(from entries: KeyedEntries) -> PrefsError? {
         attempt { try entries.setValue(nil, forKey: $0) }
     }
 
-    /// The value to change; if it cannot be read, the default, and the reason, which is reported here.
+    /// The value to change. If it cannot be read, reports the reason and returns the default with it.
     func changeInPlace(in entries: KeyedEntries) -> InPlaceChange<KeyedEntries, Value> {
         do {
             return InPlaceChange(origin: entries, value: try value(in: entries, isForWriting: true))
@@ -81,7 +81,7 @@ extension KeyedValue {
             _ = write(change.value, to: change.origin)
             return
         }
-        // The read has reported it.
+        // The read has reported the failure.
         Transaction.current?.fail(failure)
     }
 
@@ -127,7 +127,7 @@ extension KeyedValue {
             try write(key)
             return nil
         } catch {
-            // A refusal rolls back the update that the write is part of, if any.
+            // A rejection rolls back the update that the write is part of, if any.
             let error = PrefsError(error)
             Transaction.current?.fail(error)
             report(error)

@@ -2,7 +2,7 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The value of a key or of a setting, for its observers: what `PrefHandle+Observation` does for a property.
+/// The value of a key or of a setting, for its observers. `PrefHandle+Observation` does the same for a property.
 ///
 /// Unchecked because the reader may use key paths and codings, which are not Sendable; it only reads.
 struct ObservedSetting<Value>: @unchecked Sendable {
@@ -48,7 +48,7 @@ struct ObservedSetting<Value>: @unchecked Sendable {
 
     private func value(in state: EntryState) -> Value { read(entries.with(key, at: state)) }
 
-    /// - Returns: nil if nothing can be observed, which is reported.
+    /// - Returns: nil if nothing can be observed; the reason is reported.
     private func subscribe(_ receive: @escaping PendingChangeReceiver) -> EntrySubscription? {
         do {
             try NameVetting.checkRoot(key)
@@ -89,9 +89,9 @@ extension KeyedValue {
     }
 }
 
-/// Values of types that may be comparable.
+/// Compares values of types that may be Equatable.
 enum EqualValues {
-    /// False if they cannot be compared.
+    /// False also if the values cannot be compared.
     static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool {
         func isEqual<T: Equatable>(_ left: T) -> Bool { left == right as? T }
         return (left as? any Equatable).map { isEqual($0) } ?? false

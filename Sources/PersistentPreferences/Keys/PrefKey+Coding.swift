@@ -2,9 +2,9 @@ import PrefsPropertyLists
 
 /// The default coding of a key, for each kind of value that ``PrefCoding`` can store.
 ///
-/// A witness of a protocol has no disfavored overloads. A type of several kinds therefore needs an extension for all of them:
-/// an enum that is Codable, or an array of those. The last two also appear where a program makes containers RawRepresentable,
-/// as for `@AppStorage`.
+/// A witness of a protocol has no disfavored overloads. A type of several kinds, such as a Codable enum or an array of
+/// such enums, therefore needs an extension for all of its kinds. The last two kinds also occur in programs that make
+/// containers RawRepresentable, as for `@AppStorage`.
 extension PrefKey where Value: Codable {
     /// The rule of ``PrefCoding``.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
@@ -51,7 +51,7 @@ extension PrefKey where Value: Codable & RawRepresentable & _PrefOptionalRawValu
 }
 
 extension PrefKey where Value: _PrefAnyValues {
-    /// The rule of ``PrefCoding``: whatever a property list holds.
+    /// The rule of ``PrefCoding``: any value that a property list can hold.
     public static var coding: PrefCoding<Value> { PrefCoding(rule: Value.self) }
 }
 

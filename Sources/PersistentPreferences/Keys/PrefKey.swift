@@ -9,35 +9,26 @@ import PrefsPropertyLists
 ///
 /// fontSize.value += 5  // in UserDefaults.standard
 /// let size = fontSize.get(otherDefaults)  // in another UserDefaults
-/// fontSize()[otherDefaults] += 10
 /// ```
 ///
-/// A value is one entry of a `UserDefaults` domain, in the form in which `UserDefaults` stores it, so other code can read and
-/// write it; or a value of an ``AppSettingsValues``. ``PrefCoding`` lists the types of values. Follows `TSUD` (type-safe user
-/// defaults).
+/// A value is one entry of a `UserDefaults` domain, or a value of an ``AppSettingsValues``. ``PrefCoding`` lists the
+/// types. Follows `TSUD` (type-safe user defaults).
 ///
 /// ## Behavior
-/// A read returns the default if nothing is stored or if the stored value does not fit; then it is kept. Setting an optional to
-/// nil removes the entry. A change in place (`+=`) is a read and a write, and writes nothing if the stored value could not be
-/// read.
+/// A read returns the default if nothing is stored or if the stored value does not fit; an unfit value is kept. Setting
+/// an optional to nil removes the entry. A change in place (`+=`) is a read and a write; if the read fails, it writes
+/// nothing.
 ///
-/// For `UserDefaults.standard` on Linux, this package reads and writes the domain's file with locks, and a write is durable when
-/// it returns. A value that other code has set or removed on `UserDefaults.standard` counts, whether it is synchronized or not;
-/// only the removal of a value that equals its registered default is not noticed before it is synchronized.
-/// Arguments, registered defaults and values of other domains are neither read nor stored.
+/// In `UserDefaults.standard`, arguments, registered defaults and other domains are neither read nor stored. On Linux,
+/// the package reads and writes the domain's file with locks, and a write is durable when it returns. On Apple
+/// platforms, the system stores it later. See <doc:Behavior> for values that other code has not synchronized, and
+/// ``subscript(_:)`` for another `UserDefaults`.
 ///
-/// Another `UserDefaults` is used as it is, with everything that `object(forKey:)` finds, and `synchronize()` is called after
-/// each write. On Linux such a write is neither atomic nor safe from other processes, their changes are seen after the next
-/// write, and it cannot be part of an `update`. On Linux a change in place starts from the value of the domain, so it stores no
-/// argument and no registered default. On Apple platforms these cannot be told from values of the domain. On iOS, watchOS and visionOS, a write before the first unlock of the device is
-/// not rejected.
-///
-/// A key shares its domain with the root keys of ``PersistentPrefs`` classes, so give it a different name. In a module whose
-/// default isolation is the main actor, declare a type whose initializer creates the default `nonisolated`.
+/// A key shares its domain with the root keys of ``PersistentPrefs`` classes, so give it a different name.
 ///
 /// ## Performance
-/// A read from `UserDefaults.standard` costs a read of `UserDefaults`, and on Linux an `fstat`; if the key has a registered default,
-/// also a copy of the domain. On Linux, a write replaces the domain's file.
+/// A read costs a read of `UserDefaults` and, for the standard domain on Linux, an `fstat`; if the key has a registered
+/// default there, also a copy of the domain. A write on Linux replaces the domain's file.
 ///
 /// ## Errors
 /// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.
@@ -51,7 +42,8 @@ public protocol PrefKey: SendableMetatype {
     /// Creates an instance of the key, for the subscript.
     init()
 
-    /// The value that is read if nothing is stored.
+    /// The value that is read if nothing is stored. In a module whose default isolation is the main actor, declare its
+    /// type `nonisolated` if its initializer creates the default.
     static var defaultValue: Value { get }
 
     /// The key: the name of the type by default. Not empty, and at most 1,024 bytes.
@@ -60,8 +52,8 @@ public protocol PrefKey: SendableMetatype {
     /// Converts the value to and from its stored form; by default as ``PrefCoding`` describes.
     static var coding: PrefCoding<Value> { get }
 
-    /// Called for each error of a read or a write of the key, on the thread of the access. Not called for errors of accesses inside it.
-    /// Does nothing by default.
+    /// Called for each error of a read or a write of the key, on the thread of the access. Not called for errors of
+    /// accesses inside it. Does nothing by default.
     static func didFail(_ error: PrefsError)
 }
 
@@ -106,8 +98,8 @@ extension PrefKey {
         keyed.remove(from: KeyedEntries(defaults))
     }
 
-    /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in between; on Linux, no other
-    /// process. In any other `UserDefaults`, this is a read and a write.
+    /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in
+    /// between; on Linux, no other process. In any other `UserDefaults`, this is a read and a write.
     ///
     /// - Parameters:
     ///   - defaults: where the value is.
@@ -121,8 +113,9 @@ extension PrefKey {
         try keyed.modify(in: KeyedEntries(defaults), change)
     }
 
-    /// Calls the closure with the old and the new value after each change, in the order of the commits. As
-    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but errors go to ``didFail(_:)``: ``PrefsError/notWatched(_:)`` on a `UserDefaults` of your own.
+    /// Calls the closure with the old and the new value after each change, in the order of the commits. Works like
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but reports errors to ``didFail(_:)``. On a `UserDefaults`
+    /// other than the standard one, that is always ``PrefsError/notWatched(_:)``.
     public static func onChange(
         in defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
         _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
@@ -130,10 +123,18 @@ extension PrefKey {
         keyed.observed(in: KeyedEntries(defaults)).onChange(on: queue, action)
     }
 
-    /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. As ``PrefHandle/updates``.
+    /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. Works like
+    /// ``PrefHandle/updates``.
     public static var updates: PrefUpdates<Value> { keyed.observed(in: KeyedEntries(.standard)).updates }
 
     /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
+    ///
+    /// A `UserDefaults` other than the standard one is used as it is. A read finds what `object(forKey:)` finds, and
+    /// `synchronize()` is called after each write. On Linux, such a write is neither atomic nor safe from other
+    /// processes, their changes are seen after the next write, and it cannot be part of an `update`. A change in place
+    /// starts from the value of the domain there, so it stores no argument and no registered default; on Apple
+    /// platforms, these cannot be told from values of the domain. On iOS, watchOS and visionOS, a write before the
+    /// first unlock of the device is not rejected.
     public subscript(defaults: UserDefaults) -> Value {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }

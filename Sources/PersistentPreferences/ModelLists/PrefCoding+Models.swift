@@ -1,7 +1,8 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The codings of the models of a controller. Errors of a property list are ``PropertyListFailure``, with a path inside the model.
+/// The codings of the models of a controller. Errors of a property list are ``PropertyListFailure``, with a path inside
+/// the model.
 extension PrefCoding where Value: PropertyListModel {
     static var ofModel: PrefCoding {
         PrefCoding(

@@ -12,22 +12,24 @@ import PrefsPropertyLists
 /// A model is a ``PropertyListModel`` or Codable. Follows `DataController`.
 ///
 /// ## Behavior
-/// With a URL, it loads that file and saves to it. With a folder, it loads the file there, else the one in the bundle, and saves to the
-/// folder. With neither it only reads the bundle. If the root is an array, each element is a model; if it is a dictionary, it is the only model, and a save
-/// stores it as a dictionary again. A new file has an array. A save drops the keys that the model does not encode.
+/// With a URL, it loads that file and saves to it. With a folder, it loads the file there or, if it is missing, the
+/// file in the bundle, and saves to the folder. Without a folder, it only reads the bundle. If the root is an array,
+/// each element is a model. If the root is a dictionary, it is the only model, and a save stores it as a dictionary
+/// again. A new file has an array. A save drops the keys that the model does not encode.
 ///
 /// ## Performance
 /// Loading reads the file. A save replaces it and flushes it and its folder; equal models are not written again.
 ///
 /// ## Errors
-/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved, or if there is no folder.
+/// A save fails with ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved, or if its
+/// folder is missing.
 ///
 /// ## Threads
 /// One thread or actor at a time.
 public final class PropertyListController<Model> {
     /// The models, in the order of the file.
     public var models: [Model]
-    /// The file that they are saved to; without a folder, the file that they were read from.
+    /// The file that the models are saved to; without a folder, the file that they were read from.
     public let url: URL
     private let coding: PrefCoding<Model>
     /// nil without a folder.
@@ -40,8 +42,8 @@ public final class PropertyListController<Model> {
     /// Loads the models of a file, which need not exist before the first save.
     ///
     /// - Parameter url: a file URL.
-    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
-    ///   be created. The file is not changed.
+    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
+    ///   if a model cannot be created. The file is not changed.
     public convenience init(url: URL) throws where Model: PropertyListModel {
         try self.init(url: url, initial: nil, .ofModel)
     }
@@ -56,16 +58,19 @@ public final class PropertyListController<Model> {
     ///
     /// - Parameters:
     ///   - name: the file's name, without `.plist`.
-    ///   - bundle: the bundle with the initial file. If the file is missing there and in the folder, there are no models.
-    ///   - folder: a file URL; the folder need not exist before the first save. nil reads the bundle only; then the file must exist.
-    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key if a model cannot
-    ///   be created. The file is not changed.
+    ///   - bundle: the bundle with the initial file. If the file is missing there and in the folder, there are no
+    ///     models.
+    ///   - folder: a file URL; the folder need not exist before the first save. nil reads the bundle only; then the
+    ///     file must exist.
+    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
+    ///   if a model cannot be created. The file is not changed.
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: PropertyListModel {
         try self.init(name, bundle, folder, .ofModel)
     }
 
-    /// Loads Codable models of `NAME.plist` in a folder or, if it is missing there, in a bundle. A model that is only read may be Decodable.
+    /// Loads Codable models of `NAME.plist` in a folder or, if it is missing there, in a bundle. A model that is only
+    /// read may be Decodable.
     @_disfavoredOverload
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: Decodable {
@@ -100,8 +105,9 @@ public final class PropertyListController<Model> {
 
     /// Saves the models to the folder. Equal models are not written again.
     ///
-    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded or saved;
-    ///   ``PropertyListFailure`` with index and key if a model cannot be stored; and what a model throws. Then the file is unchanged.
+    /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded
+    ///   or saved; ``PropertyListFailure`` with index and key if a model cannot be stored; and what a model throws.
+    ///   Then the file is unchanged.
     public func save() throws {
         guard let document else {
             let path = url.path(percentEncoded: false)

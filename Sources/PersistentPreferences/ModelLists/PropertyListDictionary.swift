@@ -44,8 +44,8 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 /// let author: String = try dictionary.value(for: QuoteKey.author)
 /// ```
 ///
-/// Numbers convert if nothing is lost, as ``PrefCoding`` describes. A value type; may be passed between threads. Follows
-/// `PlistDictionary`.
+/// Numbers convert if nothing is lost, as ``PrefCoding`` describes. A value type; may be passed between threads.
+/// Follows `PlistDictionary`.
 public struct PropertyListDictionary: PropertyListValue, Sendable {
     private(set) var values: [String: StoredValue]
 
@@ -71,8 +71,8 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
 
     /// Creates a dictionary from a property-list file, as `NSDictionary(contentsOf:)` does.
     ///
-    /// - Throws: ``PrefsError`` if the file is missing, cannot be read or is malformed; ``PropertyListFailure`` if its root is not a
-    ///   dictionary.
+    /// - Throws: ``PrefsError`` if the file is missing, cannot be read or is malformed; ``PropertyListFailure`` if its
+    ///   root is not a dictionary.
     public init(contentsOf url: URL) throws {
         _ = try NameVetting.path(of: url)
         let root = try PropertyListDocument.contents(ofResource: url).root
@@ -89,7 +89,7 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
 
     /// Returns the value of a key.
     ///
-    /// - Throws: a failure that names the key if there is no value, or if it is of another type.
+    /// - Throws: a failure that names the key if the key is absent, or if its value is of another type.
     public func value<Value: PropertyListValue>(
         for key: some PropertyListKey, as type: Value.Type = Value.self
     ) throws(PropertyListFailure) -> Value {
@@ -99,7 +99,7 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
         return value
     }
 
-    /// Returns the value of a key, or nil if there is none.
+    /// Returns the value of a key, or nil if the key is absent.
     ///
     /// - Throws: a failure that names the key if the value is of another type.
     public func valueIfPresent<Value: PropertyListValue>(
@@ -115,7 +115,8 @@ public struct PropertyListDictionary: PropertyListValue, Sendable {
 
     /// Stores a value under a key; nil removes it.
     ///
-    /// - Throws: a failure that names the key if a property list cannot hold the value, for example a date that is not finite.
+    /// - Throws: a failure that names the key if a property list cannot hold the value, for example a date that is not
+    ///   finite.
     public mutating func set<Value: PropertyListValue>(
         _ value: Value?, for key: some PropertyListKey
     ) throws(PropertyListFailure) {

@@ -2,20 +2,19 @@ import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A property list as a whole, whatever its root, through the engine: locked, atomic, cached.
+/// A property list with any root, read and written through the engine: locked, atomic, cached.
 struct PropertyListDocument: Sendable {
     private let file: FileLocation
     private let path: String
 
-    /// - Parameter format: of the file, should it have to be created.
+    /// - Parameter format: the format of the file if a write creates it.
     /// - Throws: `PrefsError.invalidName` if the URL names no file.
     init(url: URL, format: PropertyListFormat = .binary, system: SystemCalls = .real) throws(PrefsError) {
         path = try NameVetting.path(of: url)
         file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
     }
 
-    /// The root; nil if there is no file. For a malformed file, the newest known root and the error that reports
-    /// it.
+    /// The root; nil if there is no file. For a malformed file, the newest known root and the error.
     ///
     /// - Throws: `PrefsError`.
     func read() throws -> (root: StoredValue?, failure: PrefsError?) {
@@ -28,12 +27,14 @@ struct PropertyListDocument: Sendable {
         }
     }
 
-    /// Replaces the root, unless it is equal, or removes the file. On disk when the call returns. A damaged file is quarantined.
+    /// Replaces the root, unless it is equal, or removes the file. The change is on disk when the call returns. A
+    /// damaged file is quarantined.
     ///
     /// - Parameters:
     ///   - root: nil removes the file.
     ///   - keepsOther: whether the current file is kept under another name, beside the new one.
-    ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws stops the write.
+    ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws
+    ///     stops the write.
     func write(
         _ root: StoredValue?, keepsOther: Bool = false, _ check: (_ now: StoredValue?) throws -> Void = { _ in }
     ) throws {
@@ -53,7 +54,7 @@ struct PropertyListDocument: Sendable {
         return left == right || left.flatMap(rounded) == right.flatMap(rounded)
     }
 
-    /// Replaces the root, if it still is the one that the new root was made of.
+    /// Replaces the root if it still is the root that the new one was made from.
     ///
     /// - Parameter base: nil if there was no file.
     /// - Throws: `PrefsError.notStored` if the root has changed.
@@ -65,9 +66,9 @@ struct PropertyListDocument: Sendable {
         }
     }
 
-    /// The root of a file that comes with the program and is never written, and its format.
+    /// The root and the format of a file that comes with the program and is never written.
     ///
-    /// - Parameter format: of the file that the root is for. JSON is read only for a JSON file.
+    /// - Parameter format: the format of the settings file. JSON is read only for a JSON file.
     static func contents(
         ofResource url: URL, for format: PropertyListFormat = .binary
     ) throws(PrefsError) -> (root: StoredValue, format: PropertyListFormat) {

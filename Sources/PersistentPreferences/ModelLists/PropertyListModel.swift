@@ -1,7 +1,7 @@
 import PrefsPropertyLists
 
-/// A model that is created from a property-list dictionary and encodes itself as one, without string literals, casts or force
-/// unwraps.
+/// A model that is created from a property-list dictionary and encodes itself as one, without string literals, casts or
+/// force unwraps.
 ///
 /// ```swift
 /// struct Quote { let author: String; let text: String }
@@ -29,12 +29,13 @@ public protocol PropertyListModel {
     /// - Throws: the ``PropertyListFailure`` of the dictionary, which names the key that is missing or of another type.
     init(_ dictionary: PropertyListDictionary) throws
 
-    /// Stores the model's values in an empty dictionary. By default it throws a ``PropertyListFailure``, and the model cannot be saved.
+    /// Stores the model's values in an empty dictionary. By default it throws a ``PropertyListFailure``, and the model
+    /// cannot be saved.
     func encode(to dictionary: inout PropertyListDictionary) throws
 }
 
 extension PropertyListModel {
-    /// Throws: the model cannot be saved.
+    /// Throws, because a model without this method cannot be saved.
     public func encode(to dictionary: inout PropertyListDictionary) throws {
         let reason = "\(Self.self) cannot be saved, because it does not implement encode(to:)"
         throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)

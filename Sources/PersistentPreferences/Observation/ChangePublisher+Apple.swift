@@ -2,13 +2,13 @@
     public import Combine
 
     extension PersistentPrefs {
-        /// Publishes each commit that changes what ``values`` shows under some of the keys, or under any if none is named; see
-        /// ``PrefsChange``.
+        /// Publishes each commit that changes the value of one of the keys, or of any key if you name none. Waiting
+        /// changes may be merged; see ``PrefsChange``.
         ///
-        /// Each subscriber receives the commits after its subscription, one at a time, in order, on the threads of observers without a queue; use
-        /// `receive(on:)` to be called elsewhere. Changes wait until they are demanded; too many become one, as ``PrefsChange``
-        /// says. If a key is not allowed, the publisher finishes at once and ``lastError`` says why; it never finishes
-        /// otherwise. The publisher keeps the instance alive, a subscription does not. Cost and thread safety are those of
+        /// Each subscriber receives the commits after its subscription, one at a time, in order, on the threads of
+        /// observers without a queue; use `receive(on:)` to be called elsewhere. Changes wait until they are demanded.
+        /// If a key is not allowed, the publisher finishes at once and ``lastError`` says why. In all other cases it
+        /// never finishes. The publisher keeps the instance alive, a subscription does not. Cost and threads are as for
         /// ``onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
         ///
         /// ```swift
@@ -18,7 +18,8 @@
             publisher(of: keys)
         }
 
-        /// The same with a list of keys; an empty one stands for any key.
+        /// Publishes each commit that changes the value of one of the keys in a list. An empty list stands for all
+        /// keys.
         public func publisher(of keys: [String]) -> AnyPublisher<PrefsChange, Never> {
             ChangePublisher { self.demandedChanges(of: keys, $0) }.eraseToAnyPublisher()
         }
@@ -27,17 +28,17 @@
     extension PrefHandle {
         /// Publishes the value at the time of the subscription, then each new value.
         ///
-        /// The first value is delivered on the thread that first demands it: with `sink`, before `sink` returns. All others are
-        /// delivered after the commit, on the threads of observers without a queue. If values can be compared, a commit that leaves an
-        /// equal value is not published. Everything else is as in
-        /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive, a
-        /// subscription does not.
+        /// The first value is delivered on the thread that first demands it: with `sink`, before `sink` returns. All
+        /// others are delivered after the commit, on the threads of observers without a queue. If values can be
+        /// compared, a commit that leaves an equal value is not published. Everything else is as in
+        /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive,
+        /// a subscription does not.
         public var publisher: AnyPublisher<Value, Never> {
             ChangePublisher { self.demandedValues($0) }.eraseToAnyPublisher()
         }
     }
 
-    /// Publishes what `Mailbox` delivers.
+    /// Publishes the elements that a `Mailbox` delivers.
     private struct ChangePublisher<Output>: Publisher {
         typealias Failure = Never
 

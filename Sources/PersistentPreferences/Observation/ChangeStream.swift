@@ -2,7 +2,7 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
+/// A stream of changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
 final class ChangeStream<Element>: Sendable {
     private let mailbox: Mailbox<PendingChange>
     private let state: Locked<State>
@@ -11,17 +11,17 @@ final class ChangeStream<Element>: Sendable {
 
     private struct State {
         var first: Element?
-        /// Each has demanded one change.
+        /// The waiting tasks. Each has demanded one change.
         var tasks: [Continuation] = []
         /// nil once the stream has ended.
         var element: ((PendingChange) -> Element?)?
     }
 
-    /// - Parameter element: what the stream makes of a change; nil leaves it out.
+    /// - Parameter element: makes an element of a change; nil leaves the change out.
     init(_ element: @escaping (PendingChange) -> Element?) {
         let state = Locked(State(element: element))
         self.state = state
-        // On a queue of its own, because resuming a task runs the code of its executor.
+        // Uses its own queue, because resuming a task runs the code of its executor.
         mailbox = Mailbox(on: DispatchQueue(label: "PersistentPreferences.sequence")) {
             $0
         } _: { change in
@@ -31,7 +31,7 @@ final class ChangeStream<Element>: Sendable {
         }
     }
 
-    /// Keeps the subscription until the end. Called once, before anybody asks.
+    /// Keeps the subscription until the end. Called once, before the first call of `next`.
     ///
     /// - Parameter first: comes before all changes.
     func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
@@ -52,7 +52,7 @@ final class ChangeStream<Element>: Sendable {
         for task in last.tasks { task.resume(returning: nil) }
     }
 
-    /// nil if the stream has ended, or if the task was cancelled, which ends the stream.
+    /// The next element; nil if the stream has ended. Cancelling the task ends the stream.
     func next(isolation: isolated (any Actor)?) async -> Element? {
         if Task.isCancelled { end() }
         let first = state.withLock { state in

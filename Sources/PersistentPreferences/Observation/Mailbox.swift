@@ -30,7 +30,7 @@ package final class Mailbox<Element>: Sendable {
             demand = count >= unlimited - demand ? unlimited : demand + count
         }
 
-        /// - Returns: whether the caller has to schedule a delivery.
+        /// - Returns: whether the caller must schedule a delivery.
         mutating func schedule() -> Bool {
             guard !isDelivering, demand > 0, !waiting.isEmpty else { return false }
             isDelivering = true
@@ -48,9 +48,9 @@ package final class Mailbox<Element>: Sendable {
     }
 
     /// - Parameters:
-    ///   - queue: where to deliver; nil for the threads that all such subscribers share.
+    ///   - queue: the queue of the deliveries; nil for the threads that all subscribers without a queue share.
     ///   - demand: how many elements the subscriber takes without a request.
-    ///   - element: what the subscriber gets of a change; nil leaves it out.
+    ///   - element: makes the subscriber's element of a change; nil leaves the change out.
     ///   - deliver: the subscriber. Returns by how much its demand grows.
     init(
         on queue: DispatchQueue? = nil, demand: Int = 0, _ element: @escaping (PendingChange) -> Element?,
@@ -140,7 +140,7 @@ package final class Mailbox<Element>: Sendable {
     }
 }
 
-/// Subscribes to a store's root itself; an instance's root has a `RootSubscriber` before it.
+/// Subscribes to a root of a store. A subscription to an instance's root goes through a `RootSubscriber`.
 extension Mailbox: EntrySubscriber {
     package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         let pending = PendingChange(change, root: change.key, keepsWhole: false)

@@ -2,8 +2,8 @@ import Dispatch
 
 /// Observation on the main actor, for code that updates a view or a view model.
 extension PersistentPrefs {
-    /// Calls a closure on the main actor after each commit that changes what ``values`` shows under some of the keys, or under
-    /// any key if none is named.
+    /// Calls a closure on the main actor after each commit that changes the value of one of the keys, or of any key if
+    /// you name none. Waiting changes may be merged; see ``PrefsChange``.
     ///
     /// ```swift
     /// @MainActor final class Model {
@@ -18,15 +18,16 @@ extension PersistentPrefs {
     /// }
     /// ```
     ///
-    /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. Everything else,
-    /// such as the order of calls, is as in ``onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
+    /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. The rest
+    /// is as for ``onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         of keys: String..., on actor: MainActor, _ action: @escaping @MainActor (PrefsChange) -> Void
     ) -> PrefsObservation {
         onChange(of: keys, on: actor, action)
     }
 
-    /// The same with a list of keys. An empty list stands for any key.
+    /// Calls a closure on the main actor after each commit that changes the value of one of the keys in a list. An
+    /// empty list stands for all keys.
     public func onChange(
         of keys: [String], on actor: MainActor, _ action: @escaping @MainActor (PrefsChange) -> Void
     ) -> PrefsObservation {
@@ -37,10 +38,10 @@ extension PersistentPrefs {
 }
 
 extension PrefHandle {
-    /// Calls a closure on the main actor with the values before and after each commit that gives the property another value.
+    /// Calls a closure on the main actor with the old and the new value after commits that change the property.
     ///
-    /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. Everything else is
-    /// as in ``onChange(on:_:)-(DispatchQueue?,_)``.
+    /// The closure is called on the main queue. After `cancel()` on the main actor there is no further call. The rest
+    /// is as for ``onChange(on:_:)-(DispatchQueue?,_)``.
     public func onChange(
         on actor: MainActor, _ action: @escaping @MainActor (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {

@@ -3,12 +3,14 @@ import Observation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Links an object to the Observation framework: subscribes to what a tracked access reads, and announces its changes.
+/// Links an object to the Observation framework: subscribes to the values that a tracked access reads, and announces
+/// their changes.
 ///
-/// A change is announced right after the commit, on the thread that made it; on the main queue if it was made elsewhere.
-/// `UnheardChanges` says which changes are announced a second time.
+/// A change is announced right after the commit, on the thread that made it; on the main queue if it was made
+/// elsewhere. `UnheardChanges` says which changes are announced a second time.
 ///
-/// The framework does not report the end of the last tracking. So a subscription lasts until `end`, or as long as the bridge.
+/// The framework does not report the end of the last tracking, so a subscription lasts until `end`, or as long as the
+/// bridge.
 final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Sendable {
     private let registrar = ObservationRegistrar()
     private let state = Locked(State())
@@ -18,8 +20,8 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
         var unheard = UnheardChanges()
     }
 
-    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before the first
-    /// read.
+    /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before
+    /// the first read.
     nonisolated(unsafe) var trustsProbe = TrackingProbe.works
 
     /// Called before a value is read. Does nothing outside of a tracking.
@@ -69,7 +71,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
         for subscription in last.values { subscription.end() }
     }
 
-    /// Announces a change of some keys, and with them of all.
+    /// Announces a change of some keys, and of the key path that stands for all keys.
     func announce(_ keys: [String], of subject: Subject) {
         guard !keys.isEmpty else { return }
         // Before the announcement: if changes are no longer collected, the tracking on the main thread already listens.

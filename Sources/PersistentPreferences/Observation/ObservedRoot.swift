@@ -3,14 +3,14 @@ import PrefsPropertyLists
 
 /// The part of an instance's root that one observer sees.
 ///
-/// It outlives the instance. It then uses the keys that were allowed when it was made.
+/// It may outlive the instance. It then uses the keys that were allowed when it was made.
 struct ObservedRoot: Sendable {
     /// The root of the instance when this was made.
     let root: Root
     /// The store of the innermost `withStore` when this was made.
     private let override: Roots?
     private let firstAllowed: AllowedKeys
-    /// The keys that the observer asks for; nil for all that are allowed.
+    /// The keys that the observer asks for; nil for all allowed keys.
     private let keys: Set<String>?
 
     init(_ root: Root, allowed: AllowedKeys, keys: Set<String>?) {
@@ -25,21 +25,21 @@ struct ObservedRoot: Sendable {
     /// The keys that a store has to watch.
     var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
 
-    /// The part of a change that concerns the observer; nil if none does. Runs no code of the class.
+    /// The part of a change that concerns the observer; nil if there is no such part. Runs no code of the class.
     func pending(_ change: EntryChange) -> PendingChange? {
         let schema = state.declarations.schema
         let isLayered = change.after.layers != nil
         let hasShape =
             !isLayered && !self.root.roots.isHandWritten && schema.hasShape(change.before.members)
             && schema.hasShape(change.after.members)
-        // A flat domain is the root under whatever key the instance has.
+        // A flat domain is the root under every key of the instance.
         let root = change.key.isEmpty ? state.key : change.key
         var pending = PendingChange(change, root: root, keepsWhole: !hasShape)
         if let keys, hasShape { pending.filter(to: keys) }
         return pending.difference.isEmpty && !isLayered ? nil : pending
     }
 
-    /// A change as the instance shows it; nil if it shows nothing of it. Runs code of the class.
+    /// A change as the instance shows it; nil if the change is invisible in the instance. Runs code of the class.
     func change(_ pending: PendingChange) -> PrefsChange? {
         let allowed = state.owner?.allowedKeys ?? firstAllowed
         guard let shared = pending.shared else { return change(pending, allowed) }
@@ -55,7 +55,7 @@ struct ObservedRoot: Sendable {
         }
     }
 
-    /// What a change shows to all who allow the same keys and ask for any of them.
+    /// The visible part of a change for all observers that allow the same keys and ask for all of them.
     private struct SharedChange: Sendable {
         let root: String
         let allowed: [String]
@@ -78,7 +78,8 @@ struct ObservedRoot: Sendable {
         if let override { StoreOverride.$innermost.withValue(override, operation: body) } else { body() }
     }
 
-    /// The root that a subscription starts from, or the former root that the class has not yet moved.
+    /// The values that a subscription starts from: of the root or, if the class has not moved it yet, of the former
+    /// root.
     func values(at subscription: EntrySubscription) -> [String: StoredValue] {
         if subscription.start.value?.dictionary != nil {
             return values(in: subscription.start, state.owner?.allowedKeys ?? firstAllowed)

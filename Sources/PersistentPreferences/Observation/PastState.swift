@@ -1,8 +1,8 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A state that the reads of one instance see on one thread while a closure runs. Key-value observers are notified that a value
-/// will change after the commit, and then ask for the former value.
+/// A state that the reads of one instance see on one thread while a closure runs. The notification of key-value
+/// observers that a value will change comes after the commit, and the observers then ask for the former value.
 ///
 /// Writes still start from what is stored. Errors of such reads are not reported.
 final class PastState {
@@ -15,7 +15,7 @@ final class PastState {
         self.state = state
     }
 
-    /// A root without layers; nil if there is none.
+    /// Creates a state of a root without layers; nil if the root is missing.
     convenience init(_ root: [String: StoredValue]?, of state: InstanceState) {
         self.init(EntryState(root.map(StoredValue.dictionary)), of: state)
     }

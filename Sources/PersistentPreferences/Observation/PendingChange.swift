@@ -12,7 +12,7 @@ struct PendingChange: Sendable {
     private(set) var count = 1
     /// Its size in memory, estimated from its values.
     private(set) var bytes = 0
-    /// What the change shows to each of several observers; nil if others see something else.
+    /// The visible part of the change that several observers share; nil if they see different parts.
     private(set) var shared: Locked<(any Sendable)?>?
 
     init(_ change: EntryChange, root: String, keepsWhole: Bool) {
@@ -33,13 +33,13 @@ struct PendingChange: Sendable {
         return difference.estimatedBytes + before.estimatedBytes + after.estimatedBytes
     }
 
-    /// The root before the change, computed from a later one.
+    /// The root before the change, computed from a later state.
     func former(of root: EntryState) -> EntryState {
         let former = whole?.before.members ?? difference.reverted(from: root.members)
         return EntryState(former.isEmpty ? nil : .dictionary(former), in: whole?.before.layers ?? root.layers)
     }
 
-    /// Keeps the part that concerns some of the keys.
+    /// Removes the part that concerns other keys.
     mutating func filter(to keys: Set<String>) {
         difference = difference.filtered(to: keys)
         shared = nil
@@ -64,10 +64,10 @@ struct PendingChange: Sendable {
     }
 }
 
-/// Changes that an observer has not yet received, in order. If there are too many, the newest become one.
+/// Changes that an observer has not yet received, in order. If there are too many, the newest are merged.
 struct WaitingChanges {
     static let capacity = 1_024
-    /// And of so many bytes; one at least.
+    /// The most bytes that wait, apart from one change that may be larger.
     static let byteCapacity = 2 * PropertyListLimits.rootBytes
 
     private var changes: [PendingChange?] = []
@@ -81,7 +81,7 @@ struct WaitingChanges {
             bytes += change.bytes
             changes.append(change)
         } else {
-            // Taken out, so that it is changed in place.
+            // Taken out of the array, so that it is changed in place.
             var last = changes.removeLast()
             bytes -= last?.bytes ?? 0
             last?.append(change)

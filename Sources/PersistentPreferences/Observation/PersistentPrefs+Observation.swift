@@ -3,29 +3,30 @@ import PrefsFileEngine
 
 /// Observation of changes that are made by another instance, thread or process, or by a text editor.
 extension PersistentPrefs {
-    /// Calls the closure after each commit that changes the value of one of the keys, or of any key if you name none.
+    /// Calls the closure after commits that change the value of one of the keys, or of any key if you name none.
     ///
     /// ```swift
     /// let observation = prefs.onChange(of: "theme") { change in print(change.newValues) }
     /// ```
     ///
-    /// The calls come in the order of the commits, one at a time, on the given queue or on one of eight threads that all observers without a
-    /// queue share. If the closure falls behind, the newest changes are merged: see ``PrefsChange``. A slow closure delays no commit, no read
-    /// and no queue of the program. While eight closures without a queue block, the others without one wait: if a closure may block, pass a
-    /// queue. The closure may read, write and cancel. The first observer of a root starts to watch its file; the last one stops. Assigning
-    /// ``key`` reports the differences of the two roots; an override has to call the setter of `super`. The observation does not keep the
-    /// instance alive.
+    /// Each commit is one call, in the order of the commits, unless the closure falls behind: then the newest changes
+    /// are merged; see ``PrefsChange``. The calls come one at a time, on the given queue or on one of eight threads
+    /// that all observers without a queue share. A slow closure delays no commit, no read and no queue of the program.
+    /// While eight closures without a queue block, the others without a queue wait, so pass a queue if a closure may
+    /// block. The closure may read, write and cancel. Assigning ``key`` reports the differences of the two roots; an
+    /// override must call the setter of `super`. The observation does not keep the instance alive.
     ///
-    /// ``lastError`` reports a key that is not allowed, and then nothing is observed. It is ``PrefsError/notWatched(_:)`` if
-    /// changes of other processes cannot be observed. Costs some file-system calls at the start, and for each change time linear
-    /// in the number of keys of the root. Any thread. Mirrors `onChange(of:)` of SwiftUI and `sink` of Combine.
+    /// Costs some file-system calls at the start, because the first observer of a root starts to watch its file, and
+    /// for each change time linear in the number of keys of the root. If a key is not allowed, ``lastError`` reports it
+    /// and nothing is observed. ``lastError`` is ``PrefsError/notWatched(_:)`` if changes of other processes cannot be
+    /// observed. Any thread. Mirrors `onChange(of:)` of SwiftUI and `sink` of Combine.
     public func onChange(
         of keys: String..., on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
         onChange(of: keys, on: queue, action)
     }
 
-    /// The same with an array of keys; an empty array stands for all keys.
+    /// Observes the keys in an array; an empty array stands for all keys.
     public func onChange(
         of keys: [String], on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) -> PrefsObservation {
@@ -39,13 +40,14 @@ extension PersistentPrefs {
     /// for await change in prefs.changes(of: "theme") { apply(change.newValues) }
     /// ```
     ///
-    /// Changes wait until they are read. The sequence ends when its task is cancelled, and with the last reference to it. The
-    /// sequence keeps the instance alive, its iterators do not: do not store it in a property of the instance.
+    /// Changes wait until they are read; too many are merged, see ``PrefsChange``. The sequence ends when its task is
+    /// cancelled, and with the last reference to it. It keeps the instance alive, so do not store it in a property of
+    /// the instance; its iterators do not.
     public func changes(of keys: String...) -> PrefsChanges {
         changes(of: keys)
     }
 
-    /// The same with an array of keys; an empty array stands for all keys.
+    /// Observes the keys in an array; an empty array stands for all keys.
     public func changes(of keys: [String]) -> PrefsChanges {
         PrefsChanges {
             let root = self.observedRoot(of: keys)
@@ -59,11 +61,11 @@ extension PersistentPrefs {
         }
     }
 
-    /// The changes from now on, for a subscriber; nil if the keys are rejected or nothing can be observed. ``lastError`` says
-    /// why.
+    /// Delivers the changes from now on to a subscriber. Returns nil if the keys are rejected or nothing can be
+    /// observed; ``lastError`` says why.
     ///
     /// - Parameters:
-    ///   - queue: as of a mailbox.
+    ///   - queue: the queue of the mailbox.
     ///   - receive: called with each change. Returns by how much the demand grows.
     func demandedChanges(
         of keys: [String], on queue: DispatchQueue? = nil, _ receive: @escaping (PrefsChange) -> Int
@@ -77,7 +79,7 @@ extension PersistentPrefs {
 
     // MARK: - What every form has in common
 
-    /// nil if the keys or the root key are rejected; ``lastError`` says why.
+    /// The observed part of the root; nil if the keys or the root key are rejected. ``lastError`` says why.
     func observedRoot(of keys: [String]) -> ObservedRoot? {
         do {
             let root = try Root(key, of: state)

@@ -12,7 +12,7 @@ extension ObservationBridge<PersistentPrefs> {
 
     func subscribe(to prefs: PersistentPrefs) {
         let replacement = prefs.state.replacement
-        // The subscription keeps the store, so no other object has the same name.
+        // The subscription keeps the store alive, so no other store has the same address.
         subscribe(to: replacement.map { "\(ObjectIdentifier($0))" } ?? "") {
             guard let root = prefs.observedRoot(of: []) else { return nil }
             return prefs.subscribe(to: root) { change in

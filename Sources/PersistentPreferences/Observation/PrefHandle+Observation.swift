@@ -4,12 +4,13 @@ import PrefsPropertyLists
 
 /// Observation of one property.
 extension PrefHandle {
-    /// Calls the closure with the old and the new value after each commit that changes the property.
+    /// Calls the closure with the old and the new value after commits that change the property.
     ///
-    /// The value is the default if nothing is stored or the stored value cannot be read. A stored value that cannot be read is
-    /// reported through ``PersistentPrefs/prefsDidFail(_:)``, by each observer before its closure is called;
-    /// ``PersistentPrefs/lastError`` is left alone. If values are `Equatable`, a commit that
-    /// leaves an equal value is not reported. Otherwise as ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
+    /// The value is the default if nothing is stored or the stored value cannot be read. A stored value that cannot be
+    /// read is reported through ``PersistentPrefs/prefsDidFail(_:)``, by each observer before its closure is called;
+    /// ``PersistentPrefs/lastError`` does not change. If values are `Equatable`, a commit that leaves an equal value is
+    /// not reported. The rest, for example when calls are merged, is as for
+    /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
@@ -32,8 +33,8 @@ extension PrefHandle {
         return PrefUpdates { PrefHandle(prefs: prefs, property: property).stream() }
     }
 
-    /// The current value and each new one, for a subscriber; nil if nothing can be observed. ``PersistentPrefs/lastError`` says
-    /// why. Parameters as for changes.
+    /// Delivers the current value and each new one to a subscriber. Returns nil if nothing can be observed;
+    /// ``PersistentPrefs/lastError`` says why. For the parameters, see `demandedChanges`.
     func demandedValues(on queue: DispatchQueue? = nil, _ receive: @escaping (Value) -> Int) -> Mailbox<Value>? {
         let property = property
         guard let root = prefs.observedRoot(of: [key]) else { return nil }
@@ -61,7 +62,7 @@ extension PrefProperty {
     fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
         guard let change = root.change(pending) else { return nil }
         let new = value(in: change.difference.new, root.state, reportsFailure: true)
-        // A failure to read the former value was reported when it was new.
+        // A failure to read the former value was reported when that value was new.
         let old = value(in: change.difference.old, root.state)
         return EqualValues.areEqual(old, new) ? nil : (old, new)
     }
@@ -71,7 +72,7 @@ extension PrefProperty {
         value(in: root.values(at: subscription), root.state, reportsFailure: true)
     }
 
-    /// The value among those of a root; the default if there is none of the right type.
+    /// The value of the property in a root; the default if it is missing or does not fit.
     private func value(in values: [String: StoredValue], _ state: InstanceState, reportsFailure: Bool = false) -> Value
     {
         guard let stored = values[binding(in: state).key] else { return givenDefault }

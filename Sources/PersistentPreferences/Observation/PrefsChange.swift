@@ -9,9 +9,10 @@ package import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// Each write or update that changed something is one change. If more than 1,024 changes, or 8 MiB of them, wait for an observer,
-/// the newest are merged into one: it has the keys of all of them, with the values before the first and after the last, so a key
-/// may have the same value twice. ``count`` is their number. Rapid commits of another process may be merged before they are seen.
+/// Each commit of this process that changed something is one change. If more than 1,024 changes, or 8 MiB of them, wait
+/// for an observer, the newest are merged into one. It has the keys of all merged changes, with the values before the
+/// first and after the last, so a key may have the same value twice. ``count`` is their number. Commits of other
+/// processes may be merged before they are seen.
 ///
 /// Values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`.
 ///
@@ -22,7 +23,8 @@ public struct PrefsChange: Sendable {
     public enum Origin: Sendable, Hashable {
         /// In this process, through any object of this package.
         case thisProcess
-        /// In another process, or by other code that writes the same place. A merged change has this origin if one of its parts has.
+        /// In another process, or by other code that writes the same place. A merged change has this origin if one of
+        /// its parts has it.
         case elsewhere
     }
 
@@ -30,20 +32,22 @@ public struct PrefsChange: Sendable {
     public let root: String
     /// Where the change was made.
     public let origin: Origin
-    /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were merged before
-    /// they were seen count as one.
+    /// The number of changes that this one merges; 1 unless the observer is slow. Commits of another process that were
+    /// merged before they were seen count as one.
     public let count: Int
     package let difference: DictionaryDifference
-    /// Made once, for all copies.
+    /// The objects of the values, made once for all copies.
     private let objects = Locked<(old: [String: Any], new: [String: Any])?>(nil)
 
     /// The keys, sorted.
     public var keys: [String] { difference.keys.sorted() }
 
-    /// The values of ``keys`` before the change. Added keys have none. The first access costs time linear in the size of the values.
+    /// The values of ``keys`` before the change. Added keys are missing. The first access costs time linear in the size
+    /// of the values.
     public var oldValues: [String: Any] { values.old }
 
-    /// The values of ``keys`` after the change. Removed keys have none. Costs as ``oldValues``.
+    /// The values of ``keys`` after the change. Removed keys are missing. The first access costs time linear in the
+    /// size of the values.
     public var newValues: [String: Any] { values.new }
 
     private var values: (old: [String: Any], new: [String: Any]) {
@@ -61,12 +65,12 @@ public struct PrefsChange: Sendable {
         origin = isForeign ? .elsewhere : .thisProcess
     }
 
-    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. Values that a write
-    /// would reject are equal only if they are the same objects. Costs time linear in the number of keys, and in the size of the values that
-    /// are not the same objects.
+    /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal.
+    /// Values that a write would reject are equal only if they are the same objects. Costs time linear in the number of
+    /// keys and in the size of the values, except for values that are the same objects.
     public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
         let (before, after) = (before ?? [:], after ?? [:])
-        /// The values of one state that are not certainly those of the other.
+        /// The values of one state that may differ from the values of the other.
         func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
             objects.filter { key, object in others[key].map { !StoredValue.areSame($0, object) } ?? true }
                 .mapValues { (try? PropertyListVetter.value(of: $0, forKey: "")) ?? .foreign(ForeignObject($0)) }

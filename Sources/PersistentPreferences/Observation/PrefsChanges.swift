@@ -1,15 +1,16 @@
 import PrefsPropertyLists
 
-/// The changes of an instance's preferences as an asynchronous sequence; see ``PersistentPrefs/changes(of:)-(String...)``.
+/// The changes of an instance's preferences as an asynchronous sequence; see
+/// ``PersistentPrefs/changes(of:)-(String...)``.
 ///
 /// ```swift
 /// for await change in prefs.changes(of: "theme") { print(change.newValues) }
 /// ```
 ///
 /// ## Behavior
-/// The sequence observes from the moment it is created. The first iterator gets the changes since then; each further iterator
-/// starts anew. Up to 1,024 changes wait, then the newest are merged; see ``PrefsChange``. The sequence ends when its task is
-/// cancelled.
+/// The sequence observes from the moment it is created. The first iterator gets the changes since then; each further
+/// iterator starts anew. Up to 1,024 changes wait, then the newest are merged; see ``PrefsChange``. The sequence ends
+/// when its task is cancelled.
 ///
 /// ## Threads
 /// `Sendable`. Mirrors `AsyncStream`.
@@ -39,7 +40,8 @@ public struct PrefsChanges: AsyncSequence, Sendable {
             await handle.stream.next(isolation: actor)
         }
 
-        /// The next change; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS 18.
+        /// The next change; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS
+        /// 18.
         public mutating func next() async -> PrefsChange? {
             await handle.stream.next(isolation: nil)
         }
@@ -53,8 +55,9 @@ public struct PrefsChanges: AsyncSequence, Sendable {
 /// ```
 ///
 /// ## Behavior
-/// The first element is the value when the sequence was created, then follows each new value. If values are `Equatable`, equal
-/// values are not repeated. Otherwise as ``PrefsChanges``. Mirrors `values` of Combine's publishers.
+/// The first element is the value at the time when the sequence was created. Each new value follows. If values are
+/// `Equatable`, equal values are not repeated. The rest is as for ``PrefsChanges``. Mirrors `values` of Combine's
+/// publishers.
 ///
 /// ## Threads
 /// `Sendable` if the values are.
@@ -84,7 +87,8 @@ public struct PrefUpdates<Value>: AsyncSequence {
             await handle.stream.next(isolation: actor)
         }
 
-        /// The next value; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS 18.
+        /// The next value; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS
+        /// 18.
         public mutating func next() async -> Value? {
             await handle.stream.next(isolation: nil)
         }

@@ -8,8 +8,9 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// After ``cancel()`` has returned, no new call of the closure begins; a call that has begun on another thread runs to its end.
-/// If you call it on the serial queue that you passed, no call is running or follows. The closure is released. Cancelling again has no effect.
+/// After ``cancel()`` has returned, no new call of the closure begins; a call that has begun on another thread runs to
+/// its end. If you call it on the serial queue that you passed, no call is running and none follows. The closure is
+/// released. Cancelling again has no effect.
 ///
 /// ## Threads
 /// Any thread, also inside the closure. Mirrors `AnyCancellable` of Combine.
@@ -25,7 +26,7 @@ public final class PrefsObservation: Sendable {
         cancel()
     }
 
-    /// Ends the observation. Has no effect if it has ended.
+    /// Ends the observation. Has no effect on an observation that has ended.
     public func cancel() {
         let end = end.withLock { end in
             defer { end = nil }

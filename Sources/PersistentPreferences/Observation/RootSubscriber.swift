@@ -1,7 +1,8 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Takes a change in. Called under the feed's lock; returns what `EntrySubscriber.receive` does.
+/// Receives a change. Called under the feed's lock. Returns an action to run once every lock is released, like
+/// `EntrySubscriber.receive`.
 typealias PendingChangeReceiver = @Sendable (PendingChange) -> (@Sendable () -> Void)?
 
 /// Subscribes to an instance's root for one receiver, and to another root when the instance's key is assigned.
@@ -40,9 +41,10 @@ final class RootSubscriber: EntrySubscriber {
         try root.root.roots.subscribe(to: key, keys: root.storedKeys, self, from: known)
     }
 
-    /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either order.
+    /// Moves to the current root of the instance. Two threads that assign the key at once may arrive here in either
+    /// order.
     func moveWithInstance() {
-        // An override may give another key each time.
+        // An override may return another key each time.
         for _ in 0..<100 {
             guard let key = root.state.owner?.key, state.withLock({ !$0.isOver && $0.key != key }) else { return }
             move(to: key)
@@ -56,7 +58,7 @@ final class RootSubscriber: EntrySubscriber {
             state.key = newKey
             var known = state.subscription?.end()
             known?.isForeign = false
-            // If it fails, every access reports why.
+            // If the subscription fails, every access reports the reason.
             state.subscription = try? subscribe(to: newKey, from: known)
             return state.subscription?.catchUp
         }

@@ -1,11 +1,11 @@
 import Observation
 import PrefsPropertyLists
 
-/// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its hash, because
-/// the framework puts the key path of a tracked access into a set.
+/// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its
+/// hash, because the framework puts the key path of a tracked access into a set.
 ///
-/// It costs 180 instructions a read. Without it, each untracked read would cost about 8,500 more, and would
-/// subscribe to what it reads, which watches the file.
+/// It costs 180 instructions per read. Without it, each untracked read would cost about 8,500 more, would subscribe to
+/// the value and so would watch the file.
 struct TrackingProbe: Hashable {
     private static let wasHashed = ThreadLocal()
 
@@ -13,15 +13,15 @@ struct TrackingProbe: Hashable {
         Self.wasHashed.value = UnsafeRawPointer(bitPattern: 1)
     }
 
-    /// Whether the probe detects a tracked read. If it does not, the framework has changed, and every read has to count as
-    /// tracked. A probe that takes every read for tracked has the same effect and needs no test.
+    /// Whether the probe detects a tracked read. If it does not, the framework has changed, and every read counts as
+    /// tracked. A probe that reports every read as tracked has the same effect and needs no test.
     static let works = findsTracking(with: keyPath)
 
     /// The object that the probe reads instead of the one whose value is read.
     final class Sample: Observable, Sendable {}
 
     private static let sample = Sample()
-    /// Making it costs more than asking.
+    /// Kept, because making it costs more than using it.
     nonisolated(unsafe) private static let keyPath: KeyPath<Sample, Void> = \.[probe: TrackingProbe()]
 
     /// - Parameter keyPath: the key path with the probe.
@@ -47,6 +47,6 @@ struct TrackingProbe: Hashable {
 extension Observable {
     subscript(probe probe: TrackingProbe) -> Void { () }
 
-    /// The key path by which the framework knows the value of a key; that of all values if the key is nil.
+    /// The key path that stands for the value of a key in the framework. nil stands for all values.
     subscript(observed key: String?) -> Void { () }
 }

@@ -1,7 +1,7 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What a read of a property finds under its key.
+/// The result of a read of a property: the value that is found under its key.
 struct FoundValue {
     let value: StoredValue?
     /// The revision of the state, if the store has revisions, and the root key.
@@ -25,7 +25,8 @@ class CachedValue {
 
     func isOf(_ stored: StoredValue) -> Bool { self.stored == stored }
 
-    /// Whether a read of a root at a revision would give the same value. The state itself is not kept, because it may be large.
+    /// Whether a read of a root at a revision would return this value. The state itself is not kept, because it may be
+    /// large.
     func isCurrent(in revision: Revision?, root: String) -> Bool {
         revision != nil && revision == self.revision && root == self.root
     }

@@ -28,8 +28,8 @@ final class ClassDeclarations: Sendable {
 
     private static let known = Locked([ObjectIdentifier: ClassDeclarations]())
 
-    /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance. Inspects
-    /// every stored property of the first instance.
+    /// The declarations of an instance's class. Called by its initializer, before any other thread has the instance.
+    /// Inspects every stored property of the first instance.
     static func of(_ prefs: PersistentPrefs) -> (declarations: ClassDeclarations, isNew: Bool) {
         let type = type(of: prefs)
         if let found = known(type) { return (found, false) }
@@ -41,10 +41,11 @@ final class ClassDeclarations: Sendable {
         }
     }
 
-    /// The name of a class as `String(describing:)` returns it, which looks for conformances first. A program pays for that when it starts.
+    /// The name of a class, equal to `String(describing:)`. That function searches for conformances first, which would
+    /// make programs start more slowly.
     static func name(of type: PersistentPrefs.Type) -> String { _typeName(type, qualified: false) }
 
-    /// Returns nil if the class has had no instance.
+    /// The declarations of a class; nil if it has had no instance.
     static func known(_ type: PersistentPrefs.Type) -> ClassDeclarations? {
         known.withLock { $0[ObjectIdentifier(type)] }
     }
@@ -75,7 +76,7 @@ final class ClassDeclarations: Sendable {
         !hasFormerRoots || root != ownRoot ? [] : formerRoots
     }
 
-    /// Whether this is the first instance with the root of instances that are created without a key.
+    /// Whether this is the first use of the root of instances that are created without a key.
     func isFirstUse(of root: String) -> Bool {
         root == ownRoot
             && usesOwnRoot.withLock { isUsed in
@@ -92,7 +93,7 @@ final class ClassDeclarations: Sendable {
 
     var isEmpty: Bool { declarations.isEmpty }
 
-    /// Whether the values of a key are shown to nobody.
+    /// Whether the values of a key are hidden: `@Pref(sensitive: true)`.
     func isSensitive(_ key: String) -> Bool { byKey[key]?.property.isSensitive ?? false }
 
     /// The key of a property of an instance of the class.
@@ -100,7 +101,8 @@ final class ClassDeclarations: Sendable {
         if let key = property.explicitKey, byKey[key] != nil { return key }
         if property.explicitKey == nil {
             if let key = keysByStorage.withLock({ $0[storage] }) { return key }
-            // Describing a key path for the first time costs 1.9 million instructions, and most programs have one instance.
+            // Looked up without the key path, because describing a key path for the first time costs 1.9 million
+            // instructions.
             let own = declarations.first { $0.property === property }?.key
             if let key = own ?? name(at: storage) ?? name(of: property, in: prefs) {
                 keysByStorage.withLock { $0[storage] = key }
@@ -125,7 +127,7 @@ final class ClassDeclarations: Sendable {
         Self.properties(of: prefs).first { $0.property === property && byKey[$0.name] != nil }?.name
     }
 
-    /// Called with the keys of an override.
+    /// Records the keys of an override.
     func record(_ keys: [String]) {
         let new = keys.filter { byKey[$0] == nil }
         if !new.isEmpty { undeclaredKeys.withLock { $0.formUnion(new) } }
@@ -137,9 +139,9 @@ final class ClassDeclarations: Sendable {
             Dictionary(uniqueKeysWithValues: keys.map { ($0, StoredValue.dictionary([:])) })
         }
         for declaration in declarations { properties[declaration.key] = .dictionary(declaration.property.schema) }
-        // In an export, a lone key that begins with $ has one more.
+        // An export adds a $ to a lone key that begins with $.
         for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
-        // What a file may have besides: the version that this package keeps, and the line by which an editor finds the schema.
+        // A file may also have the version that this package keeps, and the line by which an editor finds the schema.
         let others: [String: StoredValue] = [
             "^\(RootSchema.versionKey)$": .dictionary(["type": .string("integer"), "minimum": .integer(0)]),
             "^\\$schema$": .dictionary(["type": .string("string")]),
@@ -151,9 +153,9 @@ final class ClassDeclarations: Sendable {
         ])
     }
 
-    /// A root in the shape that the class wants. Runs the code of migrations and codings.
+    /// A root in the shape that the class expects. Runs the code of migrations and codings.
     ///
-    /// - Parameter last: the shape of another state, whose values are not decoded again.
+    /// - Parameter last: the shape of an earlier state. Values that are equal there are not decoded again.
     func shape(
         of stored: [String: StoredValue], root: String, isHandWritten: Bool, after last: RootShape? = nil
     ) throws(PrefsError) -> RootShape {
@@ -172,7 +174,7 @@ final class ClassDeclarations: Sendable {
         return RootShape(migrated: migrated, current: current)
     }
 
-    /// The values that do not fit their properties: they are of another type, or they break the constraint.
+    /// Checks the types and the constraints of values.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func check(_ values: [String: StoredValue]) throws(PrefsError) {
@@ -188,7 +190,7 @@ final class ClassDeclarations: Sendable {
 
     private typealias Found = (name: String, property: any DeclaredProperty, declarer: Any.Type)
 
-    /// The `@Pref` properties of an instance, those of its base classes first.
+    /// The `@Pref` properties of an instance, properties of base classes first.
     private static func properties(of prefs: PersistentPrefs) -> [Found] {
         var found: [[Found]] = []
         var mirror: Mirror? = Mirror(reflecting: prefs)
@@ -207,7 +209,7 @@ final class ClassDeclarations: Sendable {
         return found.reversed().flatMap { $0 }
     }
 
-    /// A list that is inherited belongs to the base class.
+    /// The former root keys of the class. An inherited list belongs to the base class.
     private static func formerRoots(of prefs: PersistentPrefs, _ type: PersistentPrefs.Type) -> [String] {
         let formerKeys = type.formerRootKeys
         let base = Mirror(reflecting: prefs).superclassMirror?.subjectType as? PersistentPrefs.Type
@@ -223,7 +225,7 @@ final class ClassDeclarations: Sendable {
         return formerKeys
     }
 
-    /// Stops the program if a default cannot be one.
+    /// Stops the program if a default is not valid.
     private static func checkDefault(of declaration: Declaration, in type: Any.Type) {
         guard let reason = declaration.property.defaultViolation else { return }
         let value = declaration.property.anyDefaultValue
@@ -234,7 +236,7 @@ final class ClassDeclarations: Sendable {
 
     private static func names(of one: Declaration, and other: Declaration) -> String {
         if one.declarer == other.declarer { return "the properties \"\(one.name)\" and \"\(other.name)\"" }
-        // Classes of two modules may have one name.
+        // Classes of two modules may have the same name.
         let isAmbiguous = "\(one.declarer)" == "\(other.declarer)"
         let places = [one, other].map { declaration in
             let declarer = isAmbiguous ? String(reflecting: declaration.declarer) : "\(declaration.declarer)"

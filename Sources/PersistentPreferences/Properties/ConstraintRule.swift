@@ -1,4 +1,4 @@
-/// What a schema can express of a constraint.
+/// The part of a constraint that a JSON Schema can express.
 enum ConstraintRule<Value> {
     case range(lower: Value?, upper: Value?, includesUpper: Bool)
     case list([Value])
@@ -7,7 +7,7 @@ enum ConstraintRule<Value> {
     /// A regular expression that a whole text must match.
     case pattern(String)
 
-    /// nil for choices of which only the words are known.
+    /// The rule of choices; nil if only their words are known.
     static func of(_ choices: Any) -> ConstraintRule? { (choices as? any RuledChoices)?.rule as? ConstraintRule }
 
     static func ofLength(_ range: some RangeExpression<Int>) -> [ConstraintRule] {

@@ -6,34 +6,36 @@ protocol DeclaredProperty: AnyObject, Sendable {
     var formerKeys: [String] { get }
     var valueType: Any.Type { get }
     var anyDefaultValue: Any { get }
-    /// What is stored for the default; nil if that is nothing.
+    /// The stored form of the default; nil if the default has no stored form.
     var storedDefault: StoredValue? { get }
     var constraintDescription: String? { get }
-    /// Why the default must not be one; nil if it may.
+    /// Why the default is not valid; nil if it is.
     var defaultViolation: String? { get }
-    /// What a text from outside stands for, such as a variable of the environment.
+    /// The value that a text from outside stands for, such as a variable of the environment.
     func reading(of text: String) -> TextReading
-    /// The text that reads as what is stored.
+    /// The text that reads as the stored value.
     func text(of stored: StoredValue) -> String
     /// Whether the property is optional, and nil satisfies a check.
     var acceptsNil: Bool { get }
     /// The texts of all values; nil if they cannot be listed.
     var choices: [String]? { get }
-    /// Whether its values are shown to nobody.
+    /// Whether its values are hidden: `@Pref(sensitive: true)`.
     var isSensitive: Bool { get }
     var help: String? { get }
     /// The JSON Schema of the values.
     var schema: [String: StoredValue] { get }
     /// The new value with the fields of the stored one that the type does not know.
     func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue
-    /// What people have written, in the form in which the property stores it. Fields that are missing come from the default.
+    /// Converts a value that a person has written to the form in which the property stores it. Missing fields come from
+    /// the default.
     ///
     /// - Parameter keepsUnknownFields: whether the result has the fields that the type does not know.
     /// - Throws: as a read does.
     func canonical(
         _ stored: StoredValue, forKey key: String, keepsUnknownFields: Bool
     ) throws(PrefsError) -> StoredValue
-    /// Why what is stored under a key cannot be read: it is of another type, or violates the constraint. nil if it can.
+    /// Why the value stored under a key cannot be read: it is of another type, or violates the constraint. nil if it
+    /// can be read.
     ///
     /// - Parameter isHandWritten: whether people may have written it, in a JSON file.
     func error(of stored: StoredValue, forKey key: String, isHandWritten: Bool) -> PrefsError?

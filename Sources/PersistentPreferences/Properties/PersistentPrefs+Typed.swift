@@ -1,12 +1,12 @@
 public import Foundation
 import PrefsPropertyLists
 
-/// Declared properties: what `@Pref` and its handles do with the root.
+/// The accesses of declared properties and their handles to the root.
 extension PersistentPrefs {
-    /// The properties of the class in the order of their declaration, those of base classes first.
+    /// The properties of the class in the order of their declaration, properties of base classes first.
     ///
-    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the program
-    /// with a message that says so. Costs time linear in their number. Any thread.
+    /// The first instance of the class finds them. If no instance has been created in this process, the call stops the
+    /// program with a message that says so. Costs time linear in their number. Any thread.
     public class func describe() -> [PrefDescription] {
         knownDeclarations("describe()").declarations.map(PrefDescription.init)
     }
@@ -15,7 +15,8 @@ extension PersistentPrefs {
         knownDeclarations("jsonSchema()").schema(title: String(describing: self))
     }
 
-    /// Returns the same as the method of the class, which knows the ``keys`` of this instance then.
+    /// Returns the JSON Schema of the class. Afterwards, the method of the class also knows the ``keys`` of this
+    /// instance. Cost, errors and threads are as for ``jsonSchema()-type.method``.
     public func jsonSchema() -> Data {
         declarations.record(allowedKeys.list)
         return type(of: self).jsonSchema()
@@ -28,7 +29,8 @@ extension PersistentPrefs {
         return declarations
     }
 
-    /// The properties of this instance's class, with the sources of their values. Costs a read. Leaves ``lastError`` alone.
+    /// The properties of this instance's class, with the sources of their values. Costs a read. Does not change
+    /// ``lastError``. Any thread.
     public func describe() -> [PrefDescription] {
         var outcome = AccessOutcome(of: state)
         let view = try? Root(key, of: state).view(&outcome)
@@ -68,9 +70,9 @@ extension PersistentPrefs {
         }
     }
 
-    /// The outcome of a read of a property.
+    /// The outcome of the read of a property.
     private enum Finding {
-        /// What the last read has found.
+        /// The value of the last read.
         case same
         case found(FoundValue)
     }
@@ -105,8 +107,8 @@ extension PersistentPrefs {
         return read(of: key) { view, _ in try view.storedValues()?[key] != nil } ?? false
     }
 
-    /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its default. A stored
-    /// value that does not fit its property does not count.
+    /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its
+    /// default. A stored value that does not fit its property is not the source.
     ///
     /// A key that ``keys`` does not contain is an error, as for a read. Costs a read. Any thread.
     public func source(ofKey key: String) -> PrefSource {
@@ -121,7 +123,7 @@ extension PersistentPrefs {
             let found = try $0.found(forKey: binding.key, &$1)
             guard found.value != nil else { return true }
             let value = try property.value(of: found, binding, kept, in: state)
-            // As they are stored: values need not be comparable.
+            // Compares the stored forms, because values need not be comparable.
             return try binding.coding.encode(value) == binding.coding.encode(property.givenDefault)
         } ?? true
     }

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// The forms of `@Pref(…)` that do not work. Each exists to give one error that says what to do.
+/// The forms of `@Pref(…)` that do not work. Each gives one compiler error that says what to do.
 ///
 /// They are unavailable and disfavored, so the compiler chooses one only if no form in `Pref+Declaring.swift` fits.
 extension PersistentPrefs.Pref {
@@ -32,7 +32,7 @@ extension PersistentPrefs.Pref {
         fatalError("unavailable")
     }
 
-    /// Unavailable: there is no initial value.
+    /// Unavailable: the property needs an initial value.
     @available(*, unavailable, message: "give the property an initial value, which is its default")
     @_disfavoredOverload
     public init<Choices, Coding>(

@@ -6,38 +6,31 @@ extension PersistentPrefs {
     /// ```swift
     /// final class EditorPrefs: Prefs, @unchecked Sendable {
     ///     @Pref var fontSize = 12.0  // key "fontSize", default 12.0
-    ///     @Pref("Has Widgets") var hasWidgets = false  // explicit key
-    ///     @Pref(in: 8...72) var size = 12  // other values are rejected
-    ///     @Pref(previously: "fontsize") var fontName = "Menlo"  // former key
-    ///     @Pref(help: "The language of the interface.") var language = "en"  // for tools, schemas and settings panes
+    ///     @Pref("Has Widgets", in: 8...72) var size = 12  // explicit key; other values are rejected
     /// }
     /// ```
     ///
-    /// The key is the name of the property, or the one given; ``PersistentPrefs/keys`` need not mention it. ``PrefCoding`` lists the
-    /// types of values and their stored form. `$fontSize` is a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI.
+    /// The key is the name of the property, or the one given. ``PrefCoding`` lists the types of values. `$fontSize` is
+    /// a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI. See <doc:TypedPreferences>.
     ///
     /// ## Behavior
-    /// A read returns the default if nothing is stored, if the stored value is of another type, or if it breaks the constraint; in
-    /// the last two cases the stored value is kept. Assigning a value replaces what is stored. Assigning nil to an optional removes
-    /// the key; make the property doubly optional if nil and absent must differ. A change in place (`prefs.recent.append(url)`) is a
-    /// read and a write. If it ends by throwing, it stores what it has changed until then, as with any computed property.
+    /// A read returns the default if nothing is stored, if the stored value is of another type, or if it violates the
+    /// constraint; the stored value is kept. Assigning nil to an optional removes the key. A change in place
+    /// (`prefs.recent.append(url)`) is a read and a write, also if it throws.
     ///
-    /// Two properties with the same key, and a default that violates its own constraint, stop the program when the first instance is
-    /// created. If the initializers of instances give a property different keys or constraints, those of the first instance apply to
-    /// the class.
+    /// Two properties with the same key, or a default that violates its own constraint, stop the program when the first
+    /// instance is created. The first instance also decides the keys and constraints for the class.
     ///
-    /// A Codable class does not compile without a coding, because a change inside an object would not be stored; use a struct. In an
-    /// optional or a collection (`Person?`, `[Person]`), and with a raw value, a class compiles and stops the program at the first access.
-    /// With a coding of your own, a value may be an object. All readers may get the same object, on any thread, also one inside a struct.
-    /// Such a class must be immutable or thread-safe.
+    /// A Codable class does not compile without a coding, because a change inside an object would not be stored. In an
+    /// optional or a collection (`Person?`, `[Person]`), or with a raw value, it stops the program at the first access.
     ///
     /// ## Performance
-    /// A read costs a read of the class and the decoding of the value. The value is decoded again only after a commit; arrays,
-    /// dictionaries and Codable types only if their stored value has changed. A write costs a write of the class.
+    /// A read costs a read of the class. The value is decoded again only after a commit; an array, a dictionary or a
+    /// Codable value only if its stored form has changed. A write costs a write of the class.
     ///
     /// ## Errors
-    /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a stored value
-    /// does not fit. A change in place of such a value is rejected, because it would start from the default.
+    /// ``PersistentPrefs/lastError`` is ``PrefsError/typeMismatch(_:)`` or ``PrefsError/constraintViolated(_:)`` if a
+    /// stored value does not fit. A change in place of such a value is rejected.
     ///
     /// ## Threads
     /// Any thread.
@@ -45,7 +38,7 @@ extension PersistentPrefs {
     public struct Pref<Value>: PrefWrapper {
         private let property: PrefProperty<Value>
 
-        /// The initializer behind all others that take arguments.
+        /// The initializer that all initializers with arguments call.
         init(
             _ defaultValue: Value, _ key: String?, _ formerKeys: [String],
             _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil,
@@ -60,18 +53,19 @@ extension PersistentPrefs {
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
         ///
-        /// The compiler uses an initializer of this form in the type itself, not in an extension, to start `@Pref var owner: Person?`
-        /// with nil. An instance costs less than with the arguments of the others.
-        /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is isolated to the main
-        ///   actor, declare its type `nonisolated`, or inside the class of preferences.
+        /// The compiler uses an initializer of this form in the type itself, not in an extension, to start
+        /// `@Pref var owner: Person?` with nil. An instance costs less than with the other initializers.
+        /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is
+        ///   isolated to the main actor, declare its type `nonisolated`, or inside the class of preferences.
         public init(wrappedValue: Value) where Value: Codable {
             property = PrefProperty(wrappedValue, nil)
         }
 
-        /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give a coding.
+        /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give
+        /// a coding.
         ///
-        /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would say so in the error
-        /// itself, but the compiler prefers the available one. It shows this line below the error instead.
+        /// Readers would share an object, and a change inside it would not be stored. An unavailable initializer would
+        /// state this in the error, but the compiler prefers the available one, and shows this line below the error.
         public init(wrappedValue: Value) where Value: _UseAStructOrGiveACoding {
             fatalError("a Codable class needs a coding")
         }
@@ -116,14 +110,14 @@ extension PersistentPrefs {
             return property
         }
 
-        /// Not used: the subscripts above are.
+        /// Unavailable: the compiler calls the subscripts above.
         @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
         public var wrappedValue: Value {
             get { fatalError("@Pref works in subclasses of PersistentPrefs only") }
             set { fatalError("@Pref works in subclasses of PersistentPrefs only") }
         }
 
-        /// Not used: the subscripts above are.
+        /// Unavailable: the compiler calls the subscripts above.
         @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
         public var projectedValue: PrefHandle<Value> { fatalError("@Pref works in subclasses of PersistentPrefs only") }
     }
@@ -134,10 +128,10 @@ extension PersistentPrefs.Pref: Sendable where Value: Sendable {}
 /// A Codable class, which `@Pref` does not store without a coding.
 public typealias _UseAStructOrGiveACoding = AnyObject & Decodable
 
-/// What `@Pref` names outside of a subclass of ``PersistentPrefs``: nothing that works.
+/// The meaning of `@Pref` outside of a subclass of ``PersistentPrefs``: a compiler error.
 ///
-/// In a subclass, `@Pref` names the member ``PersistentPrefs/Pref``. Elsewhere it names this type, whose only purpose is an error at the
-/// line of the property. A constraint of the member's subscripts would give an error without a line.
+/// In a subclass, `@Pref` names the member ``PersistentPrefs/Pref``. Elsewhere it names this type, whose only purpose
+/// is an error at the line of the property. A constraint of the member's subscripts would give an error without a line.
 @available(*, unavailable, message: "@Pref works in subclasses of PersistentPrefs only")
 @propertyWrapper
 public struct Pref<Value> {

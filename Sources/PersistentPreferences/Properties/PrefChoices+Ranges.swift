@@ -1,4 +1,4 @@
-// The choices of the standard library, with their words and what a schema can express of them.
+// The choices of the standard library, with their words and the rules that a JSON Schema can express.
 
 extension ClosedRange: _PrefChoiceSource {
     /// Not for use.
@@ -57,13 +57,13 @@ extension Array: _PrefChoiceSource where Element: Equatable {
 }
 
 extension PrefConstraint {
-    /// - Parameter choices: what a schema is made of.
+    /// - Parameter choices: the range or the list, for a JSON Schema.
     fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
         self.init(unchecked: words, rules: { ConstraintRule.of(choices).map { [$0] } ?? [] }, isValid)
     }
 }
 
-/// Choices that a schema can express.
+/// Choices that a JSON Schema can express.
 protocol RuledChoices {
     /// A `ConstraintRule` of their values.
     var rule: Any { get }
@@ -95,7 +95,7 @@ extension Array: RuledChoices {
 
 /// Values in the words of a constraint.
 enum ConstraintValue {
-    /// The raw value of a type that does not describe itself, because it is what is stored.
+    /// The description of the value. For a type that does not describe itself, its raw value, because that is stored.
     static func text(_ value: some Any) -> String {
         guard !(value is any CustomStringConvertible), let value = value as? any RawRepresentable else {
             return "\(value)"

@@ -1,4 +1,5 @@
-/// The choices of `@Pref(in:)`: a type that says which values it contains. Ranges and lists do; so may a type of your own.
+/// The choices of `@Pref(in:)`: a type that decides which values it contains. Ranges, lists and your own types can be
+/// choices.
 ///
 /// ```swift
 /// struct Even: PrefChoices {
@@ -7,7 +8,8 @@
 /// }
 /// ```
 ///
-/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other kinds.
+/// ``contains(_:)`` is called for each write and each decoded read, on any thread. See ``PrefConstraint`` for other
+/// kinds.
 public protocol PrefChoices<PrefChoice>: _PrefChoiceSource where _PrefChoice == PrefChoice {
     /// The type of the values.
     associatedtype PrefChoice
@@ -26,8 +28,8 @@ extension PrefChoices {
     }
 }
 
-/// Not for use: what `in:` takes, which is a range, a list or a ``PrefChoices`` type. So that ranges and lists have no visible member of this
-/// package, its members begin with an underscore.
+/// Not for use: the argument of `in:`, which is a range, a list or a ``PrefChoices`` type. Its members begin with an
+/// underscore, so that this package adds no visible member to ranges and lists.
 public protocol _PrefChoiceSource<_PrefChoice> {
     associatedtype _PrefChoice
 

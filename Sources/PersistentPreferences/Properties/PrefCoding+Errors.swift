@@ -3,7 +3,7 @@ import PrefsPropertyLists
 extension PrefCoding {
     /// - Parameters:
     ///   - isHandWritten: whether people may have written the value, in a JSON file or a layer.
-    ///   - fallback: what is stored for a value that gives the missing fields of a Codable type.
+    ///   - fallback: a stored value that gives the missing fields of a Codable type.
     /// - Throws: `PrefsError.typeMismatch`.
     func value(
         of stored: StoredValue, forKey key: String, isHandWritten: @autoclosure () -> Bool = false,
@@ -41,7 +41,7 @@ extension PrefCoding {
             } catch {
                 guard let decodeFields else { throw error }
                 let (value, keys) = try decodeFields(stored, form, fallback)
-                // Nothing of it would be read.
+                // The type knows no field of the value.
                 guard !keys.contains(where: \.areForeign) else { throw error }
                 return value
             }
@@ -50,7 +50,7 @@ extension PrefCoding {
         }
     }
 
-    /// What is stored for a value; nil if it cannot be stored.
+    /// The stored form of a value; nil if it cannot be stored.
     func vetted(_ value: Value) -> StoredValue? {
         guard let stored = try? encode(value), (try? PropertyListVetter.check(stored, forKey: "")) != nil else {
             return nil
@@ -58,8 +58,8 @@ extension PrefCoding {
         return stored
     }
 
-    /// What to store for a new value in the place of another: the stored one if a person has written an equal value, so that its form
-    /// stays, else the new one with the fields that the type does not know.
+    /// The value to store in place of a stored one. If a person has written an equal value, that value, so that its
+    /// form stays. Otherwise the new value with the stored fields that the type does not know.
     func replacing(
         _ stored: StoredValue, with new: StoredValue, isHandWritten: Bool, filledFrom fallback: () -> StoredValue?
     ) -> StoredValue {
@@ -81,14 +81,14 @@ extension PrefCoding {
         return UnknownFields.preserved(in: new, from: stored, keys: keys)
     }
 
-    /// A value whose objects nobody else can change; the value itself if it cannot be stored.
+    /// A copy whose objects no other code can change; the value itself if it cannot be stored.
     static func ownCopy(of value: Value) -> Value where Value: _PrefAnyValues {
         let coding = PrefCoding(rule: Value.self)
         guard let stored = try? coding.encode(value), let copy = try? coding.decode(stored) else { return value }
         return copy
     }
 
-    /// What is to be stored for a value; nil if its key is to be removed.
+    /// The value to store; nil if its key is to be removed.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible`.
     func stored(for value: Value, forKey key: String) throws(PrefsError) -> StoredValue? {

@@ -8,13 +8,13 @@ extension PrefCoding where Value: Codable {
     /// @Pref(coding: .json) var profile = Profile()
     /// ```
     ///
-    /// The JSON is what `JSONEncoder` makes of the value, with sorted keys; nil removes the key. Dates are read as seconds since 2001 and as
-    /// ISO 8601 text, data as base64 and as an array of bytes. Also reads an array and a dictionary of such entries, which `Defaults` makes of
-    /// a collection. A write loses fields that the type does not know. What is not JSON of the type is ``PrefsError/typeMismatch(_:)``.
-    /// Costs time linear in the size of the JSON.
+    /// `JSONEncoder` makes the JSON, with sorted keys; nil removes the key. Dates are read as seconds since 2001 and as
+    /// ISO 8601 text, data as base64 and as an array of bytes. Also reads an array and a dictionary of such entries, in
+    /// which `Defaults` stores a collection. A write loses fields that the type does not know. Costs time linear in the
+    /// size of the JSON. A read of anything but JSON of the type reports ``PrefsError/typeMismatch(_:)``.
     public static var json: PrefCoding { json(in: .string) }
 
-    /// JSON in a Data entry. Otherwise as ``json``.
+    /// Stores JSON as Data. The rest is as for ``json``.
     public static var jsonData: PrefCoding { json(in: .data) }
 
     private enum Entry { case string, data }
@@ -40,9 +40,9 @@ extension PrefCoding where Value: Codable {
     }
 }
 
-/// What is stored for a value that is kept as JSON.
+/// The entries of values that are stored as JSON.
 private enum JSONEntry {
-    /// The whole as JSON; nil if it is none.
+    /// The entry as JSON; nil if it is not JSON.
     static func data(of stored: StoredValue) -> Data? {
         switch stored {
         case .string(let text): Data(text.utf8)

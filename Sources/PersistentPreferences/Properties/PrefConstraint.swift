@@ -8,7 +8,7 @@
 ///
 /// A value is valid if it satisfies every constraint of its property; nil is always valid.
 ///
-/// A kind of your own is a static function:
+/// Your own kind of constraint is a static function:
 ///
 /// ```swift
 /// extension PrefConstraint where Value == Int {
@@ -21,21 +21,22 @@
 /// ## Performance
 /// Each write and each decoded read checks the value, on its own thread.
 public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertible {
-    // Unchecked because ranges, lists and choices need not be Sendable. They are only read, as their documentation says.
+    // Unchecked because ranges, lists and choices need not be Sendable. They are only read.
     private let words: () -> String
-    /// What the words complete, after "must".
+    /// The verb after "must", which the words complete.
     private let verb: ConstraintVerb
-    /// Whether `violation` returns a reason of the developer's and not the words.
+    /// Whether `violation` returns the developer's reason instead of the words.
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
     let violation: (Value) -> String?
-    /// The parts that a schema can express. Evaluated only for one, because each instance makes its constraints.
+    /// The parts that a JSON Schema can express. Evaluated only for a schema, because each instance makes its
+    /// constraints.
     private let makeRules: () -> [ConstraintRule<Value>]
 
     /// Creates a constraint from words and a condition.
     ///
     /// - Parameters:
-    ///   - words: complete "must be": `in 8...72`, `even`. Evaluated only if somebody wants to read them.
+    ///   - words: complete "must be": `in 8...72`, `even`. Evaluated only when they are read.
     ///   - isValid: whether a value satisfies the constraint. Called on any thread.
     public init(
         _ words: @autoclosure @escaping @Sendable () -> String, isValid: @escaping @Sendable (Value) -> Bool
@@ -67,12 +68,12 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     /// The constraint in words that complete "must be" or "must have": `in 8...72`, `at most 5 elements`.
     public var description: String { Self.text(words) }
 
-    /// The whole: `must be in 8...72`.
+    /// The whole requirement: `must be in 8...72`.
     var requirement: String { "must \(verb) \(self)" }
 
     var rules: [ConstraintRule<Value>] { makeRules() }
 
-    /// The values of the first list; nil if there is none.
+    /// The values of the first list; nil if the constraint has no list.
     var listed: [Value]? {
         for case .list(let list) in rules { return list }
         return nil
@@ -89,16 +90,18 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     typealias Check = @Sendable (Value) -> String?
 
-    /// Makes one constraint for several and a check; nil for none. An error gives the words of all, except that a check gives its own
-    /// reason.
+    /// Combines constraints and a check to one constraint; returns nil if there are none. An error gives the words of
+    /// all constraints; a check gives its own reason.
     ///
-    /// Every instance evaluates its declarations. Most have no constraint, and then generic types would cost more than the rest.
+    /// Every instance evaluates its declarations. Most declarations have no constraint, and then generic types would
+    /// cost more than the rest of the evaluation.
     @inline(__always)
     static func all(_ constraints: [PrefConstraint], _ check: Check?) -> (() -> PrefConstraint)? {
         constraints.isEmpty && check == nil ? nil : { combined(constraints, check) }
     }
 
-    /// The same for constraints of the values of an optional: nil is valid.
+    /// Combines constraints of the values of an optional, for which nil is valid, and a check. Returns nil if there are
+    /// none.
     @inline(__always)
     static func all<Wrapped>(
         ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?
@@ -141,7 +144,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         return "must " + parts.joined(separator: " and ")
     }
 
-    /// The same for optional values: nil is valid.
+    /// This constraint for optional values; nil is valid.
     var ofOptional: PrefConstraint<Value?> {
         PrefConstraint<Value?>(
             words: words, verb: verb, hasOwnReasons: hasOwnReasons,
@@ -151,15 +154,15 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     // MARK: - Kinds
 
-    /// A range, a list, or choices of your own: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
+    /// A range, a list, or your own choices: `.in(8...72)`, `.in(3...)`, `.in(..<10)`, `.in(Theme.allCases)`.
     public static func `in`(_ choices: some _PrefChoiceSource<Value>) -> PrefConstraint {
         choices._prefConstraint()
     }
 
     /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
     ///
-    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on any thread,
-    ///   with values that satisfy the constraints before it.
+    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on
+    ///   any thread, with values that satisfy the constraints before it.
     public static func check(_ check: @escaping @Sendable (Value) -> String?) -> PrefConstraint {
         PrefConstraint(words: { wordsOfCheck }, hasOwnReasons: true) { value in
             check(value).map { $0.isEmpty ? "must be \(wordsOfCheck)" : $0 }
@@ -178,11 +181,11 @@ extension PrefConstraint where Value == String {
         }
     }
 
-    /// The whole text matches a regular expression, in the syntax of `Regex`: `.pattern("[a-z]+")`.
+    /// A regular expression that matches the whole text, in the syntax of `Regex`: `.pattern("[a-z]+")`.
     ///
-    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex` backtracks: a
-    /// pattern with nested repetition, such as `(a+)+b`, may take exponential time in the length of a text that another program has
-    /// stored. Use a pattern without it.
+    /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex`
+    /// backtracks: a pattern with nested repetition, such as `(a+)+b`, may take exponential time in the length of a
+    /// text that another program has stored. Use a pattern without nested repetition.
     public static func pattern(_ pattern: String) -> PrefConstraint {
         let compiled = TextPattern.compiled(pattern)
         return PrefConstraint(unchecked: { "of the form \(pattern)" }, rules: { [.pattern(pattern)] }) {

@@ -14,15 +14,16 @@ public struct PrefDescription: CustomStringConvertible {
     public let valueType: Any.Type
     /// The default, of type ``valueType``. For an optional type it may be nil.
     public let defaultValue: Any
-    /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts every value of its
-    /// type.
+    /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts
+    /// every value of its type.
     public let constraint: String?
     /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
     ///
-    /// They can for the cases of a `CaseIterable` type of at most 256, for Bool (`true`, `false`) and for a list in a constraint; also
-    /// in an optional. Values that another constraint rejects are left out. They are made at each access, because few callers ask.
+    /// They are known for a `CaseIterable` type with at most 256 cases, for Bool (`true`, `false`) and for a list in a
+    /// constraint; also in an optional. Values that another constraint rejects are left out. Each access makes the
+    /// texts again.
     public var choices: [String]? { property.choices }
-    /// Whether the value is a secret, which is not to be shown: `@Pref(sensitive: true)`.
+    /// Whether the value is a secret that must not be shown: `@Pref(sensitive: true)`.
     public let isSensitive: Bool
     /// The text of `@Pref(help:)`.
     public let help: String?
@@ -44,7 +45,8 @@ public struct PrefDescription: CustomStringConvertible {
         formerKeys = declaration.property.formerKeys
     }
 
-    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment` follows.
+    /// One line: `size: Int = 12, in 8...72, previously "fontsize"`. If a layer sets the value, `, set by environment`
+    /// follows.
     public var description: String {
         "\(name == key ? key : "\(name) (\"\(key)\")"): \(valueType) = \(isSensitive ? ShownText.hidden : Self.text(of: defaultValue))"
             + (constraint.map { ", \($0)" } ?? "")
@@ -62,7 +64,7 @@ public struct PrefDescription: CustomStringConvertible {
     }
 }
 
-/// What `dump` shows of a description.
+/// The description of a description in `dump`.
 extension PrefDescription: CustomReflectable {
     /// The line that `print` shows.
     public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .struct) }

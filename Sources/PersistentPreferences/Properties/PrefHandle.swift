@@ -9,8 +9,8 @@ import PrefsPropertyLists
 /// prefs.$fontSize.reset()
 /// ```
 ///
-/// A handle keeps its instance alive. Mirrors `Binding` of SwiftUI. Performance, errors and threads are those of the property; a
-/// handle is `Sendable` if its values are.
+/// A handle keeps its instance alive. Mirrors `Binding` of SwiftUI. Performance, errors and threads are as for the
+/// property. A handle is `Sendable` if its values are.
 public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
     let property: PrefProperty<Value>
@@ -21,15 +21,17 @@ public struct PrefHandle<Value> {
     /// The value that is read if nothing is stored.
     public var defaultValue: Value { property.givenDefault }
 
-    /// The current value: the same as the property.
+    /// The current value, as the property returns it.
     public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }
 
     /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
     ///
-    /// A stored value that does not fit the property is not the current value: the layer below, or the default, is read instead.
+    /// A stored value that does not fit the property is not the current value: the layer below, or the default, is read
+    /// instead.
     public var source: PrefSource { prefs.source(ofKey: key) }
 
-    /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides it.
+    /// Whether a value is stored. True also if it equals the default or is of another type, and if a layer above hides
+    /// it.
     public var isSet: Bool { prefs.isSet(property) }
 
     /// Whether the current value is the default: nothing is stored, or the stored value equals it or cannot be read.
@@ -72,7 +74,7 @@ extension PrefHandle: Sendable where Value: Sendable {}
 
 extension PrefHandle where Value: Sendable {
     /// Changes the value in one transaction without blocking the task's thread, as the asynchronous `update` does:
-    /// `await prefs.$hits.modify { $0 += 1 }`. Parameters and results are those of the synchronous form.
+    /// `await prefs.$hits.modify { $0 += 1 }`. Parameters and results are as for the synchronous form.
     @discardableResult
     public func modify(
         timeout: Duration? = nil, _ change: @Sendable (inout Value) throws -> Void
@@ -83,7 +85,7 @@ extension PrefHandle where Value: Sendable {
     }
 }
 
-/// What `dump` shows of a handle: no value, because it may be secret.
+/// The description of a handle in `dump`. It contains no value, because the value may be secret.
 extension PrefHandle: CustomReflectable {
     /// The key.
     public var customMirror: Mirror { Mirror(self, children: ["key": key], displayStyle: .struct) }

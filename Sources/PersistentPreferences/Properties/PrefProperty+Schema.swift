@@ -5,7 +5,7 @@ extension PrefProperty {
     var schema: [String: StoredValue] {
         let coding = coding
         let fallback = encodedDefault(coding)
-        // Nothing is known of what the closures of a coding read.
+        // The values that the closures of a coding read are unknown.
         let type = givenCoding == nil ? ValueSchema(of: Value.self, example: fallback) : nil
         var schema = type?.keywords ?? [:]
         var others: [StoredValue] = []
@@ -27,7 +27,7 @@ extension PrefProperty {
         return schema
     }
 
-    /// nil if a schema would reject something that the property can read.
+    /// The keywords of a rule; nil if a schema would reject a value that the property can read.
     private func keywords(
         of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>
     ) -> [String: StoredValue]? {
@@ -60,8 +60,8 @@ extension PrefProperty {
         return keywords.isEmpty ? nil : keywords
     }
 
-    /// What is stored for a finite number whose shortest digits are exactly the number: others may be stored in two forms, as a Float may
-    /// be.
+    /// The stored form of a finite number whose shortest digits are exactly the number; nil for other numbers, which,
+    /// like a Float, may have two stored forms.
     private func number(_ value: Value, _ coding: PrefCoding<Value>) -> StoredValue? {
         guard let stored = coding.vetted(value), let number = stored.nearestDouble, number.isFinite,
             Double(PrefDescription.text(of: value)) == number
@@ -70,12 +70,13 @@ extension PrefProperty {
     }
 }
 
-/// The regular expressions that mean the same to Swift and to JSON Schema.
+/// The regular expressions that have one meaning in Swift and in JSON Schema.
 enum SharedPattern {
-    /// Whether the pattern consists of ASCII letters, digits and spaces, escaped punctuation, groups, choices, repetitions, and lists of
-    /// such characters.
+    /// Whether the pattern consists of ASCII letters, digits and spaces, escaped punctuation, groups, choices,
+    /// repetitions, and lists of such characters.
     ///
-    /// To Swift, a dot and `\w` match whole characters of any language, and some non-ASCII characters equal an ASCII one.
+    /// To Swift, a dot and `\w` match whole characters of any language, and some non-ASCII characters equal an ASCII
+    /// one.
     static func isShared(_ pattern: String) -> Bool {
         let atom =
             #"(?:[A-Za-z0-9 _@#%&=:~<>,!/-]|\\[.+*?()|/$^\[\]{}\\-]|\[(?:[A-Za-z0-9 _@#%=:,./!+*-]|\\[.+*?()|/$^\[\]{}\\-])+\])"#

@@ -1,10 +1,10 @@
 import PrefsPropertyLists
 
-/// What a text from outside stands for.
+/// The meaning of a text from outside.
 enum TextReading {
-    /// A value of the type, and why it violates the constraint; nil if it does not.
+    /// A value of the type, and the reason why it violates the constraint; nil if it does not violate it.
     case value(StoredValue, violation: String?)
-    /// No value of the type, for this reason.
+    /// The text is not a value of the type, for this reason.
     case mismatch(String)
 
     func result(forKey key: String) -> Result<StoredValue, PropertyListFailure> {
@@ -46,7 +46,7 @@ extension PrefProperty {
         return constraint?.violation(none) == nil
     }
 
-    /// What is stored for a text, and the value; nil if the text is of another type.
+    /// The stored form of a text, and the value; nil if the text is of another type.
     private func found(_ forms: TextForms, _ coding: PrefCoding<Value>) -> (stored: StoredValue, value: Value)? {
         for stored in forms.values {
             if let value = decoded(stored, coding) { return (stored, value) }
@@ -74,7 +74,7 @@ extension PrefProperty {
         try? coding.value(of: stored, forKey: "", isHandWritten: isHandWritten) { encodedDefault(coding) }
     }
 
-    /// The values of the type or of a list in the constraint; nil if they cannot be listed.
+    /// The values of the type, or of a list in the constraint; nil if they cannot be listed.
     private var listedValues: [Value]? {
         constraint?.listed ?? ListedValues.all(of: Value.self)?.compactMap { $0 as? Value }
     }

@@ -2,17 +2,18 @@ import PrefsPropertyLists
 
 /// The declaration of one `@Pref`, its key and coding in its class, and the value of its last read.
 ///
-/// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two variables: a lock
-/// of its own would cost each instance a mutex for each property.
+/// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two
+/// variables. An own lock would cost each instance a mutex for each property.
 final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     let givenDefault: Value
-    /// nil if the declaration says nothing but the default, as most do.
+    /// nil if the declaration has only a default, as most declarations do.
     private let options: Options?
 
     private var binding: Binding?
     private var kept: Kept?
 
-    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than the read.
+    /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than
+    /// the read.
     final class Binding {
         let key: String
         let coding: PrefCoding<Value>
@@ -25,7 +26,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    /// What a read has found, and its decoded value; the default if there was nothing.
+    /// The result of a read, and its decoded value; the default if nothing was stored.
     final class Kept: CachedValue {
         let value: Value
 
@@ -35,14 +36,15 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    /// What a declaration says besides its default.
+    /// The parts of a declaration besides its default.
     final class Options {
         let key: String?
         let formerKeys: [String]
         let coding: PrefCoding<Value>?
         let isSensitive: Bool
         let help: String?
-        /// Called at the first access, because each instance evaluates its declarations and most use few of their properties.
+        /// Called at the first access, because each instance evaluates its declarations and most instances use few of
+        /// their properties.
         let makeConstraint: (() -> PrefConstraint<Value>)?
 
         init(
@@ -90,7 +92,8 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - Values
 
-    /// The value of what was found; the default if there is nothing. What equals that of the last read is not decoded again.
+    /// Decodes the result of a read; returns the default if nothing is stored. A stored value that equals the one of
+    /// the last read is not decoded again.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
     func value(
@@ -110,7 +113,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try checked(value, binding)
     }
 
-    /// Whether the value of the last read, in the same state, is returned without an error.
+    /// Whether the value of the last read was returned without an error.
     func accepts(_ kept: Kept, _ binding: Binding) -> Bool {
         guard let constraint = binding.constraint, !kept.isOfNothing else { return true }
         return constraint.violation(kept.value) == nil
@@ -123,7 +126,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         kept.isOfNothing ? kept.value : try checked(kept.value, binding)
     }
 
-    /// The value of what was not read from the current state, such as an earlier state. Not cached.
+    /// Decodes a stored value of another state, such as an earlier one. The result is not cached.
     func freshValue(of stored: StoredValue, in state: InstanceState) throws(PrefsError) -> Value {
         let binding = binding(in: state)
         return try checked(decoded(stored, binding, in: state), binding)
@@ -151,10 +154,10 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         state.withLock { kept = new }
     }
 
-    /// The default as it would be stored, for the fields that a stored value lacks.
+    /// The stored form of the default, for the fields that a stored value lacks.
     func encodedDefault(_ coding: PrefCoding<Value>) -> StoredValue? { coding.vetted(givenDefault) }
 
-    /// What to store for a value; nil removes the key.
+    /// The stored form of a value; nil removes the key.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
     func stored(for value: Value, _ binding: Binding) throws(PrefsError) -> StoredValue? {
@@ -165,7 +168,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try shown { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
     }
 
-    /// The write of a value.
+    /// The change that stores a value.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
     func change(to value: Value, _ binding: Binding) throws(PrefsError) -> Change {
@@ -192,7 +195,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, filledFrom: fallback) : read
     }
 
-    /// Runs the closure so that an error does not show a path inside of a secret, such as a key of a dictionary.
+    /// Runs the closure. Removes paths inside a secret, such as a key of a dictionary, from its error.
     private func shown<R>(_ body: () throws(PrefsError) -> R) throws(PrefsError) -> R {
         do {
             return try body()

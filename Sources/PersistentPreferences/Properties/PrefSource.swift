@@ -1,4 +1,4 @@
-/// Where the value that is read for a key comes from; see ``PrefHandle/source``.
+/// The source of the value that is read for a key; see ``PrefHandle/source``.
 ///
 /// ```swift
 /// if case .layer(let name) = prefs.$fontSize.source { print("set by", name) }

@@ -16,15 +16,17 @@ public struct PrefsMigration: Sendable {
     public let version: Int
     let migrate: @Sendable (inout [String: Any]) throws -> Void
 
-    /// Creates a step to a version, from that of the previous step or from 0, which is data without a version.
+    /// Creates a step to a version, from the version of the previous step or from 0, which stands for data without a
+    /// version.
     ///
     /// - Parameters:
-    ///   - version: 1 or more, and higher than that of the previous step.
-    ///   - migrate: changes the values under the root to those of the version. It gets all of them, including those of keys that are
-    ///     no longer allowed. It may run several times on the same state, on any thread, so it must depend only on the values.
-    ///     Nothing is changed if it throws, or if a property list cannot hold its result. A value in its result that violates the type or
-    ///     a constraint of its property is kept, reads as the default and is reported. If the root is stored in a file, the first write of
-    ///     such a result first keeps a copy of the file beside it, in quarantine.
+    ///   - version: 1 or more, and higher than the version of the previous step.
+    ///   - migrate: changes the values under the root to the values of the version. It gets all values, including
+    ///     values of keys that are no longer allowed. It may run several times on the same state, on any thread, so it
+    ///     must depend only on the values. Nothing changes if it throws, or if a property list cannot hold its result.
+    ///     A value in its result that violates the type or a constraint of its property is kept, reads as the default
+    ///     and is reported. If the root is stored in a file, the first write of such a result keeps a copy of the
+    ///     unmigrated file in quarantine.
     public init(to version: Int, _ migrate: @escaping @Sendable (_ values: inout [String: Any]) throws -> Void) {
         self.version = version
         self.migrate = migrate

@@ -10,7 +10,7 @@ struct RootSchema: Sendable {
     private let renames: [(key: String, formerKeys: [String])]
     private let formerKeys: [String: [String]]
 
-    /// Stops the program if the versions of the steps do not rise.
+    /// Creates a schema. Stops the program if the versions of the steps do not rise.
     init(
         migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])]
     ) {
@@ -39,7 +39,7 @@ struct RootSchema: Sendable {
             guard let former = formerKeys.first(where: { values.index(forKey: $0) != nil }) else { continue }
             values[key] = values[former]
         }
-        // After the migrations, because two properties may come from one key.
+        // Renames after the migrations, because two properties may have the same former key.
         for (key, formerKeys) in renames where migrated.index(forKey: key) == nil {
             for former in formerKeys { values[former] = nil }
         }
@@ -56,15 +56,15 @@ struct RootSchema: Sendable {
             }
     }
 
-    /// The values that migrations have moved or created.
+    /// The values that migrations have moved or created in a root.
     ///
-    /// - Parameter current: what `current(_:root:)` has made of the stored root.
+    /// - Parameter current: the result of `current(_:root:)` for the stored root.
     func migrated(_ stored: [String: StoredValue]?, to current: [String: StoredValue]?) -> [String: StoredValue] {
         guard let stored, let current, !stored.isEmpty, !hasVersion(stored) else { return [:] }
         return current.filter { stored[$0] != $1 }
     }
 
-    /// What a write stores: the values, and the newest version. A newer version stays.
+    /// The values with the newest version, for a write. A newer version stays.
     func withVersion(_ values: [String: StoredValue]) -> [String: StoredValue] {
         if newest == 0 { return values }
         var values = values
@@ -73,7 +73,8 @@ struct RootSchema: Sendable {
         return values
     }
 
-    /// Adds the removal of the former keys of what a change assigns or removes, so that their values do not come back.
+    /// Adds the removal of the former keys of the keys that a change assigns or removes, so that their values do not
+    /// come back.
     func droppingFormerKeys(_ change: RootChange, of values: [String: StoredValue]?) -> RootChange {
         if formerKeys.isEmpty || isNewer(values) { return change }
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
@@ -94,10 +95,10 @@ struct RootSchema: Sendable {
         newest == 0 || part[Self.versionKey].flatMap(Self.number).map { $0 >= newest } ?? false
     }
 
-    /// A root of a newer version must not be tidied up.
+    /// Whether a root has a newer version. Such a root must not be tidied up.
     private func isNewer(_ values: [String: StoredValue]?) -> Bool {
         guard let version = values?[Self.versionKey] else { return false }
-        // A class without migrations does not change the version of another class, whatever it is.
+        // A class without migrations never changes the version of another class.
         return Self.number(version).map { $0 > newest } ?? migrations.isEmpty
     }
 
@@ -134,7 +135,7 @@ struct RootSchema: Sendable {
         value.integer(as: Int.self).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// A migration is neither repeated nor skipped on a guess.
+    /// The version cannot be read, so it is unknown which migrations to run.
     private struct UnknownVersion: Error, CustomStringConvertible {
         var description: String { "the version stored in the root is not a whole number" }
     }

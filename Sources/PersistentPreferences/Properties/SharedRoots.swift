@@ -16,9 +16,10 @@ enum SharedRoots {
 
     private static let uses = Locked([String: [Use]]())
 
-    /// Registers the root of the first instance of a class, and that of its first instance without a key of its own.
+    /// Registers the root of the first instance of a class, and the root of its first instance without an own key.
     ///
-    /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting declarations.
+    /// - Returns: `PrefsError.sharedRoot` if another class uses the root, and has the same name or contradicting
+    ///   declarations.
     static func register(
         _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {
@@ -51,7 +52,7 @@ enum SharedRoots {
 public struct SharedRoot: Sendable, Hashable {
     /// The root key.
     public let key: String
-    /// The names of the two classes with their modules, the first user first.
+    /// The names of the two classes with their modules, in the order of their first instances.
     public let classes: [String]
     /// The keys that the classes declare with different types, sorted.
     public let contradictions: [String]

@@ -6,7 +6,7 @@ struct TextMismatch {
     private let text: String
     private let forms: TextForms
     private let type: Any.Type
-    /// A text of the type, such as that of the default.
+    /// A valid text of the type, such as the text of the default.
     private let example: String?
 
     init(_ text: String, _ forms: TextForms, of type: Any.Type, example: String?) {
@@ -23,7 +23,7 @@ struct TextMismatch {
             + (cause.map { ": \($0)" } ?? "")
     }
 
-    /// A text that is accepted, if the name of the type does not tell.
+    /// An accepted text, if the name of the type does not explain the form.
     private var form: String? {
         if forms.flaw != nil || type is any Numeric.Type { return nil }
         if type == Date.self { return "2026-11-23 or 2026-11-23T10:00:00Z" }
@@ -31,11 +31,11 @@ struct TextMismatch {
         return example.flatMap { $0.utf8.count > 60 || ["", "[]", "{}"].contains($0) ? nil : $0 }
     }
 
-    /// nil if the type says no more.
+    /// A more precise cause; nil if the type is the whole reason.
     private var cause: String? {
         if let flaw = forms.flaw { return "invalid JSON: \(flaw)" }
         if let integers = type as? any FixedWidthInteger.Type {
-            // A whole number of more than 64 bits is none of JSON here.
+            // JSON with a whole number of more than 64 bits is rejected here.
             return switch forms.number ?? (text.utf8.first == UInt8(ascii: "+") ? nil : Double(text)) {
             case nil: "not a number"
             case let number? where number == number.rounded(): "out of range for \(type) (\(Self.range(integers)))"

@@ -2,14 +2,15 @@ import PrefsPropertyLists
 
 /// A regular expression that a whole text must match.
 ///
-/// Unchecked because `Regex` does not say that it is Sendable. Matching does not change it: its program is compiled here, before
-/// another thread has it.
+/// Unchecked because `Regex` does not say that it is Sendable. Matching does not change it: its program is compiled
+/// here, before another thread has it.
 struct TextPattern: @unchecked Sendable {
     private let regex: Regex<AnyRegexOutput>
 
     private static let known = Locked([String: TextPattern]())
 
-    /// Every instance of a class evaluates its declarations, so the patterns are kept. They are few: constants of the program.
+    /// The compiled pattern, which is kept, because every instance of a class evaluates its declarations. Patterns are
+    /// constants of the program, so there are few.
     static func compiled(_ pattern: String) -> TextPattern {
         if let found = known.withLock({ $0[pattern] }) { return found }
         let new = TextPattern(pattern)

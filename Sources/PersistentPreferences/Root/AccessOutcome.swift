@@ -1,4 +1,4 @@
-/// What one access of an instance has to report besides its result.
+/// The warnings and errors that one access of an instance reports besides its result.
 struct AccessOutcome {
     /// The warning for `lastError`: the first that was noted, unless an unusable stored value replaces it.
     private(set) var warning: PrefsError?
@@ -7,10 +7,10 @@ struct AccessOutcome {
     /// Whether the write has reached the domain. If it fails after that, the domain itself has rolled back the update.
     var hasReachedDomain = false
     private let state: InstanceState
-    /// All that was noted; nil if what finds no place in the warning is reported at once.
+    /// All warnings and errors that were noted; nil if those that are not the warning are reported at once.
     private(set) var noted: [PrefsError]?
 
-    /// - Parameter isSilent: whether nothing is reported: `noted` has all.
+    /// - Parameter isSilent: whether nothing is reported; `noted` then collects everything.
     init(of state: InstanceState, warning: PrefsError? = nil, isSilent: Bool = false) {
         self.state = state
         self.warning = warning
@@ -44,8 +44,8 @@ struct AccessOutcome {
         warning = error
     }
 
-    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was quarantined and replaced.
-    /// The write's own warning takes its place.
+    /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was
+    /// quarantined and replaced. The write's own warning takes its place.
     mutating func hasSucceeded(_ warning: PrefsError?) {
         self.warning = warning
     }

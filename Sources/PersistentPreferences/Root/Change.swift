@@ -1,31 +1,34 @@
 import PrefsPropertyLists
 
-/// A write to one root, as data. Most of them depend on the state that they are applied to.
+/// A write to one root, as data. The effect of most cases depends on the state that they are applied to.
 enum Change {
-    /// The difference itself, whatever else is in the root.
+    /// A difference. Other keys of the root do not matter.
     case keys(RootChange)
-    /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes the key.
+    /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
+    /// the key.
     case property(key: String, StoredValue?, any DeclaredProperty)
     /// New values for allowed keys, and unless it merges the removal of all other allowed keys.
     case assign([String: Any], merging: Bool, AllowedKeys)
     /// The removal of all allowed keys, and of the root if it contains nothing else.
     case clear(AllowedKeys)
-    /// The removal of the root, whatever it is; from a flat domain, which others use too, only of what belongs to the class.
+    /// The removal of the root, of any type. In a flat domain, which others use too, only the removal of the entries of
+    /// the class.
     case remove(AllowedKeys)
 }
 
-/// What a change makes of a root.
+/// The effect of a change on a root.
 struct ChangeEffect {
-    /// In the shape of today; nil if the root is removed.
+    /// The values in the current shape; nil if the root is removed.
     var values: [String: StoredValue]?
     /// The former root keys whose entries go with the change.
     var movedRoots: [String] = []
-    /// Whether a faulty step of a migration may have lost what the values were made of, so that the stored state is kept.
+    /// Whether a faulty migration step may have lost values, so that the stored state is kept in quarantine.
     var replacesMismigrated = false
 }
 
 extension RootView {
-    /// What a change would change in this state; nil if that is nothing. Checked for everything that rejects it before the domain is locked.
+    /// The difference that a change would make in this state; nil if it would change nothing. Throws every rejection
+    /// that is possible before the domain is locked.
     func difference(by change: Change, _ outcome: inout AccessOutcome) throws -> RootChange? {
         let difference: RootChange
         switch change {
@@ -40,7 +43,7 @@ extension RootView {
             guard let stored, !visible.isEmpty || stored.keys.allSatisfy(allowed.contains) else { return nil }
             return RootChange(from: visible, to: [:])
         case .remove:
-            // Also what is not a dictionary: the one way to be rid of it.
+            // Also removes an entry that is not a dictionary; no other change can.
             if let failure { throw failure }
             return entry == nil ? nil : .nothing
         }
@@ -50,20 +53,20 @@ extension RootView {
         return difference
     }
 
-    /// What a change makes of this state; nil if it changes nothing. Called in the transaction. May read former roots in it, and runs the
-    /// code of migrations, codings and `keys`.
+    /// The effect of a change on this state; nil if it changes nothing. Called in the transaction. May read former
+    /// roots there, and runs the code of migrations, codings and `keys`.
     ///
     /// - Parameter before: the difference in the state before the domain was locked.
     func applying(_ change: Change, _ before: RootChange) throws -> ChangeEffect? {
         switch change {
         case .keys(let own): return try applying(own)
         case .property(let key, let value, let property):
-            // Another process may have stored other unknown fields meanwhile, or removed them.
+            // Another process may have stored or removed unknown fields in the meantime.
             let now = try valueToReplace(forKey: key)
             if before.isMade(of: now, forKey: key) { return try applying(before) }
             return try applying(.init(of: key, from: now, to: value, property, root.state))
         case .assign(let values, let isMerging, let allowed):
-            // So that values that others have written in between are replaced, too.
+            // Also replaces values that others have written in between.
             let difference = try RootChange(values, merging: isMerging, allowed, over: self.values(), root.state)
             try root.state.declarations.check(difference.assigned)
             return try applying(difference)
@@ -90,7 +93,7 @@ extension RootView {
         var rest: [String: StoredValue]? = current
         let change = RootChange(from: allowed.visible(in: current), to: [:])
         try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
-        // An empty root hides the other former ones.
+        // An empty root hides the other former roots.
         let isHiding = try otherFormerRoots().isEmpty == false
         let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
         return ChangeEffect(
@@ -106,7 +109,7 @@ extension RootView {
         return ChangeEffect(values: try dictionary()?.filter { !allowed.contains($0.key) && !own.contains($0.key) })
     }
 
-    /// The former root keys with a root, but for the one of this state.
+    /// The former root keys that have a root, except for the key of this state.
     private func otherFormerRoots() throws -> [String] {
         if root.roots.layout == .flat { return [] }
         return try root.state.declarations.formerRoots(of: root.key).filter {

@@ -3,7 +3,8 @@ import PrefsPropertyLists
 
 /// One root of a domain, as one class sees it.
 ///
-/// Each one reads the open `key` and the store once, so a test that begins or ends meanwhile does not mix two stores in one access.
+/// Reads the overridable `key` and the store once, so that an access never mixes two stores, even if a test begins or
+/// ends at that moment.
 struct Root {
     private(set) var key: String
     let roots: Roots
@@ -25,7 +26,7 @@ struct Root {
     ///
     /// - Parameters:
     ///   - name: the key of the only value that is needed; nil for all.
-    ///   - isForWriting: whether what it has decides about a write.
+    ///   - isForWriting: whether a write depends on the state.
     func view(
         of name: String? = nil, isForWriting: Bool = false, _ outcome: inout AccessOutcome
     ) throws -> RootView {
@@ -40,7 +41,7 @@ struct Root {
             return view(RootView(self, nil, in: roots.currentLayers(), failure: error), &outcome)
         }
         if let warning = found.warning { outcome.note(PrefsError(warning)) }
-        // Without a revision it may be the thread's own update.
+        // A state without a revision may belong to the thread's own update.
         let layers = roots.currentLayers(mayBeInside: found.revision == nil)
         let view = RootView(
             self, roots.layout.entry(of: key, in: found.content),
@@ -59,12 +60,12 @@ struct Root {
         guard roots.layout == .flat else { return try roots.state(of: .root(key), isForWriting: isForWriting) }
         guard let name else { return try roots.state(of: .everything, isForWriting: isForWriting) }
         let state = try roots.state(of: .entries(schema.keysNeeded(for: name)), isForWriting: isForWriting)
-        // A migration needs all.
+        // A migration needs all values.
         if state.isWhole || schema.hasVersion(state.content ?? [:]) { return state }
         return try roots.state(of: .everything, isForWriting: isForWriting)
     }
 
-    /// The state that observers know, or that an observer was told of.
+    /// The view of a state that an observer has received.
     func view(of entry: EntryState) -> RootView {
         let around = entry.layers as? LayersOfRoot
         return RootView(
@@ -79,7 +80,7 @@ struct Root {
         return root
     }
 
-    /// What is stored under a former root key, if there is no root.
+    /// The view of the root under a former root key, if the root itself is missing.
     private func formerView(insteadOf view: RootView, _ isForWriting: Bool) throws -> RootView {
         let formerKeys = state.declarations.formerRoots(of: key)
         if formerKeys.isEmpty || roots.layout == .flat || view.failure != nil { return view }
@@ -94,19 +95,20 @@ struct Root {
         return view.found(roots.layout.entry(of: key, in: again.content), under: nil)
     }
 
-    /// What is stored under a former root key. Another entry with that key is of another program.
+    /// The values under a former root key; nil if they are missing. An entry of another type belongs to another
+    /// program.
     func values(ofFormer formerKey: String, _ isForWriting: Bool = true) throws -> [String: StoredValue]? {
         try roots.state(of: .root(formerKey), isForWriting: isForWriting).content?[formerKey]?.dictionary
     }
 
     // MARK: - Writing
 
-    /// An equal write changes nothing. The domain decides whether what it equals is durable.
+    /// Acknowledges an equal write, which changes nothing. The domain makes the equal state durable if necessary.
     func acknowledge(_ revision: Revision?, _ outcome: inout AccessOutcome) throws {
         if try roots.confirm(revision) { outcome.hasSucceeded(roots.takeWarning()) }
     }
 
-    /// Changes the root in a transaction of its own, or as a part of the thread's.
+    /// Changes the root in a new transaction, or as a part of the thread's transaction.
     ///
     /// - Parameters:
     ///   - name: the only key that the change depends on; nil for all.
@@ -122,7 +124,7 @@ struct Root {
         outcome.hasSucceeded(roots.takeWarning())
     }
 
-    /// What a change changes in the current state; nil if that is nothing.
+    /// The difference that a change would make in the current state; nil if it would change nothing.
     private func lookedAt(
         _ change: Change, _ name: String?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange?, Revision?) {
@@ -134,24 +136,24 @@ struct Root {
     func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
         if !difference.isEmpty {
             try state.declarations.check(difference.assigned)
-            // Before the domain is locked, and again with the layers of that time.
+            // Checked before the domain is locked, and again later with the layers of that time.
             try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
         }
         try commit(.keys(difference), knowing: (difference.isEmpty ? nil : difference, revision), &outcome)
     }
 
-    /// A transaction around what other accesses do in the body, and a change that the body gives at its end.
+    /// Runs a transaction around the accesses in the body and the change that the body returns.
     func transact(_ outcome: inout AccessOutcome, _ body: ([String: StoredValue]?) throws -> RootChange?) throws {
         outcome.hasReachedDomain = true
         try roots.transact(on: key) { transaction in
             let view = try view(in: transaction)
             let isDictionary = view.entry.map { $0.dictionary != nil } ?? true
             let change = try body(isDictionary ? view.values() : nil)
-            // It can only be removed.
+            // An entry that is not a dictionary can only be removed.
             guard isDictionary else { throw PrefsError.rootIsNotDictionary(key: key) }
             guard let change, !change.isEmpty else { return }
             try state.declarations.check(change.assigned)
-            // In the same way as the accesses in the body, so that it applies to their result.
+            // Applied like an access in the body, so that it starts from the result of the others.
             try roots.transact(on: key) { try apply(.keys(change), change, in: $0) }
         }
         outcome.hasSucceeded(roots.takeWarning())

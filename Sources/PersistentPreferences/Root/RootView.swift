@@ -1,21 +1,21 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A root at one moment, between its layers, as one class sees it.
+/// A root at one moment, with the layers around it, as one class sees it.
 struct RootView {
     let root: Root
-    /// What is stored, in any shape; nil if there is nothing.
+    /// The stored entry, in any shape; nil if nothing is stored.
     private(set) var entry: StoredValue?
-    /// The former root key under which it is stored, if it is not under that of today.
+    /// The former root key under which the entry is stored; nil if it is stored under the current one.
     private(set) var formerKey: String?
     /// Whether the entry has all values of the root, and is the current one.
     let isWhole: Bool
     /// nil if only a comparison shows whether two states are equal.
     private(set) var revision: Revision?
     let layers: LayersSnapshot?
-    /// Why what is stored cannot be read. The layers are read all the same.
+    /// Why the entry cannot be read. The layers are still read.
     let failure: PrefsError?
-    /// Whether people may have written what is stored.
+    /// Whether people may have written the entry.
     let isHandWritten: Bool
 
     init(
@@ -40,9 +40,9 @@ struct RootView {
 
     // MARK: - What is stored
 
-    /// The stored dictionary, in its own shape; nil if there is none.
+    /// The stored dictionary, in its own shape; nil if it is missing.
     ///
-    /// - Throws: `PrefsError.rootIsNotDictionary`, or why it cannot be read.
+    /// - Throws: `PrefsError.rootIsNotDictionary`, or the reason why it cannot be read.
     func dictionary() throws(PrefsError) -> [String: StoredValue]? {
         if let failure { throw failure }
         guard let entry else { return nil }
@@ -50,7 +50,7 @@ struct RootView {
         return values
     }
 
-    /// The stored values, in the shape of today; nil if nothing is stored.
+    /// The stored values, in the current shape; nil if nothing is stored.
     func storedValues() throws(PrefsError) -> [String: StoredValue]? { try shape()?.current }
 
     private func shape() throws(PrefsError) -> RootShape? {
@@ -60,7 +60,7 @@ struct RootView {
             : try root.state.declarations.shape(of: stored, root: root.key, isHandWritten: isHandWritten)
     }
 
-    /// The same values, of which those that a person has written and that are as they were keep their form.
+    /// Returns the values, with the form that a person has written for each value that has not changed.
     func withHandWrittenForms(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
         guard isHandWritten, let shape = try shape() else { return values }
         var values = values
@@ -72,9 +72,9 @@ struct RootView {
 
     // MARK: - Between the layers
 
-    /// All values; nil if there are none.
+    /// All values, including values of layers; nil if there are no values.
     ///
-    /// - Parameter allowed: the keys to look for in layers; nil for those of the instance.
+    /// - Parameter allowed: the keys to look for in layers; nil for the keys of the instance.
     func values(allowed: AllowedKeys? = nil, _ outcome: inout AccessOutcome) throws(PrefsError) -> [String:
         StoredValue]?
     {
@@ -117,7 +117,7 @@ struct RootView {
         layers.key(key, of: root.key, in: root.state.declarations)
     }
 
-    /// The value of a key, or that of a layer.
+    /// The value of a key in a layer or in the store.
     func value(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> StoredValue? {
         guard let layers else { return try storedValues()?[key] }
         let layered = layered(key, in: layers)
@@ -135,10 +135,10 @@ struct RootView {
         }
     }
 
-    /// The value of a key for a property that keeps it until the state changes.
+    /// The value of a key, for a property that caches it until the state changes.
     func found(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> FoundValue {
         let value = try self.value(forKey: key, &outcome)
-        // What is reported is reported at each read.
+        // A fault is reported at each read, so the value is not cached.
         let isReported =
             layers.map { outcome.hasPassedOverBase || !layered(key, in: $0).faults.isEmpty } ?? false
         return FoundValue(value: value, revision: isReported ? nil : revision, root: root.key)
@@ -146,7 +146,7 @@ struct RootView {
 
     func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {
         let layered = layers.map { self.layered(key, in: $0) }
-        // The stored value may be unreadable; layers are read all the same.
+        // The layers are read even if the stored value is unreadable.
         if let above = layered?.above { return .layer(above.layer) }
         do throws(PrefsError) {
             if let stored = try storedValues()?[key],
@@ -163,8 +163,8 @@ struct RootView {
 
     // MARK: - For writes
 
-    /// The value that a write to a key replaces: that of a layer above, which rejects another one, else the stored one. A layer below is
-    /// not written to.
+    /// The value that a write to a key replaces: the value of a layer above, which rejects a different one, otherwise
+    /// the stored value. Layers below do not matter, because they are never written.
     func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
         if let cover = layers.flatMap({ layered(key, in: $0).above }) { return cover.value }
         return try storedValues()?[key]
@@ -180,10 +180,10 @@ struct RootView {
     }
 }
 
-/// A root as the class wants it.
+/// A root in the shape that the class expects.
 struct RootShape {
-    /// With the migrations of the class and the keys of today, in the form in which it is stored.
+    /// The migrated values under the current keys, in their stored form.
     let migrated: [String: StoredValue]
-    /// The same in the form in which the properties store their values.
+    /// The migrated values under the current keys, in the form in which the properties store them.
     let current: [String: StoredValue]
 }

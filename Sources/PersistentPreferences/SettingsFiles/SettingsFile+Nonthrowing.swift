@@ -6,7 +6,7 @@ extension SettingsFile {
     @discardableResult
     public func save() -> Bool { succeeds(self) { try trySave() } }
 
-    /// The same as ``save()``, with its name in `SettingsManageable`.
+    /// Saves the values, like ``save()``. `SettingsManageable` has this name.
     @discardableResult
     public func update() -> Bool { save() }
 
@@ -14,11 +14,13 @@ extension SettingsFile {
     @discardableResult
     public mutating func load() -> Bool { succeeds(&self) { try $0.tryLoad() } }
 
-    /// Loads the values; if there is no file, from the main bundle's property list. `tryLoadUsingSettingsFile(in:)` throws the error.
+    /// Loads the values; if there is no file, from the main bundle's property list. `tryLoadUsingSettingsFile(in:)`
+    /// throws the error.
     @discardableResult
     public mutating func loadUsingSettingsFile() -> Bool { loadUsingSettingsFile(in: .main) }
 
-    /// Loads the values; if there is no file, from the bundle's property list. `tryLoadUsingSettingsFile(in:)` throws the error.
+    /// Loads the values; if there is no file, from the bundle's property list. `tryLoadUsingSettingsFile(in:)` throws
+    /// the error.
     @discardableResult
     public mutating func loadUsingSettingsFile(in bundle: Bundle) -> Bool {
         succeeds(&self) { try $0.tryLoadUsingSettingsFile(in: bundle) }
@@ -55,7 +57,7 @@ extension SettingsFile {
     }
 }
 
-/// The same for classes, whose instances may be constants.
+/// The nonmutating methods of classes, whose instances may be constants.
 extension SettingsFile where Self: AnyObject {
     /// Loads the values into this instance.
     @discardableResult

@@ -6,8 +6,6 @@ import PrefsPropertyLists
 /// ```swift
 /// struct PlayerSettings: SettingsFile {
 ///     var volume = 0.8
-///     var skills = ["jump"]
-///
 ///     static var initialSettings: PlayerSettings { PlayerSettings() }
 /// }
 ///
@@ -18,75 +16,59 @@ import PrefsPropertyLists
 /// settings.reset()  // the initial values, in memory and in the file
 /// ```
 ///
-/// Structs, classes and enums may conform. Each method returns whether it succeeded, and has a variant that throws a
-/// ``SettingsFileError``: `save()` and `trySave()`. A class implements `take(_:)`, so that loading changes the instance that
-/// others hold:
-///
-/// ```swift
-/// final class AppSettings: SettingsFile {
-///     @MainActor static let shared = AppSettings()
-///     var username = "anonymous"
-///
-///     func take(_ loaded: AppSettings) { username = loaded.username }
-/// }
-/// AppSettings.shared.load()
-/// ```
-///
-/// Follows `SettingsManageable`.
+/// Structs, classes and enums may conform. A class implements `take(_:)`. Each method returns whether it succeeded, and
+/// has a variant that throws a ``SettingsFileError``: `save()` and `trySave()`. <doc:SettingsFiles> has samples, and
+/// says what happens to fields and to damaged files. Follows `SettingsManageable`.
 ///
 /// ## Behavior
-/// - A save is atomic and durable. If several processes save, the last save wins as a whole. For many keys that change one by
-///   one, use ``PersistentPrefs``.
-/// - A load never changes an existing file. A field that the file lacks takes its initial value; an optional reads as nil. Inside
-///   arrays and dictionaries a missing field is an error. A field of another type is an error that names it, and so is an unknown
-///   field whose name resembles that of a missing one (an optional field is not missing). A file none of whose keys is a field is an error that names the keys.
-/// - A save preserves the other unknown fields of the file, such as those of a newer version of the type, also in nested values; in
-///   an array, those of elements that are unchanged or have kept their index. A reset removes them.
-/// - A save quarantines a damaged file, keeps values of another type beside the new file, and rejects a file that this package
-///   has not written.
-/// - `reset()` restores the values of the bundle's property list; if there is none, those of ``initialSettings``; if the type does not
-///   state them, those with which the first access, a load, created the file. It never restores values that were saved.
-/// - Values are stored as ``PrefCoding`` describes for Codable types, in a binary or XML property list or in JSON. XML rounds
-///   dates to the second.
+/// A save is atomic and durable, and the last save wins as a whole. It preserves unknown fields, quarantines a damaged
+/// file, and rejects a file that this package has not written. A load never changes an existing file, and creates a
+/// missing one.
+///
+/// A field that the file lacks takes its initial value. Inside arrays and dictionaries, a missing field is an error. So
+/// is a field of another type. Values are stored as ``PrefCoding`` describes for Codable types. XML rounds dates to the
+/// second.
 ///
 /// ## Performance
-/// A load validates the file and decodes it. A save encodes the value, decodes the file and, if they differ, replaces the file
-/// with two flushes.
+/// A load validates the file and decodes it. A save encodes the value, decodes the file and, if they differ, replaces
+/// the file with two flushes.
 ///
 /// ## Errors
-/// A load that fails leaves the value unchanged, with two exceptions. If the file is damaged, the last values that
-/// this package stored are taken over or, in a running program, the newest that it has read; the error says which. If `take(_:)` of a class omits a property, the other properties have the loaded values. The methods that
-/// return false call ``settingsDidFail(_:)`` first, which prints the error.
+/// A load that fails leaves the value unchanged, except for a damaged file and for a `take(_:)` that omits a property.
+/// A method that returns false calls ``settingsDidFail(_:)`` first, which prints the error.
 ///
 /// ## Threads
 /// The value belongs to its owner's thread or actor. Any thread may use the files.
 public protocol SettingsFile: Codable {
-    /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on
-    /// Linux, in Application Support on Apple platforms. Types with the same name, for example private ones or those of several
-    /// modules, would share a file: give each its own.
+    /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder
+    /// with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on Linux, in Application Support on Apple
+    /// platforms. Types with the same name, for example private types or types of several modules, would share a file,
+    /// so give each its own location.
     func settingsURL() -> URL
 
-    /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is JSON.
+    /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is
+    /// JSON.
     static var settingsFormat: PropertyListFormat { get }
 
-    /// The initial values. Implement it so that `reset()` works although the program saves before it loads. By default it throws, and
-    /// the initial values are those with which the first load creates the file; they are kept as `….plist.init` beside it.
+    /// The initial values. Implement it so that `reset()` works even if the program saves before it loads. By default
+    /// it throws, and the first load creates the file with the initial values and keeps them as `….plist.init` beside
+    /// it.
     static var initialSettings: Self { get throws }
 
-    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that it stays the
-    /// instance that others hold; if it omits one, the load fails, and saves of the instance are rejected until a load succeeds. Do
-    /// not save inside it.
+    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that
+    /// loading changes the instance that other code holds. If it omits a property, the load fails, and saves of the
+    /// instance are rejected until a load succeeds. Do not save inside it.
     mutating func take(_ loaded: Self)
 
-    /// Called with the error when a method returns false, before it returns. By default it writes one line to standard error, without
-    /// stored values.
+    /// Called with the error when a method returns false, before it returns. By default it writes one line to standard
+    /// error, without stored values.
     func settingsDidFail(_ error: SettingsFileError)
 
     /// Saves the values. They are on disk when it returns true. ``trySave()`` throws the error.
     @discardableResult
     func save() -> Bool
 
-    /// The same as ``save()``, with its name in `SettingsManageable`.
+    /// Saves the values, like ``save()``. `SettingsManageable` has this name.
     @discardableResult
     func update() -> Bool
 
@@ -130,10 +112,10 @@ extension SettingsFile {
 }
 
 extension SettingsFile where Self: AnyObject {
-    /// A class must implement it.
+    /// Unavailable: a class must implement it.
     @available(*, unavailable, message: "a class copies the loaded values: func take(_ loaded: …) { a = loaded.a … }")
     public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
 }
 
-/// What ``SettingsFile/initialSettings`` throws by default.
+/// The error that ``SettingsFile/initialSettings`` throws by default.
 struct UnstatedInitialSettings: Error {}

@@ -29,12 +29,12 @@ public enum SettingsFileError: Error, Sendable, LocalizedError, CustomStringConv
         }
     }
 
-    /// The same text as `description`.
+    /// The text of `description`.
     public var errorDescription: String? { description }
 }
 
 extension SettingsFileError {
-    /// An error of any kind as one of these.
+    /// Converts an error of any type.
     init(_ error: any Error) {
         self = error as? SettingsFileError ?? .storage(PrefsError(error))
     }

@@ -6,7 +6,7 @@ import PrefsPropertyLists
 enum SettingsFileName {
     static func url(of type: Any.Type, format: PropertyListFormat) -> URL {
         guard let folder = try? ConfigurationFolder.path.get() else {
-            // No file URL: every access of it says so.
+            // Not a file URL, so that every access fails with a message.
             return URL(string: "missing-home:") ?? URL(filePath: "/")
         }
         let name = name(of: type) + (format == .json ? ".json" : ".plist")
@@ -14,8 +14,9 @@ enum SettingsFileName {
         return URL(filePath: path, directoryHint: .notDirectory)
     }
 
-    /// The name of the type with those of the types around it (`Outer.Inner`), without its module; with what a file name
-    /// cannot hold, and `%`, as `%XX`. Types of one module that everybody in it can see have names that differ.
+    /// The name of the type with the names of the types around it (`Outer.Inner`), without its module. `%` and
+    /// characters that a file name cannot hold are written as `%XX`. Internal and public types of one module have
+    /// different names.
     static func name(of type: Any.Type) -> String {
         let full = String(reflecting: type)
         // The description of a private or local type begins with its context, an address that changes with each build.
@@ -37,7 +38,7 @@ enum SettingsFileName {
         }
     }
 
-    /// The beginning, and a hash (FNV-1a) of all of it.
+    /// The beginning of the name, and a hash (FNV-1a) of the whole name.
     private static func shortened(_ name: String) -> String {
         let hash = name.utf8.reduce(into: 0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3

@@ -4,11 +4,11 @@ import PrefsPropertyLists
 /// The file of a settings type and the file of its initial values. Both stay open for the next access.
 final class SettingsFiles: Sendable {
     let file: PropertyListDocument
-    /// The values with which a load has created the file.
+    /// The document with the values with which a load has created the file.
     let initial: PropertyListDocument
 
     private static let open = Locked([URL: SettingsFiles]())
-    /// Each holds two descriptors.
+    /// The most files that are kept open. Each holds two descriptors.
     private static let capacity = 32
 
     static func at(_ url: URL, format: PropertyListFormat) throws(PrefsError) -> SettingsFiles {
@@ -23,7 +23,8 @@ final class SettingsFiles: Sendable {
 
     // MARK: - First accesses
 
-    /// The files whose values were loaded or saved. What a value holds afterwards may be what a user has edited, not the initial values.
+    /// The files whose values were loaded or saved. After that, a value may hold a user's edits instead of the initial
+    /// values.
     private static let used = Locked(Set<URL>())
 
     static func markUsed(_ url: URL) { used.withLock { _ = $0.insert(url) } }

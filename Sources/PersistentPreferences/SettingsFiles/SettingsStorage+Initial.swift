@@ -2,9 +2,9 @@ import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The initial values, and those of a bundle.
+/// The initial values of the type and of a bundle.
 extension SettingsStorage {
-    /// The initial values that the type states; nil if it does not.
+    /// The initial values that the type implements; nil if it does not implement them.
     func stated() throws -> Settings? {
         do {
             return try values.type.initialSettings
@@ -15,8 +15,8 @@ extension SettingsStorage {
 
     var isStated: Bool { (try? stated()) != nil }
 
-    /// The initial values, as far as they are known without a bundle: those that the type states, or those with which a load created
-    /// the file. Fields that are newer than these take the values of `settings`, and so do all fields if these cannot be used.
+    /// The initial values without a bundle: those that the type implements, or those with which a load created the
+    /// file. Missing fields take the values of `settings`. So do all fields if the values cannot be used.
     func initialRoot(_ settings: Settings) -> StoredValue? {
         if let stated = try? stated() { return values.own(stated) }
         guard let kept = try? files.initial.read().root,
@@ -59,7 +59,7 @@ extension SettingsStorage {
     func resource(in bundle: Bundle) -> URL? {
         let name = url.deletingPathExtension().lastPathComponent
         let resource = bundle.url(forResource: name, withExtension: url.pathExtension)
-        // The settings may be stored beside the program. Their file is not a resource.
+        // The settings may be stored beside the program. Then their own file is not the resource.
         let isOwn = resource?.resolvingSymlinksInPath().path == url.resolvingSymlinksInPath().path
         return isOwn ? nil : resource
     }

@@ -2,7 +2,7 @@ import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The files of one settings type, and what is done with them.
+/// Loads and saves the files of one settings type.
 struct SettingsStorage<Settings: SettingsFile> {
     let url: URL
     let values: SettingsValues<Settings>
@@ -25,11 +25,11 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     // MARK: - Loading
 
-    /// The values to take over, and the error to throw afterwards. A malformed file has both: the newest known values, and the error
-    /// that says so.
+    /// The values to take over, and the error to throw afterwards. A malformed file gives both: the newest known
+    /// values, and the error.
     typealias Loaded = (settings: Settings?, failure: SettingsFileError?)
 
-    /// The values of the file. If there is no file, the initial values, which are saved.
+    /// Loads the values of the file. If it is missing, saves and returns the initial values.
     func load(_ settings: Settings) throws -> Loaded {
         try loaded {
             initialRoot(settings)
@@ -38,7 +38,7 @@ struct SettingsStorage<Settings: SettingsFile> {
         }
     }
 
-    /// The same, with initial values from a bundle.
+    /// Loads the values of the file. If it is missing, saves and returns the initial values of a bundle.
     func load(_ settings: Settings, from bundle: Bundle) throws -> Loaded {
         try loaded {
             let bundled = try? resource(in: bundle).map {
@@ -56,7 +56,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// - Parameters:
     ///   - fallback: gives the fields that the file lacks.
-    ///   - missing: gives the values if there is no file.
+    ///   - missing: gives the values if the file is missing.
     private func loaded(fallback: () -> StoredValue?, missing: () throws -> Settings) throws -> Loaded {
         let (root, failure) = try read()
         if root == nil, failure != nil { return (nil, failure) }

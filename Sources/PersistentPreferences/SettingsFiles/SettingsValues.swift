@@ -1,9 +1,9 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The values of a settings type as a property list, and back.
+/// Converts the values of a settings type to a property list and back.
 struct SettingsValues<Settings: SettingsFile> {
-    /// The class of an object, which may be a subclass of the variable's type.
+    /// The type of the values. The class of an object may be a subclass of the variable's type.
     let type: Settings.Type
     private let path: String
 
@@ -22,7 +22,7 @@ struct SettingsValues<Settings: SettingsFile> {
         }
     }
 
-    /// The same for initial values; nil if they cannot be encoded.
+    /// Encodes initial values; nil if they cannot be encoded.
     func own(_ settings: Settings) -> StoredValue? {
         try? encode(settings)
     }
@@ -49,15 +49,16 @@ struct SettingsValues<Settings: SettingsFile> {
     }
 
     /// - Parameters:
-    ///   - path: of the file; nil stands for the file of the settings.
+    ///   - path: the path of the file; nil stands for the file of the settings.
     ///   - fallback: gives the fields that are missing.
     func decode(_ root: StoredValue, from path: String? = nil, fallback: () -> StoredValue?) throws -> Settings {
         try decoded(root, from: path, fallback: fallback).settings
     }
 
-    /// The same, and the keys of the root.
+    /// Decodes a root and returns the values and the keys of its dictionaries.
     ///
-    /// - Parameter others: rejects the unknown fields that are not unknown fields of these; nil rejects none.
+    /// - Parameter others: the dictionaries whose unknown fields are allowed. Other unknown fields are rejected; nil
+    ///   allows all.
     func decoded(
         _ root: StoredValue, from path: String? = nil, rejectingUnknownBut others: [CodedKeys]? = nil,
         fallback: () -> StoredValue?
@@ -92,7 +93,7 @@ struct SettingsValues<Settings: SettingsFile> {
                 throw field("\(keys.path).\(unknown)", "is not a field", in: path)
             }
         }
-        // The file of something else, or one whose keys are all renamed: it would read as the initial values.
+        // The file of another type, or a file whose keys were all renamed, would read as the initial values.
         if keys.path.isEmpty, keys.areForeign, !keys.expected.isEmpty {
             throw field("", "expected \(Self.list(keys.expected)), found \(Self.list(keys.unknown))", in: path)
         }
@@ -115,13 +116,13 @@ struct SettingsValues<Settings: SettingsFile> {
             .first { members[$0] != others[$0] } ?? ""
     }
 
-    /// Whether the values of a JSON file are these, in the form that a person has given them.
+    /// Whether the values of a JSON file, in the forms that a person has written, equal a root.
     func areSame(_ written: StoredValue, _ root: StoredValue) -> Bool {
         guard type.settingsFormat == .json, let settings = try? decode(written, fallback: { nil }) else { return false }
         return (try? encode(settings)) == root
     }
 
-    /// The members of a root, and those of the other root that it lacks.
+    /// The members of a root, and the members of another root that it lacks.
     static func merged(_ root: StoredValue, over other: StoredValue?) -> StoredValue {
         guard let members = root.dictionary, let others = other?.dictionary else { return root }
         return .dictionary(others.merging(members) { merged($1, over: $0) })

@@ -2,11 +2,11 @@ package import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store over a `UserDefaults` object, which does not tell the name of its domain.
+/// A store over a `UserDefaults` object. The object does not tell the name of its domain.
 ///
-/// Reads find what `object(forKey:)` finds, with arguments and registered defaults. On Linux an update does not find these, so it does not
-/// store them. `synchronize()` is called after each write. Updates are atomic for the users of this store, and only their changes are
-/// observed.
+/// Reads find what `object(forKey:)` finds, including arguments and registered defaults. On Linux, an update does not
+/// find these, so it does not store them. `synchronize()` is called after each write. Updates are atomic for the users
+/// of this store, and only their changes are observed.
 package final class DefaultsObjectStore: PrefsStore {
     let ownRoots: Roots
 
@@ -16,11 +16,12 @@ package final class DefaultsObjectStore: PrefsStore {
         weak var store: DefaultsObjectStore?
     }
 
-    /// The store of an object: one, so that its users share transactions. That of the standard domain is the usual one.
+    /// The one store of an object, so that its users share transactions. The object of the standard domain has the
+    /// usual store.
     package static func of(_ defaults: UserDefaults) -> any PrefsStore {
         if defaults === UserDefaults.standard { return UserDefaultsStore.standard }
         return stores.withLock { stores in
-            // A store keeps its object, so nobody else has that address.
+            // A store keeps its object alive, so no other object has that address.
             if let store = stores[ObjectIdentifier(defaults)]?.store { return store }
             stores = stores.filter { $0.value.store != nil }
             let new = DefaultsObjectStore(defaults)
@@ -46,7 +47,7 @@ package final class DefaultsObjectStore: PrefsStore {
     }
 }
 
-/// What a `UserDefaults` object finds.
+/// The entries that a `UserDefaults` object finds, as a domain.
 ///
 /// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
 private final class DefaultsObject: Domain, @unchecked Sendable {
@@ -99,8 +100,8 @@ private final class DefaultsObject: Domain, @unchecked Sendable {
         let defaults: UserDefaults
         let content: Content?
 
-        /// Sets only the entries that the transactions have changed: the others may come from other domains of the search list, or
-        /// have been changed by other code meanwhile.
+        /// Sets only the entries that the transactions have changed. Other entries may come from other domains of the
+        /// search list, or may have been changed by other code in the meantime.
         func commit(_ content: Content, durability: CommitDurability) throws {
             let before = self.content ?? [:]
             for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }

@@ -16,27 +16,28 @@ public enum DomainLayout: Sendable, Hashable {
     case roots
     /// Each value is an entry of the domain, as with `@AppStorage`, Settings bundles and most existing apps.
     ///
-    /// The root key has no effect on storage. Entries that ``PersistentPrefs/keys`` does not allow are preserved and invisible.
-    /// ``PersistentPrefs/deleteAll()`` removes the values of allowed keys and their former keys, and the stored version. An empty
-    /// domain counts as missing. On Apple platforms, each changed key is one `set`, so two programs that share the domain do not
-    /// undo each other's changes of different keys.
+    /// The root key has no effect on storage. Entries that ``PersistentPrefs/keys`` does not allow are preserved and
+    /// invisible. ``PersistentPrefs/deleteAll()`` removes the values of allowed keys and their former keys, and the
+    /// stored version. An empty domain counts as missing. On Apple platforms, each changed key is one `set`, so two
+    /// programs that share the domain do not undo each other's changes of different keys.
     ///
-    /// An update of the store that sets the root to nil removes every entry, also those of other programs.
+    /// An update of the store that sets the root to nil removes every entry, also entries of other programs.
     ///
-    /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different keys and former
-    /// keys, and only one of them may have ``PersistentPrefs/migrations``. A domain that was never migrated has version 0, also in a
-    /// new installation: a step may find no value of its class, and entries of other programs.
+    /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different
+    /// keys and former keys, and only one of them may have ``PersistentPrefs/migrations``. A domain that was never
+    /// migrated has version 0, also in a new installation: a step may find no value of its class, and entries of other
+    /// programs.
     case flat
 }
 
 extension DomainLayout {
-    /// The entry of a root in a domain, of any type; nil if there is none.
+    /// The entry of a root in a domain, of any type; nil if it is missing.
     func entry(of root: String, in content: Transaction.Content?) -> StoredValue? {
         guard self == .flat else { return content?[root] }
         return content.flatMap { $0.isEmpty ? nil : .dictionary($0) }
     }
 
-    /// The dictionary of a root in a domain; nil if there is no root.
+    /// The dictionary of a root in a domain; nil if the root is missing.
     func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String: StoredValue]? {
         if self == .flat { return content?.isEmpty == true ? nil : content }
         guard let entry = content?[root] else { return nil }

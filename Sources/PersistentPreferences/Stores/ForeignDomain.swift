@@ -2,11 +2,11 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store of another module as a domain. Its updates nest by root, and its transactions are its own.
+/// Adapts a store of another module to a domain. The store has its own transactions, and its updates nest by root.
 final class ForeignDomain: Domain {
     let store: any PrefsStore
     private let remote: (any RemotePrefsStore)?
-    /// What the store has returned last for each root, and its values.
+    /// The dictionary that the store last returned for each root, and its values.
     private let known = Locked<[String: Known]>([:])
 
     private struct Known {
@@ -19,12 +19,13 @@ final class ForeignDomain: Domain {
         remote = store as? any RemotePrefsStore
     }
 
-    /// An update of this domain. One that the program has begun on the store itself is not known here.
+    /// The update of this domain on this thread. An update that the program has begun on the store itself is unknown
+    /// here.
     var transaction: Transaction? { Transaction.current(of: store) }
 
     // MARK: - Reading
 
-    /// The content has the root alone. The error of a root of another type is left to the caller, who decides whether it matters.
+    /// The content has only the root. A root of another type is no error here; the caller decides.
     func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
         let root = part.name
         do {
@@ -64,7 +65,7 @@ final class ForeignDomain: Domain {
             let before = values(objects, of: root)
             let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
             try transaction.run(body)
-            // The objects of keys that do not change stay: the store may compare them.
+            // Keeps the objects of unchanged keys, because the store may compare them.
             guard let after = transaction[root]?.dictionary else {
                 objects = nil
                 return
@@ -76,14 +77,15 @@ final class ForeignDomain: Domain {
         }
     }
 
-    /// Rolls back the update that a rejected write is a part of. The store itself rolls back one that throws.
+    /// Rolls back the update that a rejected write is a part of. The store rolls back an update whose body throws.
     func refuse(_ error: any Error, root: String) {
         if let transaction {
             transaction.fail(error)
             return
         }
-        // The program may have begun one on the store itself. Not so of a remote store, whose update would cost requests: it runs its bodies
-        // inside an update of a store of this package, which was told.
+        // The program may have begun an update on the store itself, so this throws inside a nested update. A remote
+        // store runs its bodies inside an update of a store of this package, which has the error already; an update
+        // would cost requests.
         if remote != nil { return }
         try? store.update(root: root) { _ in throw error }
     }
@@ -111,10 +113,10 @@ private final class ForeignRoot: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// The root as it was last reported.
+        /// The values of the root that were last reported.
         var values: [String: StoredValue]?
         var hasStarted = false
-        /// Whether a change came before the start.
+        /// Whether a change arrived before the start.
         var hasMissed = false
     }
 

@@ -1,7 +1,7 @@
 import PrefsFileEngine
 package import PrefsPropertyLists
 
-/// A store that keeps its roots in memory, as long as the object lives. For tests and previews.
+/// A store that keeps its roots in memory, as long as the object lives. Use it in tests and previews.
 ///
 /// ```swift
 /// let prefs = EditorPrefs(store: InMemoryStore())
@@ -9,12 +9,12 @@ package import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// It checks values, nests and rolls back like the stores on files. Two stores share nothing; pass the same object to share
-/// values.
+/// It checks values, nests and rolls back like the stores on files. Two stores share nothing; pass the same object to
+/// share values.
 ///
 /// ## Performance
-/// A read by an instance costs a lock and a dictionary lookup. ``read(root:)`` and ``update(root:_:)`` also cost time linear in the size
-/// of the root.
+/// A read by an instance costs a lock and a dictionary lookup. ``read(root:)`` and ``update(root:_:)`` also cost time
+/// linear in the size of the root.
 ///
 /// ## Threads
 /// Any thread.
@@ -24,7 +24,8 @@ public final class InMemoryStore: PrefsStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Returns the dictionary under a root key, or nil if there is none.
+    /// Returns the dictionary under a root key, or nil if the root is missing. Costs time linear in the size of the
+    /// root.
     public func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }
@@ -43,14 +44,14 @@ public final class InMemoryStore: PrefsStore {
         try ownRoots.updateValues(of: root) { $0 = values }
     }
 
-    /// Calls the closure after each commit that changes the root, on the threads of observers without a queue. See
+    /// Calls the closure after commits that change the root, on the threads of observers without a queue. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try ownRoots.observe(root: root, action)
     }
 }
 
-/// A domain that is on no disk.
+/// A domain in memory.
 final class MemoryDomain: Domain {
     let queue = TransactionQueue()
 

@@ -1,21 +1,21 @@
 import PrefsPropertyLists
 
-/// Lets an instance choose its store: once when it is created, or at each access. Pass it only to an initializer.
+/// Lets an instance choose its store, once when it is created or at each access. Pass it only to an initializer.
 package final class InstanceStore: PrefsStore {
     private let choose: @Sendable (PersistentPrefs) throws -> any PrefsStore
-    /// The store chosen last, which its observers need and others of the same place share.
+    /// The store that was chosen last. It is kept for its observers, and shared by all instances of one place.
     private let chosen = Locked<(any PrefsStore)?>(nil)
 
-    /// - Parameter choose: returns the store of an instance, the same object as long as it is in use. Called after the instance has been
-    ///   initialized, but for `start`.
+    /// - Parameter choose: returns the store of an instance: always one object as long as it is in use. Called after
+    ///   the instance has been initialized, except for `start`.
     package init(_ choose: @escaping @Sendable (PersistentPrefs) throws -> any PrefsStore) {
         self.choose = choose
     }
 
-    /// nil if there is none now.
+    /// The store of an instance; nil if it has none at the moment.
     func store(of prefs: PersistentPrefs) -> (any PrefsStore)? { try? choose(prefs) }
 
-    /// - Parameter prefs: nil if it has ended.
+    /// - Parameter prefs: the instance; nil if it was released.
     func roots(of prefs: PersistentPrefs?) -> Roots {
         do {
             guard let prefs else { throw PrefsError.userDefaultsUnavailable }

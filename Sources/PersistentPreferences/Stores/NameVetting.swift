@@ -30,7 +30,7 @@ enum NameVetting {
 
     private static let relative = "is relative, and the working folder is unknown"
 
-    /// The path that a file URL names.
+    /// The path of a file URL.
     ///
     /// - Throws: `PrefsError.invalidName` for a URL that names no file.
     static func path(of url: URL) throws(PrefsError) -> String {
@@ -57,7 +57,7 @@ enum NameVetting {
         }
     }
 
-    /// Called for each access.
+    /// Finds a flaw in the bytes of a name. Called for each access, so it makes no copy.
     private static func flaw(in bytes: UnsafeRawBufferPointer, longest: Int) -> String? {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return "it is empty" }
         if bytes.count > longest { return "it is longer than \(longest) bytes" }
@@ -70,6 +70,7 @@ enum NameVetting {
 extension PrefsError {
     /// Checks a root key, for your own ``PrefsStore``. Any thread.
     ///
-    /// - Throws: ``invalidName(name:reason:)`` if the name is empty, contains a NUL, begins with U+FEFF, or is longer than 1,024 bytes.
+    /// - Throws: ``invalidName(name:reason:)`` if the name is empty, contains a NUL, begins with U+FEFF, or is longer
+    ///   than 1,024 bytes.
     public static func checkRootKey(_ name: String) throws(PrefsError) { try NameVetting.checkRoot(name) }
 }

@@ -1,6 +1,6 @@
 import PrefsFileEngine
 
-/// The engine's errors as those of the package.
+/// Converts the engine's errors.
 extension PrefsError {
     init(_ error: FileError) {
         switch error {
@@ -16,7 +16,7 @@ extension PrefsError {
         }
     }
 
-    /// Runs the closure and gives the engine's errors as ours; others pass.
+    /// Runs the closure and converts the engine's errors to `PrefsError`; other errors pass.
     static func converting<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()

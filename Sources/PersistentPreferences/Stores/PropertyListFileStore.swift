@@ -7,61 +7,43 @@ import PrefsPropertyLists
 /// Use it when you want to choose the file yourself, for example in a command-line tool:
 ///
 /// ```swift
-/// final class ToolPrefs: Prefs, @unchecked Sendable {
-///     @Pref var isVerbose = false
-/// }
-///
 /// let store = PropertyListFileStore(url: folder.appending(path: "settings.plist"))
-/// let prefs = ToolPrefs(store: store)
+/// let prefs = ToolPrefs(store: store)  // a subclass of PersistentPrefs
 /// ```
 ///
 /// ## Behavior
-/// Writes are atomic and durable: when a write returns, the new state survives a crash and a power cut (see ``Durability``).
-/// Several processes may use the same file. All stores on one file in a process share one cache and commit together. A read
-/// creates, renames, changes and removes nothing.
+/// Writes are atomic and durable: when a write returns, the new state survives a crash and a power cut (see
+/// ``Durability``). Several processes may use the same file. Entries of other programs are preserved. A read creates,
+/// renames, changes and removes nothing.
 ///
-/// By default the file is laid out like a `UserDefaults` domain, with a dictionary under each root key; see ``DomainLayout``.
-/// Entries of other programs are preserved. The first write creates the file with mode 0600, and its folder with mode 0700. A
-/// write keeps the format, mode, owner, group, access control list and extended attributes of an existing file, or is rejected. A
-/// symbolic link is followed and kept if root or the caller owns it, or if its owner also owns the target.
+/// The first write creates the file with mode 0600, and its folder with mode 0700. A write keeps the format, mode,
+/// owner, group, access control list and extended attributes of an existing file, or is rejected. A symbolic link is
+/// followed if root or the caller owns it, or if its owner also owns the target.
 ///
-/// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy: the bytes of
-/// the last commit, with a checksum. If another program damages the file, reads leave it alone and return this copy or, if that is
-/// newer, what the process has last read or written. The next write quarantines the file as `NAME.corrupt-…` and stores that state
-/// with its change. A malformed file without a last good copy was not written by this package, and the store never replaces it.
-///
-/// A file that is missing while the copy exists may be in the middle of another program's save: for 50 ms, reads return the known
-/// state, and writes wait. After that the file is missing. The next write quarantines the copy, makes a new file, and warns.
-///
-/// With the format ``PropertyListFormat/json``, the file is the JSON of ``ExportFormat/json``, for people to edit. Such a store also
-/// reads a property list and keeps its format. A store with another format does not read JSON, and never replaces a JSON file that
-/// this package has written. See <doc:FilesThatPeopleEdit>.
-///
-/// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was forked in a
-/// process with threads can read and write if its parent has done so before; it cannot observe. On Apple platforms, a forked
-/// child must call `exec` first. A process that forks inside an update shares its lock with the child. The child's own commit of
-/// that update is rejected. If the parent is killed inside the update, the child holds the lock until it ends or calls `exec`.
+/// Two more files are beside it. `.NAME.lock` is the lock file of writers. `.NAME.lastgood` is the last good copy. If
+/// another program damages the file, reads return the last known state, and the next write quarantines the file as
+/// `NAME.corrupt-…`. The store never replaces a malformed file without a last good copy. See <doc:Behavior> for
+/// missing, damaged and foreign files, and <doc:FilesThatPeopleEdit> for formats.
 ///
 /// ## Performance
-/// A read costs one `fstat` if the file has not changed. A write replaces the file and flushes it and its folder. It also writes
-/// the last good copy, in place and without a flush, which takes the size of the file once more on disk. The replaced file is closed
-/// on another thread. The store keeps the file open, and after a write its folder.
+/// A read costs one `fstat` if the file has not changed. A write replaces the file and, with the default
+/// ``Durability``, flushes it and its folder. It also writes the last good copy, without a flush. The store keeps the
+/// file open, and after a write its folder.
 ///
 /// ## Errors
-/// If the file cannot be read, reads fail with ``PrefsError/unreadable(_:)``. A damaged file is reported as
-/// ``PrefsError/damaged(_:)``, a malformed file of another program as ``PrefsError/notOurs(_:)``, and a write that fails as
-/// ``PrefsError/notStored(_:)``. If there is no room for the last good copy, the write succeeds and there is no copy.
-///
-/// A read does not notice that a folder above the file was replaced by another one; the next write does.
+/// ``PrefsError/unreadable(_:)`` if the file cannot be read, ``PrefsError/damaged(_:)`` if it is damaged,
+/// ``PrefsError/notOurs(_:)`` if it is a malformed file of another program, ``PrefsError/notStored(_:)`` if a write
+/// fails. If there is no room for the last good copy, the write succeeds without one.
 ///
 /// ## Threads
-/// Any thread.
+/// Any thread. All stores on one file in a process share one cache and commit together. For `fork`, see
+/// ``update(root:_:)``.
 public final class PropertyListFileStore: PrefsStore {
-    /// How sure a write is to last when it has returned.
+    /// What a completed write survives.
     public enum Durability: Sendable, Hashable {
         /// A power cut: the file and its folder are flushed to the medium. The default.
         case powerCut
-        /// A kill of the process at any moment. A power cut may undo the write or damage the file.
+        /// A kill of the process at any moment, but not a power cut, which may undo the write or damage the file.
         case process
     }
 
@@ -73,12 +55,14 @@ public final class PropertyListFileStore: PrefsStore {
     ///
     /// - Parameters:
     ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
-    ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may be JSON.
+    ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may
+    ///     be JSON.
     ///   - durability: the durability of this store's writes.
-    ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the file.
-    ///   - protection: the protection class that the next write gives to the file and to the files that it creates beside it. nil
-    ///     keeps the class of an existing file, and leaves that of a new file to the system. If two stores on one file have different
-    ///     classes, the one whose first use came later decides.
+    ///   - layout: whether the file has a dictionary under each root key (the default, as in a domain of
+    ///     `UserDefaults`), or the values as entries.
+    ///   - protection: the protection class that the next write gives to the file and to the files that it creates
+    ///     beside it. nil keeps the class of an existing file, and leaves the class of a new file to the system. If two
+    ///     stores on one file have different classes, the store that was first used later decides.
     public convenience init(
         url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil
@@ -87,7 +71,7 @@ public final class PropertyListFileStore: PrefsStore {
             url: url, format: format, durability: durability, layout: layout, protection: protection, system: .real)
     }
 
-    /// The same over system calls that a test may make fail.
+    /// Creates a store over system calls, which a test may make fail.
     init(
         url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
@@ -104,19 +88,26 @@ public final class PropertyListFileStore: PrefsStore {
         }
     }
 
-    /// Returns the dictionary under a root key, or nil if there is none. Costs one `fstat` if the file has not changed, and time
-    /// linear in the size of the root.
+    /// Returns the dictionary under a root key, or nil if the root is missing. Costs one `fstat` if the file has not
+    /// changed, and time linear in the size of the root. Does not notice that a folder above the file was replaced by
+    /// another one; the next write does.
     public func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }
 
-    /// Changes a root in one transaction under the file's lock, on the calling thread; on disk when it returns, as its
-    /// ``Durability`` says. See ``PrefsStore/update(root:_:)``.
+    /// Changes a root in one transaction under the file's lock, on the calling thread. The new state is on disk when
+    /// the call returns, as its ``Durability`` says. See ``PrefsStore/update(root:_:)``.
+    ///
+    /// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was
+    /// forked in a process with threads can read and write if its parent has done so before; it cannot observe. On
+    /// Apple platforms, a forked child must call `exec` first. A process that forks inside an update shares its lock
+    /// with the child, and the child's own commit of that update is rejected. If the parent is killed inside the
+    /// update, the child holds the lock until it ends or calls `exec`.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try ownRoots.update(root: root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, also those of other processes. See
+    /// Calls the closure after commits that change the root, in this process and in others. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try ownRoots.observe(root: root, action)

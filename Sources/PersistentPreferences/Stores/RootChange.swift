@@ -1,7 +1,7 @@
 import PrefsPropertyLists
 
-/// A write to one root: the keys that it adds or changes with their new values, and the keys that it removes. Other keys are neither
-/// vetted nor changed, whatever they contain.
+/// A write to one root: the keys that it adds or changes with their new values, and the keys that it removes. Other
+/// keys are neither vetted nor changed.
 struct RootChange {
     private(set) var assigned: [String: StoredValue] = [:]
     /// The former values of keys that are known to change.
@@ -12,7 +12,7 @@ struct RootChange {
 
     static var nothing: RootChange { RootChange(from: [:], to: [:]) }
 
-    /// Whether the new value of a key was made of this former value.
+    /// Whether the new value of a key was made from this former value.
     func isMade(of former: StoredValue?, forKey key: String) -> Bool {
         switch (replaced[key], former) {
         case (nil, nil): true
@@ -36,14 +36,15 @@ struct RootChange {
         for key in before.keys where after.index(forKey: key) == nil { removed.append(key) }
     }
 
-    /// The difference between a root and the objects that a user has made of it, vetted.
+    /// The difference between a root and a user's changed copy of its objects, vetted.
     ///
     /// - Parameters:
     ///   - before: the root as stored.
     ///   - shown: the objects of `before` that the user started from.
     ///   - after: the user's result.
     ///   - isAllowed: whether a key may be added or changed; nil allows all.
-    /// - Throws: `PrefsError.incorrectKeys`, else `PrefsError.valuesNotPlistCompatible`, naming every offender.
+    /// - Throws: `PrefsError.incorrectKeys`, otherwise `PrefsError.valuesNotPlistCompatible`. The error names every
+    ///   invalid key.
     init(
         from before: [String: StoredValue], shownAs shown: [String: Any], to after: [String: Any],
         isAllowed: ((String) -> Bool)? = nil
@@ -51,7 +52,7 @@ struct RootChange {
         var disallowed: [String] = []
         var failures: [PropertyListFailure] = []
         for (key, object) in after {
-            // Before the key is hashed.
+            // Checked before the key is hashed.
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
             if let old = shown[key], StoredValue.areSame(old, object) { continue }
             let change = assigned.count
@@ -74,9 +75,9 @@ struct RootChange {
         replaced[key] = old
     }
 
-    /// The change itself, if a property list can hold all values that it assigns.
+    /// Returns the change if a property list can hold all values that it assigns.
     ///
-    /// - Throws: `PrefsError.valuesNotPlistCompatible`, naming every offender.
+    /// - Throws: `PrefsError.valuesNotPlistCompatible`, which names every invalid value.
     func checked() throws(PrefsError) -> RootChange {
         var failures: [PropertyListFailure] = []
         for (key, value) in assigned {
@@ -103,14 +104,14 @@ struct RootChange {
         ])
     }
 
-    /// The same change, which removes what else goes with the keys that it assigns or removes.
+    /// Returns this change with the removal of more keys, which the closure derives from the assigned and removed keys.
     func removing(_ others: ([String]) -> [String]) -> RootChange {
         var change = self
         change.removed += others(Array(assigned.keys) + removed)
         return change
     }
 
-    /// Applies the change to the root as it stands now, which may be newer than the state it was computed from.
+    /// Applies the change to the current root, which may be newer than the state that the change was computed from.
     ///
     /// - Returns: whether the root has changed. If it has not, a missing root stays missing.
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if the root would become too large.
@@ -149,7 +150,7 @@ struct RootChange {
 }
 
 extension [String: StoredValue]? {
-    /// Lets a user change the objects of a root; what changes is vetted.
+    /// Lets a user change the objects of a root. Changed values are vetted.
     mutating func change(_ body: (inout [String: Any]?) throws -> Void) throws {
         let shown = self?.objects
         var after = shown

@@ -2,9 +2,9 @@ package import Foundation
 package import PrefsFileEngine
 package import PrefsPropertyLists
 
-/// The whole domain, entries of any type among its roots: what the tool looks at and edits. Shares locks and cache with the stores.
+/// The whole domain, with entries of any type beside its roots, for the tool. Shares locks and cache with the stores.
 extension Roots {
-    /// The domain of a UserDefaults suite.
+    /// Opens the domain of a UserDefaults suite.
     ///
     /// - Throws: `PrefsError`.
     package static func ofSuite(_ name: String) throws -> Roots {
@@ -13,10 +13,10 @@ extension Roots {
         return roots
     }
 
-    /// A property-list file, or a file of another format.
+    /// Opens a property-list file, or a file of another format.
     ///
-    /// - Parameter isForced: whether writes quarantine and replace a file that is not ours. They do so while this exists, in the whole
-    ///   process.
+    /// - Parameter isForced: whether writes quarantine and replace a file that is not ours. This applies to the whole
+    ///   process while the object exists.
     /// - Throws: `PrefsError`.
     package convenience init(
         url: URL, format: PropertyListFormat = .binary, isForced: Bool = false
@@ -28,8 +28,7 @@ extension Roots {
             })
     }
 
-    /// All entries; nil if there is no domain. For a malformed file, the newest known state and the error that reports
-    /// it.
+    /// All entries; nil if the domain is missing. For a malformed file, the newest known state and the error.
     ///
     /// - Throws: `PrefsError`.
     package func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
@@ -37,8 +36,8 @@ extension Roots {
         return (state.content, state.warning.map { PrefsError($0) })
     }
 
-    /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed writer. Changes
-    /// nothing else.
+    /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed
+    /// writer. Changes nothing else.
     ///
     /// - Returns: the warning that describes the recovery; nil if the file was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.
@@ -47,7 +46,7 @@ extension Roots {
         return takeWarning()
     }
 
-    /// Puts the former bytes of the file back, if it still has the bytes of that commit.
+    /// Restores the former bytes of the file, if it still has the bytes of that commit.
     ///
     /// - Returns: the warning that the file was quarantined; nil if it was not.
     /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
@@ -57,10 +56,10 @@ extension Roots {
         return takeWarning()
     }
 
-    /// Changes entries in one transaction. Those that are changed are vetted, by name and value.
+    /// Changes entries in one transaction. The names and values of changed entries are vetted.
     ///
-    /// - Returns: the warning that a damaged file was quarantined; nil if there was none.
-    /// - Throws: what the body throws, else `PrefsError`; nothing has changed then.
+    /// - Returns: the warning that a damaged file was quarantined; nil if no file was.
+    /// - Throws: what the body throws, or `PrefsError`. In both cases nothing has changed.
     package func updateEntries(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         try PrefsError.converting {
             try transact(on: "") { transaction in
@@ -82,7 +81,7 @@ extension Roots {
         _ before: [String: StoredValue], to after: [String: StoredValue]
     ) throws -> [String: StoredValue] {
         var result = after
-        // Vets only the keys of a root that change, as the base class does.
+        // Vets only the changed keys of a root, as the base class does.
         for (name, entry) in after {
             guard case .dictionary(let old)? = before[name], case .dictionary(let new) = entry else { continue }
             var root: [String: StoredValue]? = old

@@ -5,17 +5,17 @@ import PrefsPropertyLists
 /// The roots of a domain, with the layers around them. Each store of this target holds one.
 package final class Roots: PrefsStore {
     let layout: DomainLayout
-    /// The layers around the domain; nil if there are none.
+    /// The layers around the domain; nil without layers.
     let layers: LayerStack?
     /// nil if the domain cannot be reached.
     private let domain: (any Domain)?
     /// Why the domain cannot be reached: its name is bad, for example.
     let failure: PrefsError?
-    /// Of the writes.
+    /// The durability of writes.
     let durability: CommitDurability
-    /// Run the asynchronous updates of the store.
+    /// The threads of the store's asynchronous updates.
     let updateThreads = WorkerThreads()
-    /// Is told of every access. nil unless this is the default domain in a test program.
+    /// Records every access. nil unless this is the default domain in a test program.
     private let testProcess: TestProcess?
     /// The last revision of domain and layers together.
     private let combined = Locked<(base: Revision, layers: Revision, both: Revision)?>(nil)
@@ -28,22 +28,22 @@ package final class Roots: PrefsStore {
         (self.layout, self.durability, self.testProcess) = (layout, durability, testProcess)
     }
 
-    /// Roots that cannot be reached: every access fails.
+    /// Creates roots that cannot be reached. Every access fails.
     init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
         (domain, self.failure, layers) = (nil, failure, nil)
         (self.layout, durability, testProcess) = (layout, .process, nil)
     }
 
-    /// The same roots with layers around them.
+    /// Creates the roots of a base with layers around them.
     init(_ base: Roots, in layers: LayerStack) {
         (domain, failure, self.layers) = (base.domain, base.failure, layers)
         (layout, durability, testProcess) = (base.layout, base.durability, base.testProcess)
     }
 
-    /// The object that keeps the roots. Two with the same one have the same roots.
+    /// The object that keeps the roots. Two `Roots` with one place have the same roots.
     var place: AnyObject { (domain as? ForeignDomain)?.store ?? domain ?? self }
 
-    /// nil if the domain is not a file of ours.
+    /// The URL of the file; nil if the domain is not a file of this package.
     package var fileURL: URL? {
         (domain as? FileLocation).map { URL(filePath: $0.path, directoryHint: .notDirectory) }
     }
@@ -67,7 +67,7 @@ package final class Roots: PrefsStore {
         try reached().state(of: part, isForWriting: isForWriting)
     }
 
-    /// As `Domain.revision`, of domain and layers.
+    /// The revision of domain and layers; see `Domain.revision`.
     func revision(of root: String) -> Revision? {
         testProcess?.noteDefaultDomain()
         guard let base = domain?.revision else { return nil }
@@ -87,7 +87,7 @@ package final class Roots: PrefsStore {
         }
     }
 
-    /// The layers that an access sees: in a transaction, those of its first access.
+    /// The layers that an access sees. In a transaction, they are the layers of its first access.
     ///
     /// - Parameter mayBeInside: whether the access may be inside a transaction of this thread.
     func currentLayers(mayBeInside: Bool = true) -> LayersSnapshot? {
@@ -104,7 +104,7 @@ package final class Roots: PrefsStore {
     /// As `Domain.confirm`.
     func confirm(_ revision: Revision?) throws -> Bool {
         guard let domain else { return false }
-        // A revision of both is none of the domain, which then looks at its own state.
+        // A combined revision is not a revision of the domain, which then confirms its own state.
         let own = layers == nil ? revision : combined.withLock { $0.flatMap { $0.both == revision ? $0.base : nil } }
         return try domain.confirm(own, durability)
     }
@@ -113,13 +113,14 @@ package final class Roots: PrefsStore {
         (domain?.takeWarning()).map { PrefsError($0) }
     }
 
-    /// Drops what is cached.
+    /// Drops the cache.
     func forget() {
         domain?.forget()
         layers?.files.forEach { $0.forget() }
     }
 
-    /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached the domain.
+    /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached
+    /// the domain.
     func refuse(_ error: PrefsError, root: String) {
         let first = Transaction.current?.fail(error) ?? error
         (domain as? ForeignDomain)?.refuse(first, root: root)
@@ -128,8 +129,9 @@ package final class Roots: PrefsStore {
     /// Subscribes to each commit that changes the root, in order.
     ///
     /// - Parameters:
-    ///   - keys: those that the subscriber asks for, which may not exist yet. It may receive changes of other keys, too.
-    ///   - known: what the subscriber knows of it from elsewhere; it receives the difference first.
+    ///   - keys: the keys that the subscriber asks for, which may not exist yet. It may receive changes of other keys,
+    ///     too.
+    ///   - known: the root as the subscriber knows it. The subscriber receives the difference first.
     func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
@@ -138,7 +140,7 @@ package final class Roots: PrefsStore {
         return try LayeredSubscriber(self, layers, root, part, subscriber).start(from: known)
     }
 
-    /// Without layers.
+    /// Subscribes to the roots of the domain, without layers.
     func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
     ) throws -> EntrySubscription {
@@ -147,12 +149,12 @@ package final class Roots: PrefsStore {
 
     // MARK: - As a store
 
-    /// `PrefsStore.read`, as values. Without the layers of text and of managed values.
+    /// The values of `PrefsStore.read`. Layers of text and of managed values are left out.
     func values(of root: String) throws -> [String: StoredValue]? {
         try NameVetting.checkRoot(root)
         return try PrefsError.converting {
             let state = try state(of: layout == .flat ? .everything : .root(root))
-            // A warning of an earlier write is not about this state.
+            // A warning of an earlier write does not concern this state.
             if let warning = state.warning.map({ PrefsError($0) }), !warning.isWarning { throw warning }
             let stored = try layout.dictionary(of: root, in: state.content)
             return currentLayers()?.merged(stored, root: root) ?? stored

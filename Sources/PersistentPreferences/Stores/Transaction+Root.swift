@@ -1,9 +1,9 @@
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// How a transaction changes one root. Accesses inside it, of the same thread, may have changed the root in between.
+/// Changes one root in a transaction. Nested accesses of the thread may have changed the root in between.
 extension Transaction {
-    /// The entry of a root as it is now, of any type; nil if there is none.
+    /// The current entry of a root, of any type; nil if it is missing.
     func entry(of root: String, _ layout: DomainLayout) -> StoredValue? {
         layout.entry(of: root, in: content)
     }
@@ -16,9 +16,9 @@ extension Transaction {
         }
     }
 
-    /// Replaces a root by what was made of it; nil removes it.
+    /// Replaces a root by a changed copy; nil removes it.
     ///
-    /// - Parameter before: the entry that it was made of.
+    /// - Parameter before: the entry that the copy was made from.
     func replace(
         root: String, _ layout: DomainLayout, _ before: StoredValue?, with after: [String: StoredValue]?
     ) throws {
@@ -50,7 +50,7 @@ extension Transaction {
         var after = before
         try body(&after)
         guard let after else {
-            // The body has left the root missing, but an update inside it may have written it.
+            // The body has set the root to nil, but a nested update may have written it.
             if before != nil, self.entry(of: root, layout) != nil { assign(nil, to: root, layout) }
             return
         }

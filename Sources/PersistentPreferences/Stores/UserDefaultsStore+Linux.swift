@@ -4,7 +4,7 @@
     import PrefsPropertyLists
 
     extension UserDefaultsStore {
-        /// The engine on the file of a UserDefaults domain.
+        /// The domain of a suite: the engine on the file of UserDefaults.
         static func domain(
             _ suiteName: String?
         ) throws(PrefsError) -> (any Domain, NewestEntry?) {
@@ -20,21 +20,21 @@
         }
     }
 
-    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its cache. Without dirty
-    /// keys it costs less than a microsecond.
+    /// Keeps `UserDefaults` in step with the file. Its `synchronize()` writes dirty keys, unsafely, and drops its
+    /// cache. Without dirty keys it costs less than a microsecond.
     ///
-    /// Its calls run in the C locale: Foundation's XML parser uses the decimal separator of the thread's locale, and the next
-    /// `synchronize()` loses a file that it cannot parse.
+    /// Its calls run in the C locale: Foundation's XML parser uses the decimal separator of the thread's locale, and
+    /// the next `synchronize()` loses a file that it cannot parse.
     ///
-    /// Unchecked because `UserDefaults` is not Sendable. It is called by one thread at a time, since nothing says that it may be called
-    /// by several.
+    /// Unchecked because `UserDefaults` is not Sendable. One thread at a time calls it, because its documentation does
+    /// not allow several.
     private final class UserDefaultsMirror: @unchecked Sendable {
         private static let calls = Lock()
 
-        /// By the names of suites. That of the standard domain, which has none, is empty.
+        /// The mirrors by the names of suites. The standard domain has an empty name.
         private static let mirrors = Locked<[String: UserDefaultsMirror]>([:])
 
-        /// The one of a domain in this process: what UserDefaults has read is known to it alone.
+        /// The one mirror of a domain in this process, which knows what UserDefaults has read.
         static func of(_ suiteName: String?) -> UserDefaultsMirror {
             mirrors.withLock { mirrors in
                 if let mirror = mirrors[suiteName ?? ""] { return mirror }
@@ -45,10 +45,10 @@
         }
 
         private let suiteName: String?
-        /// Made at its first use, under the lock of all calls: most programs that only read never need it.
+        /// Made at its first use, under the lock of all calls, because most programs that only read never need it.
         private lazy var defaults: UserDefaults? = suiteName.map { UserDefaults(suiteName: $0) } ?? .standard
-        /// The states of the domain that UserDefaults may have read since it was last synchronized, the newest last: it reads the file at an
-        /// access that nobody tells of.
+        /// The states of the domain that UserDefaults may have read since it was last synchronized, the newest last.
+        /// UserDefaults does not tell when it reads the file.
         private let loaded = Locked<[[String: StoredValue]]>([])
 
         private static let mostStates = 8
@@ -57,13 +57,14 @@
             self.suiteName = suiteName
         }
 
-        /// Remembers what UserDefaults reads at its next access, unless another program changes the file before.
+        /// Remembers the state that UserDefaults will read at its next access, unless another program changes the file
+        /// before.
         @Sendable func note(_ content: [String: StoredValue]?) {
             loaded.withLock { $0 = [content ?? [:]] }
         }
 
-        /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not synchronized.
-        /// UserDefaults may also have read an older state of the file.
+        /// The newest value of a key: the stored one, unless other code has set or removed it on UserDefaults and not
+        /// synchronized. UserDefaults may also have read an older state of the file.
         @Sendable func newest(_ key: String, _ stored: StoredValue?, in content: [String: StoredValue]?) -> StoredValue?
         {
             Self.inCLocale {
@@ -73,8 +74,9 @@
                     if loaded.count == Self.mostStates { loaded.removeFirst() }
                     loaded.append(content)
                 }
-                // `object(forKey:)` copies one value and not the domain, but also finds arguments, registered defaults and other domains.
-                // Where it finds the stored value, a removal that is not synchronized may hide behind an equal registered default.
+                // `object(forKey:)` copies one value and not the domain, but also finds arguments, registered defaults
+                // and other domains. If it finds the stored value, the value may also be an equal registered default
+                // that hides a removal that is not synchronized.
                 var set = defaults?.value(ofEntry: key)
                 var isStored = Self.areAlike(set, stored)
                 if set != nil, !isStored {
@@ -87,7 +89,7 @@
             }
         }
 
-        /// Compares values as UserDefaults does: it may return a number of another type.
+        /// Compares values as UserDefaults does, which may return a number of another type.
         private static func areAlike(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
             switch (left, right) {
             case (.array(let left)?, .array(let right)?):
@@ -110,11 +112,12 @@
             }
         }
 
-        /// Before a commit writes the dirty keys of other code, so that they are neither lost nor written over it. After one, makes
-        /// UserDefaults read the file again.
+        /// Before a commit, writes the dirty keys of other code, so that they are neither lost nor written over the
+        /// commit. After a commit, makes UserDefaults read the file again.
         @Sendable func synchronize() {
             Self.inCLocale {
-                // Returns false for dirty keys of other code, in any suite of the process; this package's own write reports its own errors.
+                // Returns false for dirty keys of other code, in any suite of the process; this package's own write
+                // reports its own errors.
                 _ = defaults?.synchronize()
                 loaded.withLock { $0 = [] }
             }
@@ -122,7 +125,7 @@
 
         nonisolated(unsafe) private static let cLocale = newlocale(1 << LC_NUMERIC, "C", nil)
 
-        /// One call at a time, with the thread in the C locale.
+        /// Runs one call at a time, with the thread in the C locale.
         private static func inCLocale<R>(_ body: () -> R) -> R {
             calls.withLock {
                 let own = uselocale(cLocale)

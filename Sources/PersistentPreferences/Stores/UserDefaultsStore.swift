@@ -14,38 +14,42 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// On Apple platforms, `UserDefaults` is the store, and its daemon writes the file later. An update is atomic within the process, and
-/// not between processes. (This has not been run on Apple platforms.) On
-/// Linux, the package reads and writes the domain file of `UserDefaults` itself, with locks and durable writes, and keeps
-/// `UserDefaults` of this process in agreement. Arguments and registered defaults are never read into a root.
+/// On Linux, the package reads and writes the domain file of `UserDefaults` itself, with locks. A write is on disk when
+/// it returns, and `UserDefaults` of this process stays in agreement. On Apple platforms, `UserDefaults` is the store,
+/// and its daemon writes the file later. There, an update is atomic within the process, and not between processes.
+/// (This has not been run on Apple platforms.) Arguments and registered defaults are never read into a root.
 ///
 /// ## Performance
-/// On Linux, a read by an instance costs one `fstat` if nothing has changed, and a write replaces the file and flushes it and its folder.
+/// On Linux, a read by an instance costs one `fstat` if the file has not changed, and a write replaces the file and
+/// flushes it and its folder.
 ///
 /// ## Errors
-/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and visionOS, a
-/// domain whose values cannot be read before the first unlock of the device is not empty: accesses fail with
-/// ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
+/// An invalid suite name makes every access fail with ``PrefsError/invalidName(name:reason:)``. On iOS, watchOS and
+/// visionOS, a domain whose values cannot be read before the first unlock of the device is not empty: accesses fail
+/// with ``PrefsError/unreadable(_:)``. See <doc:BeforeTheFirstUnlock>.
 ///
 /// ## Threads
 /// Any thread.
 public final class UserDefaultsStore: PrefsStore {
-    /// The standard domain of this program: the bundle identifier, else on Linux the name of the executable.
+    /// The standard domain of this program. Its name is the bundle identifier or, on Linux without one, the name of the
+    /// executable.
     public static let standard = UserDefaultsStore()
 
     let ownRoots: Roots
-    /// The values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows them.
+    /// Finds values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows
+    /// them.
     let newest: NewestEntry?
 
-    /// Returns the value of a key: what is stored, unless other code has set another one. Given what is stored, and the whole domain.
+    /// Returns the value of a key, given the stored value and the whole domain: the stored value, unless other code has
+    /// set another one.
     typealias NewestEntry =
         @Sendable (_ key: String, _ stored: StoredValue?, _ content: [String: StoredValue]?) -> StoredValue?
 
     /// Creates a store over the domain of `UserDefaults(suiteName:)`. On Apple platforms the suite may be an app group.
     ///
     /// - Parameters:
-    ///   - suiteName: at most 200 bytes, without `/`, NUL or a leading dot; nil stands for the standard domain. Any other name makes
-    ///     every access fail with ``PrefsError/invalidName(name:reason:)``.
+    ///   - suiteName: at most 200 bytes, without `/`, NUL or a leading dot; nil stands for the standard domain. Any
+    ///     other name makes every access fail with ``PrefsError/invalidName(name:reason:)``.
     ///   - layout: whether the values are in a dictionary under each root key, or are the entries of the domain.
     public convenience init(suiteName: String? = nil, layout: DomainLayout = .roots) {
         do {
@@ -58,7 +62,7 @@ public final class UserDefaultsStore: PrefsStore {
         }
     }
 
-    /// The domain of a model of `UserDefaults`, for tests.
+    /// Creates a store over a model of `UserDefaults`, for tests.
     package convenience init(_ system: any SystemDefaults, layout: DomainLayout = .roots) {
         self.init(Roots(DefaultsDomain.of(system), layout: layout))
     }
@@ -68,24 +72,25 @@ public final class UserDefaultsStore: PrefsStore {
         self.newest = newest
     }
 
-    /// The property-list file of the domain. nil on Apple platforms, where a daemon owns the file, and if the name of the domain is
-    /// invalid or there is no home folder.
+    /// The property-list file of the domain. nil on Apple platforms, where a daemon owns the file. Also nil if the name
+    /// of the domain is invalid, or without a home folder.
     public var fileURL: URL? {
         ownRoots.fileURL
     }
 
-    /// Returns the dictionary under a root key, or nil if there is none. Costs time linear in the size of the root, and on Linux
-    /// one `fstat` if nothing has changed.
+    /// Returns the dictionary under a root key, or nil if the root is missing. Costs time linear in the size of the
+    /// root, and on Linux one `fstat` if the file has not changed.
     public func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }
 
-    /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
+    /// Changes a root in one transaction, on the calling thread. On Linux, the new state is on disk when the call
+    /// returns. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try ownRoots.update(root: root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, also those of other processes. See
+    /// Calls the closure after commits that change the root, in this process and in others. See
     /// ``PrefsStore/observe(root:_:)``.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try ownRoots.observe(root: root, action)

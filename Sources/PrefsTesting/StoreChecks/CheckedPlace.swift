@@ -2,9 +2,9 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// The place that a check is run on, with the words in which it reports what it finds.
+/// The place that a check runs on, and its expectations.
 struct CheckedPlace: Sendable {
-    /// What a check has found; `StoreCheck.run` adds the rule.
+    /// The finding of a check; `StoreCheck.run` adds the rule.
     struct Finding: Error {
         let description: String
     }
@@ -16,7 +16,7 @@ struct CheckedPlace: Sendable {
     let threads: Int
     let updates: Int
     let patience: Int
-    /// Two objects for the place, which may be the same.
+    /// Two stores for the place, which may be one object.
     let store: any PrefsStore
     let other: any PrefsStore
 
@@ -51,7 +51,7 @@ struct CheckedPlace: Sendable {
         return "[" + root.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "]"
     }
 
-    /// - Returns: the error of the body, which has to throw one.
+    /// - Returns: the error of the body, which must throw.
     @discardableResult
     func expectError(_ expected: String, of access: String, _ body: () throws -> Void) throws -> any Error {
         do {
@@ -62,8 +62,8 @@ struct CheckedPlace: Sendable {
         throw Finding(description: "Expected \(expected) of \(access), found no error.")
     }
 
-    /// Runs the body in so many threads at once, each with its number, and throws the first error. Threads and not a queue, which
-    /// starts as many as there are cores.
+    /// Runs the body in a number of threads at once, each with its number, and throws the first error. Uses threads,
+    /// because a queue starts only as many as there are cores.
     func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
         let group = DispatchGroup()
         let failure = Locked<(any Error)?>(nil)

@@ -3,7 +3,7 @@ import PersistentPreferences
 import PrefsPropertyLists
 
 extension StoreCheck {
-    /// What an observer of a root is told.
+    /// The checks of observers of a root.
     static let observation = [
         StoreCheck("commitsAreReported", "The closure is called after each commit that changes the root.") { place in
             let listener = try Listener(at: "A", of: place)
@@ -55,7 +55,7 @@ extension StoreCheck {
         StoreCheck("closureMayUseTheStore", "The closure may read, write and cancel.") { place in
             let listener = try Listener(at: "A", of: place) { observation in
                 _ = try place.store.read(root: "A")
-                // Beside the entry of the check, for stores whose roots are one.
+                // Keeps the entry of the check, for stores that have only one root.
                 try place.store.update(root: "B") { $0 = ($0 ?? [:]).merging(["b": 1]) { $1 } }
                 observation?.cancel()
             }
@@ -109,7 +109,7 @@ extension CheckedPlace {
     }
 }
 
-/// An observer that keeps what it is told.
+/// An observer that keeps the changes that it receives.
 private final class Listener: Sendable {
     let observation = Locked<PrefsObservation?>(nil)
     private let place: CheckedPlace
@@ -157,7 +157,7 @@ private final class Listener: Sendable {
         return state.withLock { $0.changes.removeFirst() }
     }
 
-    /// The next change is one of `n` alone.
+    /// Expects that the next change is a change of `n` alone.
     func expectNext(_ old: Int?, _ new: Int?) throws {
         let change = try next()
         let expected = (old.map { ["n": $0] } ?? [:], new.map { ["n": $0] } ?? [:])

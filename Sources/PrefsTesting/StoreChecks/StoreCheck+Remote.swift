@@ -1,7 +1,7 @@
 import PersistentPreferences
 
 extension StoreCheck {
-    /// What a remote store adds.
+    /// The checks of remote stores.
     static let remoteStores = [
         StoreCheck(
             "currentIsNewest", "current returns the newest state, in an update that of the update; missing is nil."

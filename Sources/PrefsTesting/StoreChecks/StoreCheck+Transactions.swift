@@ -3,7 +3,7 @@ public import PersistentPreferences
 import PrefsPropertyLists
 
 extension StoreCheck {
-    /// One update beside others, and one that fails.
+    /// The checks of concurrent updates, and of an update that fails.
     static let transactions = [
         StoreCheck("incrementsAddUp", "N threads that each add 1 to a number M times leave N × M.") { place in
             try place.inThreads(place.threads) { _ in
@@ -59,7 +59,7 @@ extension StoreCheck {
         },
     ]
 
-    /// Checks that unreadable is not missing: the rule for which your test has to make a place unreadable.
+    /// Checks that a read of an unreadable place throws. Your test must make the place unreadable.
     ///
     /// ```swift
     /// try StoreCheck.unreadableThrows({ MyStore(server) }, breaking: { server.stop() }, mending: { server.start() })

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 extension StoreCheck {
-    /// What a root is, and what a read returns.
+    /// The checks of roots and of the values that a read returns.
     static let values = [
         StoreCheck("missingIsNil", "A root that was never written reads as nil, and a read changes nothing.") { place in
             for _ in 0..<2 { try place.expectRoot("A", equals: nil, "before the first write") }

@@ -13,9 +13,9 @@ public import PersistentPreferences
 /// ```
 ///
 /// ## Behavior
-/// A check knows the store only as a `PrefsStore`, so it may be slow or on another machine. It never sleeps. It ends with an error
-/// that names the rule, what was expected and what was found. If nested accesses of your store block, the check does not end: give
-/// the test a `.timeLimit`.
+/// A check uses only the methods of `PrefsStore`, so the store may be slow or on another machine. It never sleeps. An
+/// error names the rule, what was expected and what was found. If nested accesses of your store block, the check does
+/// not end, so give the test a `.timeLimit`.
 ///
 /// ## Threads
 /// `run` blocks its thread, and starts others for some checks.
@@ -33,9 +33,9 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     /// The rules of ``RemotePrefsStore``, for stores that conform to it.
     public static let remote = remoteStores
 
-    /// The same as ``name``.
+    /// The ``name``.
     public var id: String { name }
-    /// The same as ``name``.
+    /// The ``name``.
     public var description: String { name }
 
     init(_ name: String, _ rule: String, _ body: @escaping @Sendable (CheckedPlace) throws -> Void) {
@@ -48,10 +48,11 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
     ///
     /// - Parameters:
     ///   - threads: the number of threads that use the store at once.
-    ///   - updates: the number of updates of each of them. Lower both for a slow store.
-    ///   - patience: the seconds after which a missing call of an observer is an error. Only a store that fails takes so long.
-    ///   - makeStore: returns a store on one place, empty at first. Each call may return another object for the same place. Checks
-    ///     need one place each if they run at once.
+    ///   - updates: the number of updates of each thread. Lower both for a slow store.
+    ///   - patience: the seconds after which a missing call of an observer is an error. Only a store that fails takes
+    ///     so long.
+    ///   - makeStore: returns a store on one place, empty at first. Each call may return another object for the same
+    ///     place. Checks that run at once need one place each.
     /// - Throws: ``Violation``, or an error of the store.
     public func run(
         threads: Int = 8, updates: Int = 100, patience: Int = 60,
@@ -65,13 +66,13 @@ public struct StoreCheck: Sendable, Identifiable, Hashable, CustomStringConverti
         }
     }
 
-    /// Whether both are the same check.
+    /// Whether both checks have the same name.
     public static func == (left: StoreCheck, right: StoreCheck) -> Bool { left.name == right.name }
 
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// What a store does that the contract does not allow.
+    /// A behavior of a store that the contract does not allow.
     public struct Violation: Error, CustomStringConvertible {
         /// The check that found it.
         public let check: StoreCheck

@@ -1,2 +1,2 @@
-// The checks are a target of their own, so that a program may run them without Swift Testing.
+// The checks have their own target, so that a program may run them without Swift Testing.
 @_exported public import PrefsStoreChecks

@@ -1,42 +1,31 @@
 import PersistentPreferences
 public import Testing
 
-/// Gives each test, and each case of a parameterized test, its own store in memory.
+/// Gives each test, and each case of a parameterized test, its own store in memory:
+/// `@Suite(.inMemoryPrefs) struct EditorTests`.
 ///
-/// ```swift
-/// @Suite(.inMemoryPrefs) struct EditorTests {
-///     @Test func enlargingAddsTwo() {
-///         EditorPrefs.shared.fontSize = 12
-///         EditorPrefs.shared.enlarge()
-///         #expect(EditorPrefs.shared.fontSize == 14)
-///     }
-/// }
-/// ```
+/// The article "Testing your preferences" has samples.
 ///
 /// ## Behavior
-/// The test runs in ``PersistentPrefs/withStore(_:isolation:_:)``: instances that were created without a store use the store of the
-/// test, in its task and in the tasks that it starts. Tests may run at the same time. ``PersistentPrefs/key`` and
-/// ``PersistentPrefs/lastError`` belong to an instance, so tests that share one share them.
+/// Instances that were created without a store use the store of the test, in its task and in the tasks that it starts.
+/// Tests may run at the same time. Observers keep their store. Tests that share an instance share its
+/// ``PersistentPrefs/key`` and ``PersistentPrefs/lastError``.
 ///
-/// A detached task, a dispatch queue or a thread is outside of the test's task. There, an instance that was created without a store
-/// uses the store of the test if that is the only running test with the trait; otherwise it uses one store in memory that all such
-/// accesses share. So run tests of such code with `swift test --no-parallel`, or use instances that the test creates: these keep its
-/// store as long as the test runs, in every thread. Observers stay with the store at which they started, and their closures use it.
+/// In a detached task, a dispatch queue or a thread, such an instance uses the store of the test if no other test with
+/// the trait runs; if others run, such accesses share one store. An instance that the test creates keeps the test's
+/// store in every thread.
 ///
-/// From the first test with the trait on, no access outside of a test's task reaches the store of a class, whether that is the
-/// default domain or one that the class chooses by overriding ``PersistentPrefs/store``. This includes accesses of tests without the
-/// trait. If an instance was created before the tests began, this cannot be ensured: each test with the trait fails with an issue that
-/// names the class of that instance.
+/// From the first test with the trait on, no access from outside of a test's task reaches the store of a class, not
+/// even in tests without the trait. If an instance was created before the tests began, each test with the trait fails
+/// with an issue that names its class.
 ///
-/// The trait does not reach ``PrefKey``, ``AppSetting``, instances that are created with a store, and stores that are used without an
-/// instance.
-///
-/// It also watches the default domain, as ``Testing/Trait/guardsDefaultPrefs`` does.
+/// The trait does not reach ``PrefKey``, ``AppSetting``, instances that are created with a store, and stores that are
+/// used without an instance. It also watches the default domain, as ``Testing/Trait/guardsDefaultPrefs`` does.
 public struct InMemoryPrefsTrait: TestTrait, SuiteTrait, TestScoping {
     /// A trait of a suite applies to every test in it.
     public var isRecursive: Bool { true }
 
-    /// Whether this task already is in a test with its own store: the suite of a test with the trait may have it, too.
+    /// Whether this task is already in a test with its own store, because a test and its suite may both have the trait.
     @TaskLocal private static var isInScope = false
 
     /// Runs a test case with its own store.

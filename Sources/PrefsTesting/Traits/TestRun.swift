@@ -2,12 +2,12 @@ import Foundation
 import PersistentPreferences
 import Testing
 
-/// This process, as the library sees it. Swift Testing evaluates the traits of all tests before it runs the first one, so the library
-/// knows of it in time.
+/// The test run of this process. Swift Testing evaluates the traits of all tests before it runs the first one, so the
+/// library learns of the run in time.
 enum TestRun {
     static let process = TestProcess(isInTest: { Test.current != nil }, report: report)
 
-    /// Why accesses outside of tests are not watched; nil if they are.
+    /// Why accesses outside of tests are not watched; nil if they are watched.
     static let obstacle: String? = {
         if process.install() { return nil }
         let user = TestProcess.earlierClass ?? "the default store"

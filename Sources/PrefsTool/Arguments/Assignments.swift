@@ -4,7 +4,8 @@ import PrefsPropertyLists
 
 /// The values of a `set` command.
 enum Assignments {
-    /// Parses `KEY VALUE`, `KEY=VALUE …` or, with a file, `KEY`. A VALUE `-` is standard input, without its last line end.
+    /// Parses `KEY VALUE`, `KEY=VALUE …` or, with a file, `KEY`. A VALUE `-` is standard input, without its last line
+    /// end.
     ///
     /// - Parameter input: the descriptor of the standard input.
     /// - Throws: `UsageError`.

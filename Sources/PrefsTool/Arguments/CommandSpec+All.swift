@@ -1,7 +1,8 @@
 import PersistentPreferences
 
 extension CommandSpec {
-    /// The commands on the settings of a program, and with `-f` on any file or domain. The first one runs if none is given.
+    /// The commands on the settings of a program, and with `-f` on any file or domain. The first one runs if none is
+    /// given.
     static let all: [CommandSpec] = reading + writing + transfer + others
 
     static let reading: [CommandSpec] = [

@@ -1,4 +1,5 @@
-/// A command: its name, its operands, its help and what it does. Parsing, help and completions all use the list of the program.
+/// A command: its name, its operands, its help and what it does. Parsing, help and completions all use the list of the
+/// program.
 package struct CommandSpec: Sendable {
     package let name: String
     /// The operands after the name, as the help shows them. `[WORD]` is optional. `WORD …` may be repeated.
@@ -6,7 +7,7 @@ package struct CommandSpec: Sendable {
     let summary: String
     /// Further lines for `prefs help COMMAND`.
     var details = ""
-    /// `KEY` and `VALUE` stand for a key of the program and its default.
+    /// An example. `KEY` and `VALUE` stand for a key of the program and its default.
     let example: String
     /// The options besides `--json` and `--help`, which every command accepts.
     let options: [OptionSpec]
@@ -49,7 +50,7 @@ package struct CommandSpec: Sendable {
 }
 
 extension Array {
-    /// Returns nil if the index is out of bounds.
+    /// The element at an index; nil if the index is out of bounds.
     subscript(safe index: Int) -> Element? {
         indices.contains(index) ? self[index] : nil
     }

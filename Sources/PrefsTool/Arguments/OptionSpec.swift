@@ -4,7 +4,7 @@ package struct OptionSpec: Sendable {
     /// The name of the value in the help; nil if the option takes no value.
     var valueName: String?
     var isRepeatable = false
-    /// What its value stands for, if its name does not tell.
+    /// The kind of its value, if the name of the value does not tell.
     var valueKind: WordKind?
     let summary: String
 
@@ -69,7 +69,7 @@ package struct OptionSpec: Sendable {
     /// `--root NAME`
     var synopsis: String { valueName.map { "\(name) \($0)" } ?? name }
 
-    /// What its value stands for; nil if the option takes none, or any text.
+    /// The kind of its value; nil if the option takes no value, or any text.
     var kind: WordKind? { valueKind ?? valueName.flatMap(WordKind.init) }
 
     /// True if it needs no command.

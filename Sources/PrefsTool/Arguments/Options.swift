@@ -8,8 +8,9 @@ package struct Options {
 
     private static let shortNames = ["-f", "-h", "-o", "-t"]
 
-    /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--` are operands,
-    /// and so are `-`, negative numbers, and all words with one dash of a command that takes the arguments of `defaults(1)`.
+    /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--`
+    /// are operands, and so are `-`, negative numbers, and all words with one dash of a command that takes the
+    /// arguments of `defaults(1)`.
     init(_ arguments: [String], of program: Program) throws(UsageError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -51,7 +52,7 @@ package struct Options {
         let bytes = Array(word.utf8)
         guard bytes.first == UInt8(ascii: "-"), bytes.count > 1 else { return }
         if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) || bytes[1] == UInt8(ascii: ".") { return }
-        // Every letter is near to every other one.
+        // A single letter resembles every other letter, so only its case is corrected.
         let known = bytes.count == 2 ? shortNames.filter { $0 == word.lowercased() } : program.options.map(\.name)
         throw UsageError(
             "unknown option `\(ShownText.key(word))`\(Suggestion.textOrHelp(word, among: known)) "

@@ -1,15 +1,15 @@
 import Foundation
 import PersistentPreferences
 
-/// Where values are stored: a UserDefaults domain, a property-list file, a JSON file, which has the extension `.json`, or a store with
-/// a URL.
+/// The place of values: a UserDefaults domain, a property-list file, a JSON file, which has the extension `.json`, or a
+/// store with a URL.
 enum Target: Equatable {
     case suite(String)
     case file(String)
     case url(String)
 
-    /// A word with `://` is a URL. A word that contains a slash or ends with `.plist` or `.json` is a path. Compares bytes, because a
-    /// combining mark may follow the slash.
+    /// A word with `://` is a URL. A word that contains a slash or ends with `.plist` or `.json` is a path. Compares
+    /// bytes, because a combining mark may follow the slash.
     init(_ word: String) {
         let isPath =
             word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
@@ -22,14 +22,14 @@ enum Target: Equatable {
         path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .binary
     }
 
-    /// What names it on a command line.
+    /// The word that names the place on a command line.
     var word: String {
         switch self {
         case .suite(let word), .file(let word), .url(let word): word
         }
     }
 
-    /// A store for the program's settings, with roots or without as in its own file.
+    /// A store for the program's settings, with the layout of the program's own file.
     ///
     /// - Throws: why there is no such store.
     func store(of program: Program) throws -> any PrefsStore {
@@ -61,7 +61,7 @@ enum Target: Equatable {
     /// Opens all entries.
     ///
     /// - Parameter isForced: whether writes quarantine and replace a file that is not ours.
-    /// - Throws: `PrefsError`; `UsageError` for a store with a URL, which has roots only.
+    /// - Throws: `PrefsError`; `UsageError` for a store with a URL, which has only roots.
     func domain(isForced: Bool = false) throws -> Roots {
         switch self {
         case .suite(let name): try Roots.ofSuite(name)
@@ -79,7 +79,7 @@ enum Target: Equatable {
         if case .file(let path) = self { Self.format(of: path) == .json } else { false }
     }
 
-    /// The absolute path of the file; nil if it is not in a file that this package writes.
+    /// The absolute path of the file; nil for a place that is not a file of this package.
     func path() throws -> String? {
         switch self {
         case .suite(let name): try SidecarPaths.path(ofSuite: name)
@@ -99,8 +99,8 @@ enum Target: Equatable {
 }
 
 extension String {
-    /// The absolute path; a relative path starts at the working folder. If the working folder was removed, the path stays
-    /// relative, and the library rejects it.
+    /// The absolute path; a relative path starts at the working folder. If the working folder was removed, the path
+    /// stays relative, and the library rejects it.
     var absolutePath: String {
         guard utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return self }
         defer { free(folder) }

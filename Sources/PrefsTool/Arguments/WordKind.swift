@@ -16,8 +16,8 @@ enum WordKind: String {
 }
 
 extension CommandSpec {
-    /// The alternatives for the operand at an index, such as `["COMMAND", "KEY"]`; none if there is no such operand. A word in small
-    /// letters stands for itself.
+    /// The alternatives for the operand at an index, such as `["COMMAND", "KEY"]`; none if there is no such operand. A
+    /// word in lowercase letters is literal.
     func alternatives(at index: Int) -> [String] {
         let words = operands.filter { $0 != "[" && $0 != "]" }.split(separator: " ")
         let isRepeated = words.last == "…"

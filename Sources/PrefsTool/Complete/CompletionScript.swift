@@ -1,4 +1,5 @@
-/// The completion scripts. Each asks the program for the completions of the word at the cursor, so it fits every version of it.
+/// The completion scripts. Each asks the program for the completions of the word at the cursor, so it fits every
+/// version of it.
 struct CompletionScript {
     /// The command that the shell completes: the first word of the name.
     private let command: String
@@ -48,7 +49,7 @@ struct CompletionScript {
         """
     }
 
-    /// The command has arguments of its own, whose completions stay.
+    /// Keeps the completions of the command's other arguments.
     private var bashOtherWords: String {
         let tests = subcommand.enumerated().map { "${COMP_WORDS[\($0 + 1)]} == \(ShellCommand.text([$1]))" }
         return """

@@ -1,19 +1,20 @@
 import Foundation
 import PersistentPreferences
 
-/// Answers the completion scripts. Errors have no text, since the user is typing.
+/// Answers the completion scripts. Errors have no text, because the user is typing.
 ///
-/// The output is a list of texts, each ended by NUL. The first is `files` if the shell should complete the path of a file as well, or
-/// `words`. The completions follow: for bash as it inserts them, for zsh with a note as the next text, for fish with a note after a tab.
+/// The output is a list of texts, each ended by NUL. The first is `files` if the shell should complete the path of a
+/// file as well, or `words`. The completions follow: for bash as it inserts them, for zsh with a note as the next text,
+/// for fish with a note after a tab.
 struct CompletionWords {
     /// The first argument of such a run. It is not a public command.
     static let commandName = "complete-words"
 
     let program: Program
 
-    /// - Parameter words: `bash COUNT LINE BREAKS`, where the line ends at the cursor, and the first COUNT words of it name the
-    ///   program; `zsh WORD …` and `fish WORD …`, where the words follow
-    ///   the name of the program and the last one is before the cursor.
+    /// - Parameter words: `bash COUNT LINE BREAKS`, where the line ends at the cursor and its first COUNT words name
+    ///   the program; or `zsh WORD …` or `fish WORD …`, where the words follow the name of the program and the last
+    ///   word is before the cursor.
     func answer(_ words: [String]) -> Outcome {
         guard let shell = words.first.flatMap(Shell.init) else { return Outcome() }
         var texts: [String] = []
@@ -28,7 +29,7 @@ struct CompletionWords {
             texts = completer.candidates.flatMap { candidate in
                 let note = candidate.note.printable
                 if shell == .zsh { return [candidate.text, note] }
-                // fish would take the rest for the note, or expand the tilde.
+                // fish would interpret the rest as the note, or expand the tilde.
                 if candidate.text.contains("\t") || candidate.text.hasPrefix("~") { return [] }
                 return [note.isEmpty ? candidate.text : "\(candidate.text)\t\(note)"]
             }

@@ -58,8 +58,8 @@ struct ShellLine {
         (word, kept, isReplaceable) = ("", "", true)
     }
 
-    /// Returns what bash inserts for a completion of the word, quoted like the word so far; nil if the completion does not begin with
-    /// the word, or bash cannot insert it within the open quotes.
+    /// Returns what bash inserts for a completion of the word, quoted like the word so far; nil if the completion does
+    /// not begin with the word, or bash cannot insert it within the open quotes.
     func insertion(_ text: String) -> String? {
         guard isReplaceable, text.utf8.starts(with: word.utf8) else { return nil }
         let insertion = text.unicodeScalars.dropFirst(kept.unicodeScalars.count).map(quoted).joined()

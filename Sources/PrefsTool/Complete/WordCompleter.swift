@@ -5,7 +5,7 @@ import PersistentPreferences
 struct WordCompleter {
     struct Candidate: Equatable {
         let text: String
-        /// What a shell may show beside it.
+        /// The note that a shell may show beside the text.
         var note = ""
     }
 

@@ -2,7 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// `read`, `write` and `delete` with the arguments of `defaults(1)`, for scripts that use it: DOMAIN, and KEY of an entry at the top.
+/// `read`, `write` and `delete` with the arguments of `defaults(1)`, for scripts that use it: DOMAIN, and KEY of an
+/// entry at the top.
 enum DefaultsCommand {
     static let names = Set(specs.map(\.name))
 
@@ -116,7 +117,7 @@ enum DefaultsCommand {
 
     // MARK: - Values
 
-    /// The types of one value.
+    /// The option words for the type of one value.
     private static let scalarTypes: [String: PropertyListType] = [
         "-string": .string, "-int": .integer, "-integer": .integer, "-float": .float, "-bool": .boolean,
         "-boolean": .boolean, "-date": .date, "-data": .data,
@@ -147,7 +148,7 @@ enum DefaultsCommand {
         }
     }
 
-    /// The next value of an array or a dictionary, with its type; nil if there is none.
+    /// The next value of an array or a dictionary, with its type; nil at the end.
     private static func element(_ words: inout ArraySlice<String>) throws(UsageError) -> StoredValue? {
         guard let word = words.popFirst() else { return nil }
         guard types.contains(word) else { return try PropertyListText.value(of: word) }

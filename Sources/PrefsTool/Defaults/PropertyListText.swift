@@ -12,8 +12,8 @@ enum PropertyListText {
     /// The deepest nesting of a text in braces, parentheses or angle brackets.
     private static let deepest = 100
 
-    /// A text that begins with a brace or a parenthesis must be a property list in the OpenStep format. One that begins with an element of
-    /// XML must be XML. Hexadecimal digits in angle brackets are data. Any other text is a string.
+    /// A text that begins with a brace or a parenthesis must be a property list in the OpenStep format. One that begins
+    /// with an element of XML must be XML. Hexadecimal digits in angle brackets are data. Any other text is a string.
     static func value(of text: String) throws(UsageError) -> StoredValue {
         if elements.contains(where: { text.utf8.starts(with: $0.utf8) }) { return try xml(text) }
         let bytes = text.utf8

@@ -25,7 +25,7 @@ extension Diagnosis {
         for name in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
             folder += "/" + String(decoding: name, as: UTF8.self)
             guard let metadata = FileMetadata(folder), !Access(folder).searches else { continue }
-            // For a link, the owner of the folder that it leads to.
+            // For a link, checks the owner of the folder that it leads to.
             let isOwn = (FileMetadata(folder + "/.") ?? metadata).isOwn
             return Finding(
                 reason: "you may not search the folder \(folder)",
@@ -79,11 +79,11 @@ extension Diagnosis {
         }
     }
 
-    /// The command that makes the lock file usable; nil if there is none. No writer of this package locks a file that another
-    /// user planted, so it can be removed. A lock file of root may be locked, so it is not removed.
+    /// The command that makes the lock file usable; nil if no command does. A lock file that another user planted can
+    /// be removed, because no writer of this package locks it. A lock file of root may be locked, so it is not removed.
     private func unblockCommand(_ surroundings: SidecarPaths) -> [String]? {
         guard let planted = FileMetadata(surroundings.lock) else { return nil }
-        // The owner of the file may be holding it.
+        // The owner of the file may hold the lock.
         if let file, planted.ownerID == file.ownerID, !planted.isOwn, geteuid() != 0 { return nil }
         let isFile = planted.isFile
         if isFile, planted.isOwn, planted.mode & 0o600 != 0o600 { return ["chmod", "u+rw", surroundings.lock] }
@@ -133,9 +133,10 @@ extension Diagnosis {
         }
     }
 
-    /// The command that mends the file. Names the suite if there is one, since a suite always belongs to this package.
+    /// The command that mends the file. Names the suite if one is known, because a suite always belongs to this
+    /// package.
     private func mendCommand(_ surroundings: SidecarPaths) -> String? {
-        // The name of the program's own domain may look like that of a file.
+        // The name of the program's own domain may look like a file name.
         let isOwn = suite.map { program.target == .suite($0) } ?? false
         let place = isOwn ? [] : ["-f", suite ?? surroundings.file]
         return ShellCommand.text(of: program, "doctor", ["--mend"] + place, words: [])
@@ -187,7 +188,7 @@ extension Diagnosis {
 
     private func temporaryFinding(_ surroundings: SidecarPaths) -> Finding? {
         if temporary == nil { return nil }
-        // The holder of the lock may be writing it.
+        // The holder of the lock may be writing the temporary file.
         if case .held = lock { return nil }
         return Finding(
             reason: "a killed writer left \(surroundings.temporary); the next write removes it",

@@ -40,8 +40,8 @@ struct Diagnosis {
     let isJSON: Bool
 
     /// - Parameters:
-    ///   - suite: the name of the UserDefaults domain that the file is of; nil if it was named by its path.
-    ///   - prefs: the class whose values the file may have; nil if it is not known to have any.
+    ///   - suite: the name of the UserDefaults domain of the file; nil if the user named the path.
+    ///   - prefs: the class whose values the file may have; nil if no class is known.
     init(path: String, suite: String? = nil, of program: Program, prefs: PersistentPrefs? = nil) {
         self.program = program
         self.path = path

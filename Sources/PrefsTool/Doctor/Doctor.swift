@@ -33,13 +33,13 @@ struct Doctor {
     private func diagnosis(_ path: String) throws -> Diagnosis {
         let target = place.target ?? .file(path)
         var prefs = try place.prefs ?? program.ownPrefs(in: target)
-        // Another file of a program without roots may have any keys.
+        // In a flat layout, another file may have any keys, so no class checks them.
         if prefs == nil, !program.hasFlatLayout { prefs = program.make(nil, try target.store(of: program)) }
         return Diagnosis(path: path, suite: place.target?.suite, of: program, prefs: prefs)
     }
 
-    /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this package has not
-    /// written.
+    /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this
+    /// package has not written.
     private func mend(_ before: Diagnosis, _ path: String) throws -> Outcome {
         var done: [String] = []
         if [.damaged, .notOurs].contains(before.examination.state) || before.temporary != nil {

@@ -28,11 +28,12 @@ enum ShellCommand {
         return names.map { "\(path).\($0)" }.first { FileMetadata($0) == nil } ?? "\(path).\(UUID().uuidString)"
     }
 
-    /// Quotes a word for bash, zsh and ksh. Works on scalars, because a quote with a combining mark is another `Character`.
+    /// Quotes a word for bash, zsh and ksh. Works on scalars, because a quote with a combining mark is another
+    /// `Character`.
     private static func quoted(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(plain.contains) { return word }
-        // The octal form contains no control character, and no shell expands anything in it. A shell that does not know the form
-        // reads it as one different word, and runs no part of it.
+        // The octal form contains no control character, and no shell expands anything in it. A shell that does not know
+        // the form reads it as one different word, and runs no part of it.
         guard !word.unicodeScalars.contains(where: needsOctal) else {
             let bytes = word.utf8.map { byte in
                 let octal = String(byte, radix: 8)

@@ -1,6 +1,6 @@
 /// The number of terminal columns of a text: zero, one or two per character.
 enum DisplayWidth {
-    /// Characters of double width (EastAsianWidth W and F in Unicode), except emoji, which have a property of their own.
+    /// Characters of double width (EastAsianWidth W and F in Unicode), except emoji, which have their own property.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
         0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
@@ -12,7 +12,7 @@ enum DisplayWidth {
     }
 
     static func of(_ character: Character) -> Int {
-        // Most are, and the properties of Unicode are slow.
+        // Most characters are ASCII, and the properties of Unicode are slow.
         if let ascii = character.asciiValue { return (0x20..<0x7F).contains(ascii) ? 1 : 0 }
         // The variation selector requests the emoji form.
         if character.unicodeScalars.contains("\u{FE0F}") { return 2 }

@@ -2,16 +2,16 @@ import PersistentPreferences
 
 /// Connects the form with the values: makes the changes that keys request. Knows no terminal.
 struct EditorController {
-    /// What a key asks of the terminal.
+    /// A request of a key to the terminal.
     enum Request { case redraw, leave }
 
     private(set) var document: EditorDocument
     var model: EditorModel
-    /// The form of the values, while lines are in their place.
+    /// The form of the values, while lines of the file are shown instead.
     private var covered: EditorModel?
     /// Why the last read of the values failed, or returned a former state.
     private var readError: String?
-    /// The line of the typing error that is shown; nil if the values are.
+    /// The line of the typing error; nil if the values are shown.
     private var fault: ValuePath?
 
     /// - Throws: the error of the first read.
@@ -51,7 +51,7 @@ struct EditorController {
     /// Shows the current values.
     mutating func refresh() {
         let former = readError
-        // The text of an edit stays.
+        // Keeps the text of an edit.
         if let failure = read(opensFaults: model.mode == .rows || fault != nil) {
             model.statusMessage = failure
             return
@@ -62,12 +62,12 @@ struct EditorController {
         } else if former != nil {
             model.statusMessage = "the file can be read again"
         }
-        // The text of an edit stays at its line.
+        // Keeps the text of an edit at its line.
         if model.mode == .rows, document.faulty?.fault != fault { pointToFault() }
     }
 
-    /// Shows the lines of a file that has become malformed instead of its values, or the values of a file that has been corrected. The
-    /// selection stays where it was. Marks show the values that have changed.
+    /// Shows the lines of a file that has become malformed instead of its values, or the values of a file that has been
+    /// corrected. The selection stays where it was. Marks show the values that have changed.
     ///
     /// - Returns: false if the form stays.
     private mutating func switchForm() -> Bool {

@@ -1,6 +1,7 @@
 import PersistentPreferences
 
-/// The values of a place as they were read last, and the changes that were made to them; the lines of a file with a typing error.
+/// The values of a place that were read last and the changes that were made to them, or the lines of a file with a
+/// typing error.
 struct EditorDocument {
     /// A change that can be undone.
     private struct Step {
@@ -12,9 +13,9 @@ struct EditorDocument {
     let place: Place
     private(set) var items: [EditorItem] = []
     private(set) var values: [String: StoredValue] = [:]
-    /// Why the newest known state was read.
+    /// Why the newest known state was read instead of the file.
     private(set) var failure: PrefsError?
-    /// The file whose lines are edited, because it is malformed.
+    /// The malformed file whose lines are edited.
     private(set) var faulty: FaultyFile?
     private var history: [Step] = []
 
@@ -25,7 +26,7 @@ struct EditorDocument {
     /// True if entries of any name and type can be added.
     var isOpen: Bool { place.prefs == nil && faulty == nil }
 
-    /// - Parameter opensFaults: whether the lines of a malformed file take the place of what is known of its values.
+    /// - Parameter opensFaults: whether to show the lines of a malformed file instead of the known values.
     /// - Throws: why nothing can be edited.
     mutating func read(opensFaults: Bool = true) throws {
         (values, failure, faulty) = ([:], nil, nil)
@@ -76,7 +77,7 @@ struct EditorDocument {
         return container.appending(.index(container.value(in: values)?.array?.count ?? 0))
     }
 
-    /// What is stored and undone as a whole: a declared property; of entries, what is outside of arrays.
+    /// The part that is stored and undone as a whole: a declared property, or an entry outside of arrays.
     private func unit(of path: ValuePath) -> ValuePath {
         place.prefs == nil ? path.outsideArrays : ValuePath(path.root)
     }
@@ -144,7 +145,7 @@ struct EditorDocument {
 
     // MARK: - Confirmation
 
-    /// What to ask before a change that cannot be undone; nil for another change.
+    /// The question before a change that cannot be undone; nil for other changes.
     func question(before change: EditorChange) -> String? {
         if faulty != nil { return nil }
         if case .set(let path, let text, let type) = change {

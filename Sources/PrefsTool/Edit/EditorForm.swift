@@ -1,5 +1,5 @@
-/// The lines of the values: a table on a wide terminal, otherwise each value below its key. If not all lines fit, shows those around
-/// the selected value.
+/// The lines of the values: a table on a wide terminal, or each value below its key on a narrow one. If not all lines
+/// fit, shows the lines around the selected value.
 struct EditorForm {
     private typealias Span = EditorScreen.Span
 
@@ -20,7 +20,7 @@ struct EditorForm {
     init(_ model: EditorModel) {
         self.model = model
         width = model.size.columns
-        // Without the title, the note and the keys.
+        // The rows without the title, the note and the keys.
         var height = model.size.rows - 3
         // Only rows near the selected one can be visible.
         let near = model.rows.indices.dropFirst(max(0, model.selection - height)).prefix(2 * height + 1)
@@ -53,7 +53,7 @@ struct EditorForm {
             + row.item.name.printable
     }
 
-    /// All entries of a domain are stored, so that their state is shown in the place of the type.
+    /// Joins the columns. All entries of a domain are stored, so their state is shown in the column of the type.
     private func columns(_ key: String, _ type: String, _ state: String) -> String {
         let cells = [(key, keyWidth), (type, typeWidth)] + (model.isOpen ? [] : [(state, Self.stateWidth)])
         return "  " + cells.map { DisplayWidth.fitted($0, to: $1) }.joined(separator: isTable ? "  " : " ")

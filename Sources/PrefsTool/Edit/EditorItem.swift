@@ -6,7 +6,7 @@ struct EditorItem: Equatable {
         case isDefault(String)
         /// A value that the program does not read, because its type or the constraint does not fit.
         case unfit(String, state: String)
-        /// A value of a layer, which a stored value would not replace.
+        /// A value of a layer above the store, which a stored value would not replace.
         case ofLayer(String, name: String)
         /// A dictionary or an array.
         case container(count: Int)
@@ -16,22 +16,23 @@ struct EditorItem: Equatable {
     let name: String
     let typeName: String
     var content = Content.notSet
-    /// The type of a value in a domain; nil in a class, which has types of its own, and for a value that cannot be edited.
+    /// The type of a value in a domain; nil in a class, which declares its types, and for a value that cannot be
+    /// edited.
     var type: PropertyListType?
-    /// Whether the text is dots in the place of a secret.
+    /// Whether the text is dots instead of a secret.
     var isHidden = false
     /// The texts of all values, if they can be listed.
     var choices: [String] = []
     /// A dictionary or an array, or the fields of a declared struct.
     var children: [EditorItem] = []
-    /// What the line above the keys says about it.
+    /// The note in the line above the keys.
     var note = ""
 
     var isContainer: Bool {
         if case .container = content { true } else { !children.isEmpty }
     }
 
-    /// Whether it is true or false.
+    /// Whether the value is true or false.
     var isSwitch: Bool { choices == ["true", "false"] && !isHidden }
 
     /// The text to begin an edit with.

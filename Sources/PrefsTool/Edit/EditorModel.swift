@@ -9,7 +9,7 @@ struct EditorModel: Equatable {
         case leave
     }
 
-    /// What keys mean.
+    /// The mode, which decides what keys mean.
     indirect enum Mode: Equatable {
         case rows
         /// The text of the selected row.
@@ -19,7 +19,7 @@ struct EditorModel: Equatable {
         /// The name of an entry to add to a container, or at the top.
         case name(TextField, container: ValuePath?)
         case pick(EditorPicker)
-        /// Whether to make a change. The former mode follows an answer.
+        /// The question whether to make a change. The former mode follows the answer.
         case confirm(String, EditorChange, former: Mode)
         case help(page: Int)
     }
@@ -36,7 +36,7 @@ struct EditorModel: Equatable {
     private(set) var marked: Set<ValuePath> = []
     /// Why a change of the selected row was not made.
     private(set) var errorMessage: String?
-    /// The text that was searched last.
+    /// The text of the last search.
     private var query = ""
     /// A message in the last line, shown until the next key.
     var statusMessage: String?
@@ -50,7 +50,7 @@ struct EditorModel: Equatable {
         rows = EditorRow.rows(of: items, open: [])
     }
 
-    /// nil if there are no rows.
+    /// The selected item; nil if there are no rows.
     var selected: EditorItem? { rows[safe: selection]?.item }
 
     /// False while a list of choices or the help covers the rows.
@@ -225,7 +225,7 @@ struct EditorModel: Equatable {
 
     private func item(at path: ValuePath) -> EditorItem? { rows.first { $0.path == path }?.item }
 
-    /// Moves the selection. Removes all marks, since the user has seen them.
+    /// Moves the selection. Removes all marks, because the user has seen them.
     private mutating func move(to row: Int) {
         errorMessage = nil
         marked = []
@@ -311,7 +311,7 @@ struct EditorModel: Equatable {
 
     /// Selects the next item whose name or text contains a text in any case, also one inside a closed container.
     ///
-    /// - Returns: false if there is none.
+    /// - Returns: false if no item contains the text.
     private mutating func find(_ query: String, from start: ValuePath?, _ direction: Direction) -> Bool {
         let all = EditorItem.all(items)
         // Compares bytes, because comparing characters takes quadratic time if there are many combining marks.

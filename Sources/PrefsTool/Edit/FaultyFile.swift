@@ -45,7 +45,7 @@ struct FaultyFile {
         return number - 1
     }
 
-    /// Replaces or removes a line. What the file held can be restored with `undo`.
+    /// Replaces or removes a line. `undo` restores the former bytes of the file.
     func perform(_ change: EditorChange) throws -> (path: ValuePath, warning: PrefsError?) {
         var lines = lines
         let path: ValuePath

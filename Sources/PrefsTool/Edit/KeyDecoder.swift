@@ -2,7 +2,7 @@ import PersistentPreferences
 
 /// A key press.
 enum Key: Equatable {
-    /// One scalar of text. A combining mark is a key of its own.
+    /// One scalar of text. A combining mark is a separate key.
     case text(String)
     /// Pasted text, with any contents.
     case paste(String)
@@ -14,7 +14,7 @@ enum Key: Equatable {
     case redraw
 }
 
-/// Decodes a terminal's bytes to keys. The bytes may arrive in pieces.
+/// Decodes a terminal's bytes to keys, also if the bytes arrive in pieces.
 struct KeyDecoder {
     private static let escape: UInt8 = 0x1B
 
@@ -22,8 +22,8 @@ struct KeyDecoder {
     /// The bytes of the current paste; nil outside a paste.
     private var pasted: [UInt8]?
 
-    /// True if the only byte is Escape. It may be the Escape key or the start of a sequence, and only a timeout decides. A sequence
-    /// with more bytes is awaited without a timeout.
+    /// True if the only byte is Escape. It may be the Escape key or the start of a sequence, and only a timeout
+    /// decides. A sequence with more bytes is awaited without a timeout.
     var hasPendingEscape: Bool { pasted == nil && bytes == [Self.escape] }
 
     mutating func keys(from more: some Sequence<UInt8>) -> [Key] {

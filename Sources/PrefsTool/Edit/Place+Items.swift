@@ -1,7 +1,7 @@
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// What the editor shows of a place.
+/// The items of a place in the editor.
 extension Place {
     /// The place, for the title line.
     var title: String { prefs.map { "\($0.key)  \(file ?? name)" } ?? file ?? name }
@@ -63,7 +63,7 @@ extension Place {
         secrets.contains(path.root) ? ShownText.hidden : text(of: value, at: path)
     }
 
-    /// The fields of a declared struct. A dictionary is edited as one text, because it has no fields of its own.
+    /// The fields of a declared struct. A dictionary is edited as one text, because its type declares no fields.
     private func fields(of value: StoredValue?, at path: ValuePath, of key: PrefsKey, isStored: Bool) -> [EditorItem] {
         guard !secrets.contains(key.name), !key.typeName.hasPrefix("["), key.description?.choices == nil,
             let members = value?.dictionary
@@ -80,7 +80,8 @@ extension Place {
         }
     }
 
-    /// The type, the constraint, the default and the help of a key, on one line; of a field, its own type and default.
+    /// The note of an item, on one line: the type, the constraint, the default and the help of a key, or the type and
+    /// the default of a field.
     private func note(_ key: PrefsKey, at path: ValuePath, _ typeName: String) -> String {
         let constraint = path.steps.isEmpty ? key.description?.constraint.map { " \($0)" } ?? "" : ""
         let whole = prefs?.storedDefault(forKey: key.name)

@@ -6,7 +6,8 @@ enum SignalPipe {
     private struct State {
         var output: Int32 = -1
         var input: Int32 = -1
-        /// A pipe with one byte. The first ending signal takes it. A later one finds the pipe empty and exits at once, also on another thread.
+        /// A pipe with one byte. The first ending signal takes it. A later one finds the pipe empty and exits at once,
+        /// also on another thread.
         var first: Int32 = -1
         /// The original modes of the terminal.
         var modes = termios()
@@ -26,7 +27,8 @@ enum SignalPipe {
     /// True after a signal that ends the program.
     static var isEnding: Bool { state.pointee.isEnding }
 
-    /// Whether a signal that ends the program does so at once: the system may stop the process soon, and then nobody would see `isEnding`.
+    /// Whether a signal ends the program at once. The system may stop the process soon, and then the event loop would
+    /// not read `isEnding`.
     static var endsAtOnce: Bool {
         get { state.pointee.endsAtOnce }
         set { state.pointee.endsAtOnce = newValue }
@@ -46,7 +48,8 @@ enum SignalPipe {
         send(0, to: firstInput)
     }
 
-    /// Neither end blocks: a full pipe already wakes the reader, and an empty one tells that nothing came.
+    /// Makes a pipe whose ends do not block. A full pipe already wakes the reader, and an empty pipe shows that nothing
+    /// came.
     private static func makePipe() throws -> (output: Int32, input: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandError("pipe: \(String(cString: strerror(errno)))") }
@@ -61,8 +64,8 @@ enum SignalPipe {
         setHandler(number) { SignalPipe.receive($0) }
     }
 
-    /// Handles a signal that ends the program. A second signal restores the terminal and exits at once, because the program may be
-    /// waiting for a lock.
+    /// Handles a signal that ends the program. A second signal restores the terminal and exits at once, because the
+    /// program may be waiting for a lock.
     static func handleEnd(_ number: Int32) {
         setHandler(number) { number in
             if SignalPipe.takeByte(of: SignalPipe.state.pointee.first) == nil { SignalPipe.exit(128 + number) }
@@ -72,8 +75,8 @@ enum SignalPipe {
         }
     }
 
-    /// The signal interrupts blocking system calls, so that the caller can check `isEnding`. Another signal, which might stop the
-    /// process, waits until the handler has ended.
+    /// Sets a handler that interrupts blocking system calls, so that the caller can check `isEnding`. Other signals,
+    /// which might stop the process, wait until the handler has ended.
     private static func setHandler(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
         signal(number, handler)
         var action = sigaction()

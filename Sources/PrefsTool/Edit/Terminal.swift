@@ -23,7 +23,7 @@ final class Terminal: Sendable {
 
     static var isAvailable: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// True if the terminal can show a form. Without a name it may be one that knows no codes.
+    /// True if the terminal can show a form. A terminal without a name may not know the control sequences.
     static var hasScreen: Bool {
         size.isSufficient && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
     }
@@ -37,8 +37,8 @@ final class Terminal: Sendable {
         for number in Self.otherSignals { SignalPipe.handle(number) }
     }
 
-    /// Turns off line editing and echo, and shows the alternate screen. In the background, the system stops the process here until it
-    /// is in the foreground.
+    /// Turns off line editing and echo, and shows the alternate screen. In the background, the system stops the process
+    /// here until it is in the foreground.
     ///
     /// - Returns: false if the program is to end.
     func enter() throws -> Bool {
@@ -67,7 +67,7 @@ final class Terminal: Sendable {
         while tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) != 0, errno == EINTR {}
     }
 
-    /// Stops the process as Control-Z does, until it is continued. Restores the terminal meanwhile.
+    /// Restores the terminal and stops the process as Control-Z does, until it is continued.
     ///
     /// - Returns: false if the program is to end.
     func suspend() throws -> Bool {

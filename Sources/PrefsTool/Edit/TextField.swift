@@ -30,7 +30,8 @@ struct TextField: Equatable {
         return true
     }
 
-    /// Returns the visible part of the text in a number of columns, and the cursor's column. An ellipsis marks omitted text.
+    /// Returns the visible part of the text in a number of columns, and the cursor's column. An ellipsis marks omitted
+    /// text.
     ///
     /// Long text scrolls by half the width, so that the text rarely moves.
     func shown(width: Int) -> (text: String, cursor: Int) {

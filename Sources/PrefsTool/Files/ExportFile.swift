@@ -3,13 +3,14 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The files that the harness exports to and imports from.
+/// Writes and reads the files of exports and imports.
 enum ExportFile {
-    /// Writes a file that holds the bytes or, after any failure or a kill, what it held before. On disk when the call
-    /// returns.
+    /// Writes a file atomically. The bytes are on disk when the call returns. After a failure or a kill, the file has
+    /// its former bytes.
     ///
-    /// A new file is 0600. An existing one keeps its owner, group, mode, access control list and extended attributes. Links are
-    /// followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is written to directly.
+    /// A new file has mode 0600. An existing file keeps its owner, group, mode, access control list and extended
+    /// attributes. Links are followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is
+    /// written to directly.
     static func write(_ bytes: Data, to path: String, system: SystemCalls = .real) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) { return try system.writeAll(bytes, to: descriptor) } catch {
@@ -31,7 +32,7 @@ enum ExportFile {
                     try Permissions.all(of: old.file, old.status).apply(
                         to: file.descriptor, system.status(of: file.descriptor), system)
                 } else {
-                    // Whatever the umask.
+                    // Ignores the umask.
                     try system.setPermissions(0o600, of: file.descriptor)
                 }
                 try system.synchronizeRetrying(file.descriptor)
@@ -46,15 +47,16 @@ enum ExportFile {
         }
     }
 
-    /// In a folder like /tmp, anybody may have made the file in order to read what is exported.
+    /// Rejects a file of another user in a folder like /tmp. That user may have made it in order to read the export.
     private static func refusePlanted(_ file: FileStatus?, in folder: FileStatus) throws(StorageFailure) {
         guard let file, folder.permissions & 0o002 != 0, ![geteuid(), folder.owner].contains(file.owner) else { return }
         throw StorageFailure(path: "", reason: "belongs to another user, in a folder that everybody may write to")
     }
 
-    /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller owns it.
+    /// Reads a file, and stops as soon as it exceeds the limit of an import. A FIFO is read only if root or the caller
+    /// owns it.
     ///
-    /// Of a last good copy, returns the bytes of the commit.
+    /// For a last good copy, returns the bytes of the commit.
     ///
     /// - Parameter path: absolute.
     static func read(_ path: String) throws(StorageFailure) -> Data {
@@ -77,7 +79,8 @@ enum ExportFile {
         do throws(StorageFailure) { return try read(input) } catch { throw error.at("standard input") }
     }
 
-    /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other path.
+    /// The descriptor that a path such as `/dev/fd/63` names. Shells use such paths for pipes, which have no other
+    /// path.
     static func openDescriptor(_ path: String) -> Int32? {
         switch path {
         case "/dev/stdin": return STDIN_FILENO

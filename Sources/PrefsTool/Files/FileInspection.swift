@@ -3,17 +3,18 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The contents of a property-list file and its problems, for the harness.
+/// Inspects the contents of a property-list file and their problems.
 ///
-/// The inspection leaves no trace: it writes, moves, creates and locks nothing, and waits for no FIFO. Any thread.
+/// The inspection writes, moves, creates and locks nothing, and does not wait for a FIFO. Any thread.
 struct FileInspection: Sendable {
-    /// One thing that is wrong.
+    /// A problem of the contents.
     struct Problem: Sendable, Equatable {
         /// The root and the key in it; empty if the problem concerns the file as a whole.
         let keys: [String]
-        /// The exact place, in the form of `PropertyListFailure.path`; empty as above.
+        /// The exact place, in the form of `PropertyListFailure.path`; empty if the problem concerns the file as a
+        /// whole.
         let path: String
-        /// As a clause without a full stop.
+        /// The reason, as a clause without a full stop.
         let reason: String
 
         /// The place and the reason.
@@ -24,42 +25,42 @@ struct FileInspection: Sendable {
     }
 
     enum State: String, Sendable {
-        /// There is no file.
+        /// The file is missing.
         case missing
-        /// It cannot be read, is not a file, or is too large.
+        /// The file cannot be read, is not a regular file, or is too large.
         case unreadable
-        /// Its bytes are not a domain, and the has written it: the next write quarantines it.
+        /// The bytes are not a domain, and this package has written the file. The next write quarantines it.
         case damaged
-        /// Its bytes are not a domain, and the has not written it: writes are rejected.
+        /// The bytes are not a domain, and this package has not written the file. Writes are rejected.
         case notOurs
-        /// It may be valid, but is not safe to parse. The engine does not change it.
+        /// The file may be valid, but is not safe to parse. The engine does not change it.
         case unsafe
-        /// It was read.
+        /// The file was read.
         case whole
     }
 
     private(set) var state = State.whole
     private(set) var format: PropertyListFormat?
-    /// Entries of the top level that are dictionaries.
+    /// The number of top-level entries that are dictionaries.
     private(set) var roots = 0
-    /// The values of all roots.
+    /// The number of values in all roots.
     private(set) var values = 0
-    /// Entries of the top level that are something else. A domain of UserDefaults may have such.
+    /// The number of other top-level entries. A domain of UserDefaults may have them.
     private(set) var otherEntries = 0
     private(set) var problems: [Problem] = []
     /// The bytes of a file that was read or is damaged.
     private(set) var bytes: Data?
 
-    /// A list of a million closures needs no more than a hundred reports.
+    /// The most problems that are reported.
     private static let mostProblems = 100
 
-    /// The line of what makes the file malformed, counted from 1; nil for other files and for formats without lines.
+    /// The line of the fault of a malformed file, counted from 1; nil for other files and for formats without lines.
     private(set) var line: Int?
 
-    /// Looks at the file that a path leads to, through links.
+    /// Inspects the file that a path leads to, through links.
     ///
     /// - Parameters:
-    ///   - isDomain: whether it is the file of a UserDefaults domain, which is always ours.
+    ///   - isDomain: whether it is the file of a UserDefaults domain, which always belongs to this package.
     ///   - isJSON: whether the store of the file has the format JSON.
     init(path: String, isDomain: Bool = false, isJSON: Bool = false) {
         var target = path
@@ -100,7 +101,7 @@ struct FileInspection: Sendable {
         problems = [Problem(keys: [], path: "", reason: reason)]
     }
 
-    /// Whether there is a copy beside the file, at a physical path, that the engine would trust.
+    /// Whether a last good copy that the engine would trust is beside the file at a physical path.
     private static func hasLastGoodCopy(_ path: String, isJSON: Bool) -> Bool {
         let system = SystemCalls.real
         let names = FileNames(path: path)
@@ -108,13 +109,13 @@ struct FileInspection: Sendable {
             let copy = try? system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
         else { return false }
         guard copy.isTrustedCopy(of: file.owner) else { return false }
-        // A copy in JSON is that of a store with the format JSON.
+        // A copy in JSON belongs to a store with the format JSON.
         let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
         return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), json: .file) })??.format
             != .json
     }
 
-    /// nil if there is no file at the physical path.
+    /// The bytes of the file at a physical path; nil if it is missing.
     private static func bytes(at path: String) throws(StorageFailure) -> Data? {
         let system = SystemCalls.real
         let names = FileNames(path: path)
@@ -173,7 +174,7 @@ struct FileInspection: Sendable {
         do {
             try PropertyListVetter.check(value, forKey: key)
         } catch {
-            // Other programs may have stored values that this cannot write.
+            // Other programs may have stored values that this package cannot write.
             for failure in error.failures where failure.reason != UnsupportedValue.uid {
                 let path = (keys.dropLast() + [failure.path]).joined(separator: ".")
                 note(Problem(keys: keys, path: path, reason: failure.reason))
@@ -184,7 +185,7 @@ struct FileInspection: Sendable {
     /// Whether the entries are the keys of the class.
     private var hasFlatLayout = false
 
-    /// Reports what the class of the preferences cannot read.
+    /// Reports the values that the class of the preferences cannot read.
     mutating func check(_ prefs: PersistentPrefs) {
         guard state == .whole else { return }
         if prefs.hasFlatLayout {
@@ -193,7 +194,7 @@ struct FileInspection: Sendable {
         }
         for problem in prefs.problems() {
             let root = prefs.hasFlatLayout || problem.path.isEmpty ? [] : [prefs.key]
-            // A key that is not the class's may be one with a typing error, so no command removes it.
+            // A key that the class does not have may be a typing error, so no command removes it.
             let isKey = prefs.allowedKeyList.contains(problem.topLevelKey)
             note(
                 Problem(
@@ -205,7 +206,8 @@ struct FileInspection: Sendable {
             guard let (path, known) = Place.unknownField(in: stored, of: key, prefs) else { continue }
             let root = prefs.hasFlatLayout ? "" : "\(prefs.key)."
             let name = if case .key(let name)? = path.steps.last { name } else { key }
-            // Outside of JSON, which people write, only one that resembles a field: another version may know it.
+            // In formats other than JSON, reports only a name that resembles a field, because another version may know
+            // the others.
             guard format == .json || NearestWord.nearest(to: name, among: known) != nil else { continue }
             note(
                 Problem(

@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 
-/// The physical path of a file, and the paths of the files that the engine keeps beside it, whether or not they exist. For the
-/// harness. Changes nothing.
+/// The physical path of a file, and the paths of the files that the engine keeps beside it. The files need not exist.
+/// Changes nothing.
 struct SidecarPaths: Sendable {
     /// Absolute, without links.
     let file: String
@@ -11,7 +11,7 @@ struct SidecarPaths: Sendable {
     let lock: String
     let temporary: String
     let lastGood: String
-    /// Quarantined files, in the order of their names, which is that of time; nil if the folder cannot be listed.
+    /// The quarantined files, sorted by name and so by time; nil if the folder cannot be listed.
     let quarantined: [String]?
 
     /// - Parameter path: absolute.
@@ -34,7 +34,8 @@ struct SidecarPaths: Sendable {
     /// The folder of an absolute path, without following links.
     static func folder(of path: String) -> String { FileNames(path: path).folder }
 
-    /// Why the name of the file leaves no room for the names of recovery, so that writes are rejected; nil if it does.
+    /// Why the name of the file leaves no room for the names of recovery, so that writes are rejected; nil if it leaves
+    /// room.
     var nameProblem: String? {
         do {
             try FileNames(path: file).checkRoomForWriting()
@@ -62,7 +63,8 @@ struct SidecarPaths: Sendable {
         return file.map { body($0.descriptor) }
     }
 
-    /// Calls the closure, from any thread, when something may have happened to a file, until what is returned is released.
+    /// Calls the closure, from any thread, when something may have happened to a file, until the returned object is
+    /// released.
     ///
     /// - Parameter path: absolute. Links are followed once.
     static func watch(
@@ -72,7 +74,7 @@ struct SidecarPaths: Sendable {
         return try FileWatch(names, system: .real, changed)
     }
 
-    /// The path of a suite's file, if the suite has one.
+    /// The path of a suite's file; nil if the suite has no file.
     ///
     /// - Throws: `PrefsError`.
     static func path(ofSuite name: String) throws -> String? {

@@ -3,7 +3,8 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What the last writes of the tool replaced: one private file for each preferences file, under `$XDG_STATE_HOME`.
+/// The bytes that the last writes of the tool replaced: one private file for each preferences file, under
+/// `$XDG_STATE_HOME`.
 struct UndoFolder: Sendable {
     private let name: String
     /// The name of its folder.
@@ -25,7 +26,7 @@ struct UndoFolder: Sendable {
             }
         }
         let (wantsJSON, context) = (invocation.wantsJSON, context)
-        // A line would damage the screen of the editor.
+        // A line on standard error would damage the screen of the editor.
         let isSilent = invocation.spec.name == "edit"
         let wait = LockWait(
             timeout: try invocation.options.seconds(.timeout),
@@ -52,7 +53,7 @@ struct UndoFolder: Sendable {
         let path = "\(folder)/\(Self.name(of: replacement.path))"
         let bytes = try PropertyListCoder.encode(.dictionary(record), as: .binary)
         guard bytes.count <= PropertyListLimits.fileBytes else { throw CommandError("the file is too large") }
-        // A record of another user cannot be replaced in place, and keeps its mode.
+        // Removes the record first, because a record of another user cannot be replaced in place and keeps its mode.
         unlink(path)
         try ExportFile.write(bytes, to: path)
     }
@@ -69,13 +70,13 @@ struct UndoFolder: Sendable {
         return FileReplacement(path: path, before: bytes("before"), after: bytes("after"))
     }
 
-    /// The last part of the path, for people, and a hash of all of it.
+    /// The name of a record: the last part of the path, for people, and a hash of the whole path.
     private static func name(of path: String) -> String {
         let hash = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return "\(FileNames(path: path).file)-\(String(hash, radix: 16)).plist"
     }
 
-    /// The physical path of the folder. A new one, and those above it, have the mode 0700.
+    /// The physical path of the folder. The folder and new folders above it have mode 0700.
     private func folder(creates: Bool) throws -> String {
         let environment = context.environment
         let home = environment["HOME"] ?? ""

@@ -43,7 +43,7 @@ struct Help {
             """
     }
 
-    /// The commands by what they do, in the order of the help.
+    /// The groups of commands, in the order of the help.
     private var groups: [(title: String, specs: [CommandSpec])] {
         let groups = [
             ("Read:", CommandSpec.reading), ("Write:", CommandSpec.writing),
@@ -123,7 +123,7 @@ struct Help {
         let left = indent + first + 2
         return rows.map { head, text in
             let lines = DisplayWidth.lines(text, width: width - left)
-            // A wide head has a line of its own.
+            // A wide head has its own line.
             let space =
                 DisplayWidth.of(head) > first
                 ? "\n" + DisplayWidth.spaces(left) : DisplayWidth.spaces(first - DisplayWidth.of(head) + 2)

@@ -50,7 +50,7 @@ struct ManualPage {
             """
     }
 
-    /// Lines that begin with a space are a table.
+    /// The details of a command. Lines that begin with a space are a table.
     private func details(_ text: String) -> String {
         var isTable = false
         var lines: [String] = []

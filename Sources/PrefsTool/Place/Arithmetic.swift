@@ -3,7 +3,7 @@ import PersistentPreferences
 
 /// Adds to numbers of any width, exactly or not at all.
 enum Arithmetic {
-    /// - Throws: `CommandError` if the value is not a number, the text is none, or the sum cannot be represented.
+    /// - Throws: `CommandError` if the value or the text is not a number, or if the sum cannot be represented.
     static func sum(of value: StoredValue?, and text: String, _ name: String) throws -> StoredValue {
         let place = "`\(ShownText.key(name))`"
         switch value {
@@ -26,7 +26,7 @@ enum Arithmetic {
         return sum
     }
 
-    /// An integer of 65 bits: the sign, and the distance from zero. The sum of two such never overflows silently.
+    /// An integer of 65 bits: the sign, and the distance from zero. A sum never overflows silently.
     private struct Wide {
         let isNegative: Bool
         let magnitude: UInt64
@@ -44,7 +44,7 @@ enum Arithmetic {
             (self.isNegative, self.magnitude) = (isNegative, magnitude)
         }
 
-        /// nil if the sum is beyond.
+        /// The sum; nil if it has more than 65 bits.
         static func + (left: Wide, right: Wide) -> Wide? {
             if left.isNegative == right.isNegative {
                 let (sum, isBeyond) = left.magnitude.addingReportingOverflow(right.magnitude)
@@ -54,7 +54,7 @@ enum Arithmetic {
             return Wide(large.isNegative, large.magnitude - small.magnitude)
         }
 
-        /// nil if neither a signed nor an unsigned integer of 64 bits has the value.
+        /// The stored value; nil if neither a signed nor an unsigned integer of 64 bits has it.
         var value: StoredValue? {
             if !isNegative { return StoredValue(magnitude) }
             return magnitude <= Int64.min.magnitude ? .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) : nil

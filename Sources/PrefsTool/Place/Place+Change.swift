@@ -2,12 +2,12 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// Changes: rehearsed, shown or confirmed, and then made in one transaction.
+/// Makes changes: rehearses them, shows or confirms them, and then makes them in one transaction.
 extension Place {
     typealias Edit = (_ values: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
 
-    /// Makes a change, all or nothing. A dry run prints what it would change. A change that is rejected, or that changes nothing where
-    /// nothing is stored, takes no lock and leaves no trace.
+    /// Makes a change, all or nothing. A dry run prints what it would change. A change that is rejected, or that
+    /// changes nothing where nothing is stored, takes no lock and leaves no trace.
     func change(_ invocation: Invocation, _ edit: Edit) throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
         let (found, failure) = try known()
@@ -29,7 +29,7 @@ extension Place {
             try Outcome.written(asJSON: wantsJSON) {
                 try update { values in
                     let (after, found) = try Self.result(of: edit, on: values, isOpen: prefs == nil)
-                    // Another process may have written since.
+                    // Another process may have written in the meantime.
                     guard invocation.isForced || risks.contains(found) else {
                         throw CommandError(
                             "\(found.texts.joined(separator: "; ")); --force does it; nothing has changed")
@@ -40,7 +40,7 @@ extension Place {
         }
     }
 
-    /// What is read; of a malformed file that is to be replaced, also if nothing is known.
+    /// The known values. For a malformed file that will be replaced, returns them even if nothing is known.
     private func known() throws -> (values: [String: StoredValue]?, failure: PrefsError?) {
         do { return try read() } catch let error as PrefsError {
             switch error {
@@ -59,16 +59,16 @@ extension Place {
         return (after, risks)
     }
 
-    /// Throws what would reject the change.
+    /// Throws the error that would reject the change.
     private func rehearse(from before: [String: StoredValue], to after: inout [String: StoredValue]) throws {
         guard let prefs else {
             after = try Roots.changed(before, to: after)
             return
         }
         let copy = program.make(prefs.key, InMemoryStore())
-        // What does not fit cannot be stored in the copy.
+        // A value that does not fit cannot be stored in the copy.
         copy.values = before.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }.objects
-        // The class may accept its own values only together with what the copy lacks.
+        // The class may accept its values only together with values that the copy lacks.
         if let error = copy.lastError, !error.wasStored { return }
         if let error = Self.store(after, over: before, in: copy), !error.wasStored {
             throw CommandError(explain(error))
@@ -79,7 +79,7 @@ extension Place {
         _ after: [String: StoredValue], over before: [String: StoredValue], in prefs: PersistentPrefs
     ) -> PrefsError? {
         if after.isEmpty {
-            // Removes the root, too.
+            // Also removes the root.
             prefs.clear()
             return prefs.lastError
         }
@@ -98,7 +98,7 @@ extension Place {
     /// Changes values in one transaction.
     ///
     /// - Returns: the warning of the write, if any.
-    /// - Throws: what the body throws, else why nothing was stored.
+    /// - Throws: what the body throws, or why nothing was stored.
     func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         guard let prefs else { return try entries?.updateEntries(body) }
         let failure = try prefs.update { () throws in

@@ -1,15 +1,15 @@
 import PersistentPreferences
 import PrefsPropertyLists
 
-/// Text and values: the one way that `set`, the editor and imports take.
+/// Converts texts and values, for `set`, the editor and imports.
 extension Place {
     /// The value that a text stands for at a place; nil if the value is to be removed.
     ///
-    /// A declared property reads the text by its type. Inside of its value, and in other domains, the text is read as the type of the
-    /// value that it replaces, then as JSON, then as a string: the first that fits.
+    /// A declared property reads the text by its type. Inside its value, and in other domains, the first of these that
+    /// fits is used: the type of the replaced value, JSON, a string.
     ///
     /// - Parameters:
-    ///   - type: the type that the user names; nil if they name none.
+    ///   - type: the type that the user names, if any.
     ///   - values: the values at the top.
     /// - Throws: an error that says what was expected.
     func value(
@@ -19,7 +19,8 @@ extension Place {
         if path.steps.isEmpty, let prefs { return try prefs.storedValue(ofText: text, forKey: path.root) }
         let base = base(of: path.root, in: values)
         let old = path.value(in: base)
-        // In the place of a whole array or dictionary of any type, `a,b` or `k=v` is a string: the change is confirmed.
+        // If the text replaces a whole array or dictionary without a declared type, `a,b` or `k=v` is a string, and the
+        // change is confirmed.
         let readings = PropertyListType.readings(of: text, like: prefs == nil && old?.isContainer == true ? nil : old)
         guard prefs != nil else { return readings[0] }
         var first: (any Error)?
@@ -41,8 +42,9 @@ extension Place {
         return PropertyListType.text(of: value)
     }
 
-    /// - Parameter former: what the value replaces. Its fields may be those of another version of the program.
-    /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type does not have.
+    /// - Parameter former: the replaced value. It may have fields of another version of the program.
+    /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type
+    ///   does not have.
     func check(_ value: StoredValue, forKey key: String, over former: StoredValue?) throws {
         guard let prefs else { return }
         if let mismatch = prefs.mismatch(of: value, forKey: key) { throw PrefsError.typeMismatch([mismatch]) }
@@ -51,9 +53,9 @@ extension Place {
             "no field `\(ShownText.key(path.text))`\(Suggestion.text(path.lastName, among: near))")
     }
 
-    /// The first field of a value that its type does not know, and the names of those that are read beside it.
+    /// The first field of a value that its type does not know, and the names of the known fields beside it.
     ///
-    /// - Parameter former: a value whose fields are not looked for.
+    /// - Parameter former: a value whose fields are accepted.
     static func unknownField(
         in value: StoredValue, of key: String, _ prefs: PersistentPrefs, over former: StoredValue? = nil
     ) -> (path: ValuePath, known: [String])? {
@@ -89,7 +91,8 @@ extension Place {
         return nil
     }
 
-    /// The values of an export or of a file that a person has written, as the declared properties store them.
+    /// Converts the values of an export, or of a file that a person has written, to the forms of the declared
+    /// properties.
     ///
     /// - Throws: `PrefsError` with everything that does not fit.
     func importable(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {

@@ -3,19 +3,20 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// What a command works on: the settings of the program, whose keys are declared with types, or the entries of any file or domain.
+/// The place that a command works on: the settings of the program, whose keys are declared with types, or the entries
+/// of any file or domain.
 struct Place {
     let program: Program
-    /// Where the values are; nil if only the program knows.
+    /// The target of the values; nil if only the program knows it.
     let target: Target?
     /// The declared keys; empty for entries.
     let keys: [PrefsKey]
     let secrets: Secrets
-    /// The path of the file; nil if there is none.
+    /// The path of the file; nil if the place is not a file.
     let file: String?
     /// The preferences of the program; nil for entries.
     let prefs: PersistentPrefs?
-    /// nil for the preferences of the program.
+    /// The entries; nil for the preferences of the program.
     let entries: Roots?
 
     /// The place that a command line names.
@@ -26,7 +27,7 @@ struct Place {
         let hasLayers = options.has(.layers) || options.has(.layer)
         let named = options[.place].map(Target.init)
         if let named, options[.root] == nil, !hasLayers {
-            // Without roots, the keys of the program's own file are those of the program.
+            // In a flat layout, the keys of the program's own file are declared.
             if let own = try program.ownPrefs(in: named), own.hasFlatLayout {
                 self.init(settings: own, in: program, at: named, reveals: options.has(.reveal))
                 return
@@ -49,7 +50,7 @@ struct Place {
             settings: program.make(options[.root], store), in: program, at: named, reveals: options.has(.reveal))
     }
 
-    /// The settings of a program.
+    /// Creates the place of a program's settings.
     init(settings prefs: PersistentPrefs, in program: Program, at named: Target? = nil, reveals: Bool = false) {
         self.program = program
         target = named ?? program.target
@@ -59,7 +60,7 @@ struct Place {
         (self.prefs, entries) = (prefs, nil)
     }
 
-    /// All entries of a domain. What the program hides is hidden in its own file, too.
+    /// Creates the place of all entries of a domain. Secrets of the program are also hidden in its own file.
     init(entriesOf target: Target, in program: Program, reveals: Bool = false) throws {
         self.program = program
         self.target = target
@@ -75,7 +76,8 @@ struct Place {
 
     // MARK: - Reading
 
-    /// The values, also those of layers, and what is wrong with them. Of a malformed file, the newest known state and the error.
+    /// The values, including values of layers, and their faults. For a malformed file, the newest known state and the
+    /// error.
     ///
     /// - Returns: nil values if there is no such domain.
     /// - Throws: `PrefsError` if nothing is known.
@@ -92,7 +94,7 @@ struct Place {
         return (values, failure)
     }
 
-    /// The values of a domain that has to exist.
+    /// The values of a domain that must exist.
     func existing() throws -> (values: [String: StoredValue], failure: PrefsError?) {
         let (values, failure) = try read()
         if let values { return (values, failure) }
@@ -100,7 +102,8 @@ struct Place {
         throw CommandError("\(name) not found", at: file.map { URL(filePath: $0) })
     }
 
-    /// The value that the program reads: the stored one as its type reads it, or the default if nothing is stored or it does not fit.
+    /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does
+    /// not fit.
     func effective(_ stored: StoredValue?, _ key: String) -> StoredValue? {
         guard let prefs else { return stored }
         return stored.flatMap { prefs.readValue(of: $0, forKey: key) } ?? prefs.storedDefault(forKey: key) ?? stored
@@ -111,8 +114,8 @@ struct Place {
         if case .layer? = prefs?.source(ofKey: key) { true } else { false }
     }
 
-    /// What a change of a part starts from: what the program reads, with the fields that only other versions of it know; of what does
-    /// not fit its type, what is stored.
+    /// The value that a change of a part starts from: the value that the program reads, with the fields that only other
+    /// versions know. If the stored value does not fit its type, the stored value.
     func base(of key: String, in values: [String: StoredValue]) -> StoredValue? {
         guard let prefs else { return values[key] }
         guard let stored = values[key] else { return prefs.storedDefault(forKey: key) }
@@ -123,7 +126,7 @@ struct Place {
 
     func key(_ name: String) -> PrefsKey? { PrefsKey.named(name, among: keys) }
 
-    /// The place that a user names: by a key, by the name of its property, or by a path into its value.
+    /// The path that a user names: by a key, by the name of its property, or by a path into its value.
     ///
     /// - Throws: an error if the program has no such key.
     func path(_ text: String, in values: [String: StoredValue]) throws -> ValuePath {
@@ -149,7 +152,7 @@ struct Place {
         if let name = names.first, names.count == 1,
             let near = NearestWord.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
         {
-            // In a file, the key is not the name of the property.
+            // In a file, the key may differ from the name of the property.
             let meant = near == name ? key(name)?.name ?? near : near
             return "no key `\(ShownText.key(name))`; did you mean `\(ShownText.key(meant))`?"
         }
@@ -159,7 +162,7 @@ struct Place {
 }
 
 extension StoredValue {
-    /// This value; of two dictionaries, the members of both, at every depth.
+    /// This value; if both values are dictionaries, the members of both, at every depth.
     func merged(over other: StoredValue) -> StoredValue {
         guard let members = dictionary, let others = other.dictionary else { return self }
         return .dictionary(others.merging(members) { $1.merged(over: $0) })

@@ -1,11 +1,11 @@
 import Foundation
 import PersistentPreferences
 
-/// A key of a class: what the tool shows about it, and how it reads texts.
+/// A key of a class, as the tool shows it.
 struct PrefsKey: Equatable {
     /// The key that the value is stored under.
     let name: String
-    /// The name of the declared property; the key itself if there is none.
+    /// The name of the declared property; the key itself without one.
     let shortName: String
     /// The declaration; nil for a key that the class lists without declaring a property.
     let description: PrefDescription?
@@ -18,7 +18,7 @@ struct PrefsKey: Equatable {
 
     static func == (left: PrefsKey, right: PrefsKey) -> Bool { left.name == right.name }
 
-    /// The type in the class.
+    /// The name of the type in the class.
     var typeName: String { description.map { Self.sugared("\($0.valueType)") } ?? "any" }
 
     /// `[String: Int]?` for `Optional<Dictionary<String, Int>>`.
@@ -37,12 +37,12 @@ struct PrefsKey: Equatable {
         return name
     }
 
-    /// The key of a name: of the key itself, else of the property.
+    /// The key with a name: the name of the key itself or of its property.
     static func named(_ name: String, among keys: [PrefsKey]) -> PrefsKey? {
         keys.first { $0.name == name } ?? keys.first { $0.shortName == name }
     }
 
-    /// The keys of a class: the declared properties in their order, then those that are only listed.
+    /// The keys of a class: the declared properties in their order, then keys that are only listed.
     static func all(of prefs: PersistentPrefs) -> [PrefsKey] {
         let declared = type(of: prefs).describe().map { PrefsKey($0.key, $0) }
         let known = Set(declared.map(\.name))

@@ -7,7 +7,7 @@ enum PropertyListType: String, CaseIterable {
 
     var isContainer: Bool { self == .array || self == .dictionary }
 
-    /// The text of what a new entry holds.
+    /// The text of the value of a new entry.
     private var initialText: String {
         switch self {
         case .string, .data: ""

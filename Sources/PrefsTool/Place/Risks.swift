@@ -1,12 +1,12 @@
 import PersistentPreferences
 
-/// What a change of a domain would lose by one forgotten word.
+/// The containers that a change of a domain would lose because of one forgotten word.
 struct Risks {
     private(set) var texts: [String] = []
 
     init() {}
 
-    /// The dictionaries and arrays that another kind of value replaces.
+    /// Finds the dictionaries and arrays that another kind of value replaces.
     init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         addReplaced(before, after, nil)
     }

@@ -9,7 +9,7 @@ struct ValuePath: Hashable {
 
     /// The key of an entry at the top.
     let root: String
-    /// What leads from there to the value; empty for the entry itself.
+    /// The steps from there to the value; empty for the entry itself.
     let steps: [Step]
 
     init(_ root: String, _ steps: [Step] = []) {
@@ -17,8 +17,8 @@ struct ValuePath: Hashable {
         self.steps = steps
     }
 
-    /// Parses `a.b[2]`. A backslash makes a dot or a bracket part of a key. Where the longest beginning of the rest, dots included, is a
-    /// key that exists, it is that key: keys with dots are common.
+    /// Parses `a.b[2]`. A backslash makes a dot or a bracket part of a key. The longest beginning of the rest, with
+    /// dots, that is an existing key counts as that key, because keys with dots are common.
     ///
     /// - Throws: `CommandError` if the text is neither a path nor a key that exists.
     init(_ text: String, in values: [String: StoredValue]) throws(CommandError) {
@@ -53,7 +53,7 @@ struct ValuePath: Hashable {
                 }
                 let newEnd = ends.first { Self.isMark(at: $0, in: rest) } ?? rest.endIndex
                 let key = end.map { String(rest[..<$0]) } ?? Self.unescaped(String(rest[..<newEnd]))
-                // The empty key has to exist.
+                // The empty key must exist.
                 if end == nil, key.isEmpty { throw Self.failure(text) }
                 steps.append(.key(key))
                 container = isFirst ? value(key) : members[key]
@@ -115,7 +115,8 @@ struct ValuePath: Hashable {
     /// The container that the place is in; nil for an entry at the top.
     var parent: ValuePath? { steps.isEmpty ? nil : ValuePath(root, steps.dropLast()) }
 
-    /// The place up to the first array. An element has no place of its own, because its index changes with those before it.
+    /// The place up to the first array. The place of an element is not stable, because its index changes with the
+    /// elements before it.
     var outsideArrays: ValuePath { ValuePath(root, Array(steps.prefix { !$0.isIndex })) }
 
     var hasIndex: Bool { steps.contains(where: \.isIndex) }
@@ -125,17 +126,17 @@ struct ValuePath: Hashable {
 
     func appending(_ step: Step) -> ValuePath { ValuePath(root, steps + [step]) }
 
-    /// True if one of both places contains the other, or if they are the same.
+    /// True if one place contains the other, or if both are equal.
     func overlaps(_ other: ValuePath) -> Bool {
         root == other.root && zip(steps, other.steps).allSatisfy { $0 == $1 }
     }
 
     // MARK: - Values
 
-    /// The value at the place among the entries at the top; nil if there is none.
+    /// The value at the place among the entries at the top; nil if it is missing.
     func value(in values: [String: StoredValue]) -> StoredValue? { value(in: values[root]) }
 
-    /// The value at the place inside the entry; nil if there is none.
+    /// The value at the place inside the entry; nil if it is missing.
     func value(in entry: StoredValue?) -> StoredValue? {
         steps.reduce(entry) { value, step in
             switch step {
@@ -145,8 +146,8 @@ struct ValuePath: Hashable {
         }
     }
 
-    /// The entry with another value at the place. nil removes what is there. An index that is the number of elements adds one; a negative
-    /// index counts from the end. Missing containers are made.
+    /// The entry with another value at the place. nil removes the value there. An index equal to the number of elements
+    /// adds an element; a negative index counts from the end. Missing containers are made.
     ///
     /// - Throws: `CommandError` if there is no such place.
     func value(_ entry: StoredValue?, with new: StoredValue?) throws(CommandError) -> StoredValue? {

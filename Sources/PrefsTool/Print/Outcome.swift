@@ -10,7 +10,7 @@ package struct Outcome {
     var output = Data()
     /// The format of the output.
     var format = OutputFormat.text
-    /// Standard error: a line each.
+    /// The lines of standard error.
     var messages: [Message] = []
     var code: Int32 = 0
 
@@ -65,7 +65,7 @@ package struct Outcome {
         return outcome
     }
 
-    /// The outcome of a write. What was stored is a success, with a warning.
+    /// The outcome of a write. A write that was stored is a success, possibly with a warning.
     static func written(asJSON wantsJSON: Bool, _ write: () throws -> PrefsError?) throws -> Outcome {
         var warning: PrefsError?
         do { warning = try write() } catch let error as PrefsError where error.wasStored { warning = error }
@@ -92,7 +92,8 @@ package struct Outcome {
 }
 
 extension PrefsError {
-    /// True if the read that reported this error returned the newest known state of a malformed file, or ignored an entry of a layer.
+    /// True if the read that reported this error returned the newest known state of a malformed file, or ignored an
+    /// entry of a layer.
     var returnsKnownState: Bool {
         switch self {
         case .damaged(let file), .notOurs(let file): file.state != .nothing

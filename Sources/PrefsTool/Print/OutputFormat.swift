@@ -21,8 +21,8 @@ package enum OutputFormat {
             }
     }
 
-    /// Returns the bytes for a stream. A pipe or a file gets them unchanged. On a terminal, control and format characters are
-    /// escaped; JSON and XML still parse to the same value.
+    /// Returns the bytes for a stream. A pipe or a file gets them unchanged. On a terminal, control and format
+    /// characters are escaped; JSON and XML still parse to the same value.
     func bytes(_ bytes: Data, for descriptor: Int32) -> Data {
         guard isatty(descriptor) == 1 else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -34,7 +34,7 @@ package enum OutputFormat {
         }
     }
 
-    /// The same for text.
+    /// Returns the text for a stream, escaped as its bytes are.
     func text(_ text: String, for descriptor: Int32) -> String {
         String(decoding: bytes(Data(text.utf8), for: descriptor), as: UTF8.self)
     }

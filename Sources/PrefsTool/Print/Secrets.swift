@@ -1,8 +1,9 @@
 import PersistentPreferences
 
-/// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see them.
+/// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see
+/// them.
 struct Secrets {
-    /// Nothing is hidden.
+    /// Hides nothing.
     static let none = Secrets(keys: [])
 
     private let keys: Set<String>
@@ -14,7 +15,7 @@ struct Secrets {
     /// - Parameter reveals: whether nothing is hidden.
     init(of prefs: PersistentPrefs, reveals: Bool) {
         let secret = type(of: prefs).describe().filter(\.isSensitive)
-        // A value under a former key is the same secret.
+        // A value under a former key is a secret, too.
         keys = reveals ? [] : Set(secret.flatMap { [$0.key] + $0.formerKeys })
     }
 
@@ -35,7 +36,7 @@ struct Secrets {
         shown(value, at: path.names.compactMap(\.string))
     }
 
-    /// Without the values that are not shown.
+    /// Returns the values without the hidden ones.
     ///
     /// - Parameter isDeep: whether the settings are in a root among the values.
     func removed(from values: [String: StoredValue], isDeep: Bool = false) -> [String: StoredValue] {

@@ -8,10 +8,11 @@ package struct Table {
 
     mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
-    /// Returns the rows. Each column is as wide as its widest cell, and two spaces separate columns. The first row is the head.
+    /// Returns the rows. Each column is as wide as its widest cell, and two spaces separate columns. The first row is
+    /// the head.
     ///
-    /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The last column is truncated first, then the
-    ///   widest ones.
+    /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The last column is truncated
+    ///   first, then the widest ones.
     package func text(head: Style = .plain, width: Int? = nil) -> String {
         let columns = rows.map(\.count).max() ?? 0
         var widths = (0..<columns).map { column in

@@ -1,7 +1,8 @@
 import Foundation
 
 enum TerminalWidth {
-    /// The number of columns of the terminal that a stream writes to; nil for a pipe or a file, which have no end of line.
+    /// The number of columns of the terminal that a stream writes to; nil for a pipe or a file, which have no end of
+    /// line.
     static func of(_ descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()

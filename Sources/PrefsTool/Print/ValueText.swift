@@ -12,7 +12,7 @@ enum ValueText {
         }
     }
 
-    /// What a search looks into: data as hexadecimal digits.
+    /// The text for a search. Data is shown as hexadecimal digits.
     static func searchText(_ value: StoredValue) -> String {
         if case .data(let data) = value { data.hexadecimal } else { line(value) }
     }

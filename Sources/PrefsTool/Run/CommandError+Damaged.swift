@@ -2,9 +2,10 @@ import Foundation
 import PersistentPreferences
 
 extension CommandError {
-    /// The rejection of a write to a damaged file, which would quarantine what a person has edited. Shows the line to correct.
+    /// Creates the error of a rejected write to a damaged file. The write would quarantine a person's edit, so the
+    /// error shows the line to correct.
     ///
-    /// - Parameter showsLine: false if it may contain what is not to be shown.
+    /// - Parameter showsLine: false if the line may contain a secret.
     init(damaged file: MalformedFile, showsLine: Bool = true) {
         let line = showsLine ? Self.line(of: file) : nil
         let correction = line.map { "correct the line `\($0)`, or " } ?? (file.line == nil ? "" : "correct it, or ")
@@ -13,7 +14,7 @@ extension CommandError {
         )
     }
 
-    /// The line of the fault; of a long one, what surrounds the column.
+    /// The line of the fault. A long line is shortened to the text around the column.
     static func line(of file: MalformedFile) -> String? {
         guard let number = file.line, let bytes = try? ExportFile.read(file.path),
             let line = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[safe: number - 1]

@@ -1,7 +1,8 @@
 import Foundation
 import PersistentPreferences
 
-/// The differences between two states: one line for each place that was added, changed or removed. Dictionaries are compared key by key.
+/// The differences between two states: one line for each place that was added, changed or removed. Dictionaries are
+/// compared key by key.
 struct Difference {
     private var lines: [(path: [String], old: StoredValue?, new: StoredValue?)] = []
 

@@ -21,7 +21,7 @@ struct Domains {
             : Outcome(output: names.map { $0.printable + "\n" }.joined())
     }
 
-    /// The entries of all domains that can be read, without secrets, and why others cannot.
+    /// The entries of all readable domains, without secrets, and the reasons why other domains cannot be read.
     func entries() throws -> (domains: [String: StoredValue], failures: [String]) {
         var domains: [String: StoredValue] = [:]
         var failures: [String] = []

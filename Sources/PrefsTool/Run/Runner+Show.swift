@@ -77,7 +77,7 @@ extension Runner {
         return table
     }
 
-    /// `default`, `stored` or `layer NAME`: a layer may be named like one of the others.
+    /// `default`, `stored` or `layer NAME`, because a layer may be named `default` or `stored`.
     private func source(of key: PrefsKey) -> String {
         guard let source = place.prefs?.source(ofKey: key.name) else { return "" }
         return if case .layer(let name) = source { "layer \(cell(name))" } else { "\(source)" }
@@ -88,7 +88,8 @@ extension Runner {
         invocation.context.outputWidth.map { ShownText.line(text, longest: max(200, $0)) } ?? text
     }
 
-    /// The values that the program reads, in the format of an export, so that an import accepts them: dots would become the value.
+    /// The values that the program reads, in the format of an export, so that an import accepts them. Secrets are left
+    /// out, because an import would store their dots.
     private func json(_ values: [String: StoredValue], _ paths: [ValuePath]) throws -> String {
         var shown = place.secrets.removed(from: values, isDeep: true)
         if place.prefs != nil {
@@ -99,7 +100,8 @@ extension Runner {
         if !paths.isEmpty {
             let all = shown
             shown = [:]
-            // As in the table: of settings the whole value, of entries what is at the path, and of an array all elements.
+            // As in the table: the whole value of a setting, the value at the path of an entry, and all elements of an
+            // array.
             for path in paths {
                 let path = place.prefs == nil ? path.outsideArrays : ValuePath(path.root)
                 guard let value = path.value(in: all) else { continue }
@@ -111,7 +113,7 @@ extension Runner {
 }
 
 extension [String: StoredValue] {
-    /// Sorted by the bytes of the keys, as in JSON.
+    /// The members, sorted by the bytes of the keys, as in JSON.
     var sortedByBytes: [(key: String, value: StoredValue)] {
         sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }

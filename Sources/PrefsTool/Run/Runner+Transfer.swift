@@ -39,7 +39,7 @@ extension Runner {
         }
         let file = (try? SidecarPaths(path: path.absolutePath).file) ?? path.absolutePath
         var risks = Risks()
-        // The write rejects what is neither missing nor a file.
+        // The write rejects a path that is neither missing nor a file.
         let isReplaced = ExportFile.openDescriptor(path.absolutePath) == nil && FileMetadata(file)?.isFile == true
         if isReplaced { risks.add("\(path) exists and would be replaced") }
         try Confirmation(program: program, isForced: invocation.isForced).require(risks)
@@ -78,7 +78,7 @@ extension Runner {
         }
     }
 
-    /// Prints what differs between two files or domains. Exits like diff(1).
+    /// Prints the differences between two files or domains. Exits like diff(1).
     static func diff(_ invocation: Invocation) -> Outcome {
         let program = invocation.program
         do {
@@ -88,13 +88,13 @@ extension Runner {
                     return try values(of: ExportFile.read(path.absolutePath), from: word)
                 }
                 let (values, failure) = try Place(entriesOf: target, in: program).existing()
-                // What is known of a malformed file is not what it holds.
+                // The known state of a malformed file is not its content.
                 switch failure {
                 case .damaged(let file)?, .notOurs(let file)?: throw CommandError(file.place)
                 default: return values
                 }
             }
-            // What the program hides in its own file is hidden in the other one, too.
+            // Secrets of the program's own file are also hidden in the other file.
             let own = try invocation.operands.compactMap { try program.ownPrefs(in: Target($0)) }.first
             let secrets = own.map { Secrets(of: $0, reveals: invocation.options.has(.reveal)) } ?? .none
             let difference = Difference(from: sides[0], to: sides[1], hiding: secrets)
@@ -107,7 +107,7 @@ extension Runner {
         }
     }
 
-    /// Reverts the last write of the tool to the file of the place, and prints what that changes.
+    /// Reverts the last write of the tool to the file of the place, and prints the changes.
     func undo() throws -> Outcome {
         guard let named = place.file else {
             throw CommandError("undo is not available for the \(place.name): it has no file")

@@ -16,7 +16,7 @@ struct Runner {
 
     // MARK: - Reading
 
-    /// Prints a value: of a property, what the program reads, in parts, too.
+    /// Prints a value. For a property or a part of it, prints the value that the program reads.
     func get() throws -> Outcome {
         let (values, failure) = try place.existing()
         let path = try place.path(invocation.operands[0], in: values)
@@ -153,7 +153,7 @@ struct Runner {
         guard invocation.options.has(.all) != !invocation.operands.isEmpty else {
             throw UsageError("expected \(program.name) unset KEY … or \(program.name) unset --all")
         }
-        // The domain has to exist.
+        // The domain must exist.
         if place.prefs == nil { _ = try place.existing() }
         return try place.change(invocation) { values, risks in
             if invocation.options.has(.all) {

@@ -1,14 +1,14 @@
 import Foundation
 import PersistentPreferences
 
-/// Handles SIGINT, SIGTERM and SIGHUP while it exists: they no longer end the program, and call a handler instead.
+/// Handles SIGINT, SIGTERM and SIGHUP while it exists. They call a handler instead of ending the program.
 ///
 /// A signal that is ignored when the program starts stays ignored, as `nohup` expects.
 package final class TerminationSignals {
     private let firstReceived = Locked<Int32?>(nil)
     private var sources: [any DispatchSourceSignal] = []
 
-    /// - Parameter handler: called after each signal, on a queue of its own.
+    /// - Parameter handler: called after each signal, on a private queue.
     package init(_ handler: @escaping @Sendable () -> Void = {}) {
         let queue = DispatchQueue(label: "prefs.signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in

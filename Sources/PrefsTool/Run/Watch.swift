@@ -4,9 +4,10 @@ import PrefsPropertyLists
 
 /// Prints the changes of a place until a signal ends the program or its output is closed.
 ///
-/// The store only says that something may have changed. What has changed is what differs from the values that were read before.
+/// The store only reports that something may have changed. The changes are the differences from the values that were
+/// read before.
 ///
-/// `@unchecked Sendable` because what it reads with, a place, is used on its queue only.
+/// `@unchecked Sendable` because its place is used on its queue only.
 final class Watch: @unchecked Sendable {
     private let place: Place
     private let program: String
@@ -15,21 +16,21 @@ final class Watch: @unchecked Sendable {
     /// The names of the places to watch; empty for all.
     private let names: [String]
 
-    /// Used for reading and printing only, because a reader of the output may block it for ever.
+    /// The queue for reading and printing. It does nothing else, because a reader of the output may block it for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
     private let finished = DispatchSemaphore(value: 0)
     private let state = Locked(State())
 
     private struct State {
-        /// The values as they were seen last; nil before the first look.
+        /// The values that were read last; nil before the first read.
         var known: [String: StoredValue]?
         /// The error that ends the watch.
         var failure: (any Error)?
-        /// Why the file cannot be read, as it was printed last.
+        /// The last printed reason why the file cannot be read.
         var readError: String?
     }
 
-    /// - Throws: an error if a name is not that of a key, or if nothing tells of changes.
+    /// - Throws: an error if a name is not the name of a key, or if changes cannot be observed.
     init(_ place: Place, _ invocation: Invocation) throws {
         self.place = place
         program = invocation.program.name
@@ -49,7 +50,7 @@ final class Watch: @unchecked Sendable {
         signal(SIGPIPE, SIG_IGN)
         let observation = try place.observe { [queue, weak self] in queue.async { [weak self] in self?.look() } }
         if let failure = observation.failure { throw failure }
-        // A file that cannot be read is still watched, since it may become readable.
+        // A file that cannot be read is watched, because it may become readable.
         queue.sync { look() }
         printStatus("\(program): watching \((place.file ?? place.name).printable); press Ctrl-C to stop")
         finished.wait()
@@ -58,7 +59,8 @@ final class Watch: @unchecked Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Reads the values, and prints those that have changed since the last time. Prints an error when it begins, and a line when it has ended.
+    /// Reads the values, and prints those that have changed since the last time. Prints an error when it first occurs,
+    /// and a line when it has ended.
     private func look() {
         var (values, failure): ([String: StoredValue]?, PrefsError?)
         do { (values, failure) = try place.read() } catch {
@@ -153,9 +155,10 @@ extension Runner {
 }
 
 extension Place {
-    /// Calls the closure from any thread when values or the state of the file may have changed, until what is returned is released.
+    /// Calls the closure from any thread when values or the state of the file may have changed, until the returned
+    /// objects are released.
     ///
-    /// - Returns: also why some changes will not be noticed.
+    /// - Returns: the observations, and why some changes will not be noticed.
     /// - Throws: why nothing is observed.
     func observe(_ changed: @escaping @Sendable () -> Void) throws -> (observation: [AnyObject], failure: PrefsError?) {
         var observation: [AnyObject] = []

@@ -1,8 +1,8 @@
-/// The parts of a binary property list, as they are appended.
+/// Appends the parts of a binary property list.
 extension [UInt8] {
-    /// Writes numbers of the same size.
+    /// Writes numbers of one size.
     mutating func appendBigEndian(_ numbers: ArraySlice<Int32>, size: Int) {
-        // A few take no allocation.
+        // A few numbers are written without an allocation.
         guard numbers.count > 32 else {
             for number in numbers { appendBigEndian(UInt64(number), size: size) }
             return
@@ -28,28 +28,28 @@ extension [UInt8] {
             })
     }
 
-    /// Writes 64 bits, whatever the size of an Int: the watch has Ints of 32 bits.
+    /// Writes 64 bits, because an Int has 32 bits on some watches.
     mutating func appendBigEndian(_ value: UInt64, size: Int = 8) {
         Swift.withUnsafeBytes(of: value.bigEndian) {
             append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[(8 - size)...]))
         }
     }
 
-    /// The kind of an object and its count. A count of 15 or more takes a separate integer.
+    /// Writes the kind of an object and its count. A count of 15 or more takes a separate integer.
     mutating func appendMarker(_ kind: UInt8, count: Int) {
         if count < 15 { return append(kind | UInt8(count)) }
         append(kind | 0x0F)
         appendInteger(Int64(count))
     }
 
-    /// Takes 1, 2, 4 or 8 bytes, as in Foundation and plistlib.
+    /// Writes a UID in 1, 2, 4 or 8 bytes, as Foundation and plistlib do.
     mutating func appendUID(_ value: UInt64) {
         let size = value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
         append(0x80 | UInt8(size - 1))
         appendBigEndian(value, size: size)
     }
 
-    /// Up to four bytes are read without a sign.
+    /// Writes an integer. Readers read up to four bytes without a sign.
     mutating func appendInteger(_ value: Int64) {
         let power =
             switch value {

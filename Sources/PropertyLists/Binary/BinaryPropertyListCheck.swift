@@ -1,13 +1,13 @@
-/// Checks what `BinaryPropertyListWriter` has written, before it replaces a file: the reader can read it, and it has the form of this
-/// writer. In this form every byte belongs to one object, and each container has one reference, from a container with a lower number.
-/// The next write relies on it when it takes objects over.
+/// Checks the bytes of `BinaryPropertyListWriter` before they replace a file: the reader can read them, and they have
+/// the form of this writer. In this form every byte belongs to one object, and each container has one reference, from a
+/// container with a lower number. The next write relies on this form when it takes objects over.
 ///
-/// Makes no texts, so it does not find a key that occurs twice; what this package writes comes from dictionaries.
+/// Makes no texts, so it does not find a key that occurs twice. The writer writes dictionaries, which have no such key.
 struct BinaryPropertyListCheck {
     private enum Object {
-        /// With the length of a text or of data; 0 for others.
+        /// A scalar with the length of a text or of data; 0 for other scalars.
         case scalar(bytes: Int, isText: Bool)
-        /// With the number of containers around it; -1 until a reference to it is found.
+        /// A container with the number of containers around it; -1 until a reference to it is found.
         case container(levels: Int)
     }
 
@@ -45,7 +45,7 @@ struct BinaryPropertyListCheck {
         }
     }
 
-    /// - Returns: its end.
+    /// - Returns: the end of the object.
     private mutating func addObject(at start: Int) throws(DecodingFailure) -> Int {
         let marker = layout.bytes[start]
         let size = Int(marker & 0x0F)
@@ -117,7 +117,7 @@ struct BinaryPropertyListCheck {
         switch objects[object] {
         case .scalar(let bytes, _): contentBytes += bytes
         case .container:
-            // Level by level, each once: so none contains itself.
+            // Containers are numbered level by level, and each has one reference, so none contains itself.
             guard object > lastContainer else { throw .malformed("a container in another place") }
             lastContainer = object
             objects[object] = .container(levels: levels)

@@ -1,5 +1,5 @@
-/// The layout of a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes. Nothing outside of
-/// these is read.
+/// The layout of a binary property list: a magic, objects, a table of their offsets, and a trailer of 32 bytes. Nothing
+/// outside of these is read.
 struct BinaryPropertyListLayout {
     let bytes: UnsafeRawBufferPointer
     let objectCount: Int
@@ -25,7 +25,7 @@ struct BinaryPropertyListLayout {
             count >= 1, count <= bytes.count, top < count, table >= 9, table <= trailer,
             count <= (trailer - table) / offsetSize
         else { throw .malformed("the trailer of the binary property list is wrong") }
-        // The reader keeps something for each, whether it is met or not.
+        // The reader allocates memory for each object, also for objects without a reference.
         guard count <= PropertyListLimits.fileNodes else {
             throw .unsupported("has more than \(PropertyListLimits.fileNodes) objects")
         }
@@ -78,7 +78,7 @@ struct BinaryPropertyListLayout {
         return UnsafeRawBufferPointer(rebasing: bytes[content..<(content + count * unit)])
     }
 
-    /// The text of a text object, and whether a half of a surrogate pair was replaced in it.
+    /// The text of a text object, and whether half of a surrogate pair was replaced in it.
     func text(at start: Int) throws(DecodingFailure) -> (text: String, bytes: Int, isRepaired: Bool) {
         guard bytes[start] >> 4 == 0x5 else {
             let units = try content(at: start, unit: 2)
@@ -94,7 +94,7 @@ struct BinaryPropertyListLayout {
         guard BinaryPropertyListText.isASCII(text) else { throw .malformed("an ASCII string with other characters") }
     }
 
-    /// Throws if references to shared objects make so much of the list that it would not be read.
+    /// Throws if references to shared objects expand the list beyond the limits.
     ///
     /// - Parameters:
     ///   - nodes: the values met so far, shared ones counted each time.
@@ -114,7 +114,7 @@ struct BinaryPropertyListLayout {
 
     // MARK: - Bytes
 
-    /// Throws unless so many bytes stand before the table. The count is at most that of the file.
+    /// Throws unless the bytes are before the table. The count is at most the size of the file.
     @inline(__always)
     func require(_ count: Int, times size: Int = 1, at position: Int) throws(DecodingFailure) {
         guard position <= tableStart, count * size <= tableStart - position else {
@@ -131,7 +131,7 @@ struct BinaryPropertyListLayout {
 
     @inline(__always)
     private static func word(_ bytes: UnsafeRawBufferPointer, at position: Int, size: Int) -> UInt64 {
-        // The sizes of almost all lists.
+        // The sizes in almost all lists.
         switch size {
         case 1: return UInt64(bytes[position])
         case 2: return UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self)))

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Reads a binary property list of any origin. Foundation's parser crashes on hostile ones or expands them without limit. Here every
-/// reference is checked: it leads to an object of an allowed kind, and no chain of references is endless.
+/// Reads a binary property list of any origin. Foundation's parser crashes on hostile lists or expands them without
+/// limit. This reader checks that every reference leads to an object of an allowed kind, and that no chain of
+/// references is endless.
 ///
-/// Works without recursion, which takes up to 3 KB a level in a debug build, and secondary threads have 512 KB.
+/// Works without recursion, which would take up to 3 KB per level in a debug build. Secondary threads have 512 KB.
 struct BinaryPropertyListReader {
     private let layout: BinaryPropertyListLayout
     private var nodes = 0
@@ -16,18 +17,18 @@ struct BinaryPropertyListReader {
     /// Those containers, from the outside in.
     private var containers: [Container] = []
     private var top: StoredValue?
-    /// Why writing the value back would lose something; nil if it would not.
+    /// Why writing the value back would lose something; nil if nothing would be lost.
     private var loss: String?
 
     private struct Scalar {
         let value: StoredValue
-        /// The length of a text or of data; 0 for others.
+        /// The length of a text or of data; 0 for other values.
         var bytes = 0
     }
 
     private struct Container {
         let object: Int
-        /// The start of its references: those of the keys, then those of the values.
+        /// The start of its references: first to the keys, then to the values.
         let content: Int
         let isDictionary: Bool
         /// The number of references.
@@ -40,7 +41,7 @@ struct BinaryPropertyListReader {
 
     }
 
-    /// - Returns: the value, and why writing it back would lose something, if it would.
+    /// - Returns: the value, and why writing it back would lose something; nil if nothing would be lost.
     static func value(
         in bytes: UnsafeRawBufferPointer
     ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {

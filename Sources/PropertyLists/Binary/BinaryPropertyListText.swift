@@ -1,8 +1,9 @@
 /// The texts of binary property lists: ASCII, or big-endian UTF-16. ASCII is recognized by words of eight bytes.
 ///
-/// The standard library's conversions take 20 times as long to read UTF-16, and twice as long to write it (Swift 6.3.1).
+/// The standard library's conversions take 20 times as long to read UTF-16, and twice as long to write it (Swift
+/// 6.3.1).
 enum BinaryPropertyListText {
-    /// The high bits of eight bytes. ASCII has none of them.
+    /// The high bits of eight bytes. In ASCII, all of them are 0.
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -19,7 +20,7 @@ enum BinaryPropertyListText {
     /// The length of the UTF-16 of valid UTF-8.
     static func unitCount(ofUTF8 bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
-        // A byte that continues a character makes no unit, and the first of four makes two.
+        // A byte that continues a character adds no unit, and the first of four bytes adds two.
         for byte in bytes { count += (byte & 0xC0 == 0x80 ? 0 : 1) + (byte >= 0xF0 ? 1 : 0) }
         return count
     }
@@ -55,7 +56,7 @@ enum BinaryPropertyListText {
         }
     }
 
-    /// The text of UTF-16, and whether a half of a surrogate pair was replaced in it.
+    /// The text of UTF-16, and whether half of a surrogate pair was replaced in it.
     static func text(ofUTF16 units: UnsafeRawBufferPointer) -> (text: String, isRepaired: Bool) {
         var isRepaired = false
         func unit(at position: Int) -> UInt32 { UInt32(units[position]) << 8 | UInt32(units[position + 1]) }

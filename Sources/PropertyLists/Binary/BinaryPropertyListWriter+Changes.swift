@@ -9,12 +9,12 @@ extension BinaryPropertyListWriter {
 
     private struct Edit {
         let change: MemberChange
-        /// Where the key is among the former ones, or belongs.
+        /// The index of the key among the former keys, or the index where it belongs.
         let index: Int
         let isFormerKey: Bool
     }
 
-    /// Adds the members of a dictionary that was another one in the former list.
+    /// Adds the members of a dictionary that has changed since the former list.
     mutating func addMembers(
         ofFormer object: Int, from before: [String: StoredValue], to after: [String: StoredValue]
     ) throws(DecodingFailure) {
@@ -42,7 +42,8 @@ extension BinaryPropertyListWriter {
         }
     }
 
-    /// Adds references to the former keys, or to the former values. An edit inserts, replaces or leaves out one of them.
+    /// Adds references to the former keys, or to the former values. An edit inserts, replaces or leaves out one of
+    /// them.
     private mutating func addParts(
         _ parts: ArraySlice<Int>, _ edits: [Edit],
         _ edited: (inout Self, Edit, _ former: Int?) throws(DecodingFailure) -> Int32

@@ -1,22 +1,23 @@
 import Foundation
 
-/// Writes a binary property list: keys sorted, so that equal values are equal bytes, scalars that occur
-/// twice written once, and no recursion, which on the small stack of a thread has an end.
+/// Writes a binary property list. Keys are sorted, so that equal values give equal bytes. A scalar that occurs twice is
+/// written once. Works without recursion, because the stack of a thread may be small.
 ///
-/// The format: a magic, objects, a table of their offsets, and a trailer of 32 bytes. A container's object is references to
-/// others, as wide as their number needs; so the objects are found first, level by level, and then written.
+/// The format: a magic, objects, a table of their offsets, and a trailer of 32 bytes. The object of a container
+/// consists of references, whose width depends on the number of objects. So the objects are found first, level by
+/// level, and then written.
 ///
-/// A write of one key changes few objects of a large list. The others are taken over from the bytes that this writer made before, with
-/// their order (`+Changes`). The result is the same, to the byte, as without these.
+/// A write of one key changes few objects of a large list. The other objects are copied from the bytes that this writer
+/// made before, with their order (`+Changes`). The result has the bytes of a complete write.
 struct BinaryPropertyListWriter {
     private enum Object {
-        /// Ready-made, in `scalars`.
+        /// The bytes of a scalar, in `scalars`.
         case scalar(Range<Int>)
-        /// The references to its elements, in `references`; or those to its keys, and then to their values.
+        /// The references to its elements, in `references`; in a dictionary, first to the keys and then to the values.
         case container(isDictionary: Bool, Range<Int>)
     }
 
-    /// What the parts of a container are found in.
+    /// The source of the parts of a container.
     enum Source {
         case value(StoredValue)
         /// An object of the former list.
@@ -29,16 +30,16 @@ struct BinaryPropertyListWriter {
     /// The containers whose parts are not found yet, in the order of their objects.
     private var waiting: [(object: Int, source: Source)] = []
     var references: [Int32] = []
-    /// The bytes of the former list, and behind them those of new scalars.
+    /// The bytes of the former list, then the bytes of new scalars.
     private var scalars: [UInt8] = []
     private var interned = ByteTable()
     var former: FormerObjects?
 
-    /// The most bytes of an object, on average, for which a former list is looked into.
+    /// The longest average of bytes per object for which a former list is used.
     private static let longestAverage = 1024
 
-    /// - Parameter former: what this writer has written before, with the value that it wrote.
-    /// - Throws: if the former bytes are not those of this writer.
+    /// - Parameter former: the bytes that this writer has written before, with their value.
+    /// - Throws: an error if another writer has made the former bytes.
     static func data(
         from value: StoredValue, replacing former: (value: StoredValue, bytes: Data)? = nil
     ) throws(DecodingFailure) -> Data {
@@ -49,7 +50,7 @@ struct BinaryPropertyListWriter {
         return try former.bytes.withBytes { bytes throws(DecodingFailure) in
             let objects = try FormerObjects(bytes)
             var writer = Self()
-            // It takes as long to copy a long text as to write it.
+            // Copying a long text takes as long as writing it.
             guard bytes.count <= Self.longestAverage * objects.count else {
                 return try writer.written(from: .value(value))
             }
@@ -137,7 +138,7 @@ struct BinaryPropertyListWriter {
         return new
     }
 
-    /// Writes a scalar behind the others.
+    /// Writes a scalar after the others.
     private mutating func append(_ scalar: StoredValue) -> Range<Int> {
         let start = scalars.count
         switch scalar {
@@ -145,7 +146,7 @@ struct BinaryPropertyListWriter {
         case .bool(let bool): scalars.append(bool ? 0x09 : 0x08)
         case .integer(let value): scalars.appendInteger(value)
         case .unsigned(let value):
-            // Takes 16 bytes, because eight would be read as negative.
+            // Takes 16 bytes, because eight bytes would be read as a negative number.
             scalars.append(0x14)
             scalars.appendBigEndian(0)
             scalars.appendBigEndian(value)
@@ -175,7 +176,7 @@ struct BinaryPropertyListWriter {
         bytes.append(contentsOf: "bplist00".utf8)
         var offsets: [Int32] = []
         offsets.reserveCapacity(objects.count)
-        // Scalars that stand one after the other are copied as one.
+        // Adjacent scalars are copied together.
         var run = 0..<0
         for object in objects {
             switch object {
@@ -203,8 +204,8 @@ struct BinaryPropertyListWriter {
         return Data(bytes)
     }
 
-    /// The bytes that this number takes. Foundation rejects a list if its count of objects, or the start of its table, does not fit into
-    /// the bytes of a reference or of an offset, although only smaller numbers are written there.
+    /// The number of bytes for a number. Foundation rejects a list if its count of objects, or the start of its table,
+    /// does not fit into a reference or an offset, although only smaller numbers are written there.
     private static func width(of number: Int) -> Int {
         let number = UInt64(number)
         return number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8

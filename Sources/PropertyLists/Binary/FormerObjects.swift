@@ -1,13 +1,14 @@
-/// The objects of a list that `BinaryPropertyListWriter` has written: they stand one after the other, in the order of their numbers.
+/// The objects of a list that `BinaryPropertyListWriter` has written, one after the other, in the order of their
+/// numbers.
 struct FormerObjects {
     private let layout: BinaryPropertyListLayout
-    /// Where each object begins, and the last one ends.
+    /// The start of each object, and the end of the last one.
     private var starts: [Int] = []
-    /// The numbers of the objects in the new list; -1 for those that are not in it so far.
+    /// The numbers of the objects in the new list; -1 for objects that are not in it so far.
     private var numbers: [Int32]
     private var searches = 0
 
-    /// So many scalars are looked for one by one. For more it is cheaper to put all into the table.
+    /// The most scalars that are searched one by one. For more it is cheaper to put all into the table.
     private static let mostSearches = 8
 
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) {
@@ -23,7 +24,7 @@ struct FormerObjects {
 
     var count: Int { numbers.count }
 
-    /// The number of an object in the new list. If it has none, it gets this one.
+    /// The number of an object in the new list. Assigns the given number if it has none.
     mutating func number(of object: Int, orNew new: Int32) -> Int32 {
         let number = numbers[object]
         if number >= 0 { return number }
@@ -37,7 +38,7 @@ struct FormerObjects {
 
     // MARK: - Scalars
 
-    /// The scalar that has these bytes; nil if there is none, or if it is in the table with those of the new list.
+    /// The scalar that has these bytes; nil if it does not exist, or if all scalars are in the table.
     mutating func find(_ bytes: Range<Int>, in all: [UInt8], or table: inout ByteTable) -> Int? {
         searches += 1
         if searches <= Self.mostSearches {
@@ -54,7 +55,7 @@ struct FormerObjects {
         return nil
     }
 
-    /// The object that stands in the table under a number below 0.
+    /// The object for a negative number in the table.
     static func object(of number: Int32) -> Int { Int(-1 - number) }
 
     // MARK: - Containers
@@ -72,7 +73,7 @@ struct FormerObjects {
         return (isDictionary, parts)
     }
 
-    /// The place of a key among sorted keys, or the one where it belongs.
+    /// The index of a key among sorted keys, or the index where it belongs.
     func place(of key: String, among keys: ArraySlice<Int>) throws(DecodingFailure) -> (index: Int, isFormer: Bool) {
         var (low, high) = (keys.startIndex, keys.endIndex)
         while low < high {

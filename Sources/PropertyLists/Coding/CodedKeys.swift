@@ -1,4 +1,4 @@
-/// The keys of one dictionary of a stored value, and those that its type knows.
+/// The keys of one dictionary of a stored value, and the keys that its type knows.
 package final class CodedKeys {
     /// The path as messages show it.
     package var path: String { place.map(\.text).joined() }
@@ -17,14 +17,14 @@ package final class CodedKeys {
         self.present = present
     }
 
-    /// The same record of a dictionary that is part of a larger value.
+    /// Returns this record for a dictionary that is part of a larger value.
     func inside(_ step: PlaceStep) -> CodedKeys {
         let keys = CodedKeys(place: [step] + place, present: present)
         (keys.requested, keys.named) = (requested, named)
         return keys
     }
 
-    /// The same record of a dictionary that is an element of a set, in which an index means nothing.
+    /// Returns this record for a dictionary in a set, where an index has no meaning.
     func inSet() -> CodedKeys {
         guard case .index(let index)? = place.first else { return self }
         let keys = CodedKeys(place: [.member(index)] + place.dropFirst(), present: present)
@@ -32,11 +32,11 @@ package final class CodedKeys {
         return keys
     }
 
-    /// The keys for which the type has neither asked nor a name.
+    /// The keys that the type neither requests nor names.
     package var unknown: [String] { present.subtracting(requested).subtracting(named).sorted() }
-    /// The keys that the type has asked for in vain.
+    /// The requested keys that are missing.
     package var expected: [String] { requested.subtracting(present).sorted() }
-    /// Whether the dictionary has keys, and its type knows none of them.
+    /// Whether the dictionary has keys and its type knows no key of them.
     package var areForeign: Bool { !present.isEmpty && present.isDisjoint(with: requested.union(named)) }
 
     func recordRequest(_ key: String) { requested.insert(key) }

@@ -19,7 +19,7 @@ struct CodingContext {
         CodingContext(state: state, last: Step(key, above: last), depth: depth + 1)
     }
 
-    /// Deeper, without a key.
+    /// A deeper position without a key.
     var deeper: CodingContext { CodingContext(state: state, last: last, depth: depth + 1) }
 
     init(_ form: ValueForm = .exact) {
@@ -45,14 +45,14 @@ struct CodingContext {
         return keys.reversed()
     }
 
-    /// A type may encode itself again without end; each level takes about 2 KB of the stack here. Vetting counts the stored levels.
-    /// There are more levels here, because optionals have no stored level.
+    /// Whether the depth exceeds the limit. A type may encode itself without end, and each level takes about 2 KB of
+    /// stack. Vetting counts the stored levels; there are more levels here, because optionals have no stored level.
     var isTooDeep: Bool { depth > Self.depthLimit }
 
     private static let depthLimit = PropertyListLimits.depth * 3 / 2
 
-    /// Counts one more value. Returns false if it is nested too deeply or exceeds the number of values. A tree of shared objects
-    /// may encode far more values than it holds.
+    /// Counts one more value. Returns false if it is nested too deeply or exceeds the number of values. A tree of
+    /// shared objects may encode far more values than it holds.
     func isWithinLimits() -> Bool {
         state.values += 1
         if isTooDeep || state.values > Self.valueLimit { state.hasPassedLimits = true }
@@ -74,7 +74,7 @@ struct CodingContext {
 
 /// The record of a coder for the whole of one value.
 final class CodingState {
-    /// What scalars may look like. Only for decoding.
+    /// The accepted form of scalars. Only for decoding.
     let form: ValueForm
     /// The place of the last error. Errors of user types do not contain it.
     private(set) var failure: (context: CodingContext, type: Any.Type)?
@@ -85,9 +85,9 @@ final class CodingState {
     var allowedFallbacks: Set<String> = []
     /// The keys of each dictionary, by its place; nil if the caller does not need them.
     var keys: [[PlaceStep]: CodedKeys]?
-    /// Whether the type has read the value, whatever it made of it. Only recorded with `keys`.
+    /// Whether the type has read the value, successfully or not. Only recorded with `keys`.
     private(set) var hasReadRoot = false
-    /// Types that are not scalars. A cache, because a test for a conformance is slow.
+    /// Types that are not scalars, cached because a test for a conformance is slow.
     private var typesWithParts: Set<ObjectIdentifier> = []
 
     init(_ form: ValueForm) {
@@ -97,7 +97,7 @@ final class CodingState {
     func knowsParts(of type: Any.Type) -> Bool { typesWithParts.contains(ObjectIdentifier(type)) }
 
     func recordParts(of type: Any.Type) {
-        // An optional may hold a scalar the next time.
+        // An optional is not cached, because it may hold a scalar the next time.
         if !(type is any OptionalValue.Type) { typesWithParts.insert(ObjectIdentifier(type)) }
     }
 
@@ -125,7 +125,7 @@ final class CodingState {
         if keys != nil, context.isRoot { hasReadRoot = true }
     }
 
-    /// An error that was thrown before has been caught.
+    /// Records that an error that was thrown before has been caught.
     func recordSuccess() {
         if failure != nil { failure = nil }
     }

@@ -13,7 +13,7 @@ package enum CodingRule {
         return coding
     }
 
-    /// For a value under its own key: nil removes the key, so a string needs no escape.
+    /// The coding of a value under its own key. nil removes the key, so a string needs no escape.
     private static func topLevel<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
         if let coding = usual(type) { return coding }
         if let optional = type as? any StorableOptional.Type {
@@ -22,8 +22,8 @@ package enum CodingRule {
         return nested(type)
     }
 
-    /// The types of most properties, by their identity: the first search for a conformance of a type costs 100,000 instructions, and a
-    /// program pays for four of each type when it starts.
+    /// The coding of the most frequent types, found by their identity. The first search for a conformance of a type
+    /// costs 100,000 instructions, and a program would pay for four searches per type at its start.
     private static func usual<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
         let coding: Any? =
             if type == Bool.self {
@@ -40,7 +40,7 @@ package enum CodingRule {
         return coding as? PrefCoding<Value>
     }
 
-    /// For a value inside a container. A nil in a container is stored as a marker.
+    /// The coding of a value inside a container. A nil in a container is stored as a marker.
     ///
     /// - Parameter depth: how deeply the type is nested; a type may contain itself without end.
     package static func nested<Value>(_ type: Value.Type, depth: Int = 0) -> PrefCoding<Value>? {
@@ -65,7 +65,8 @@ package enum CodingRule {
         return coding as? PrefCoding<Value>
     }
 
-    /// The coding of `Any`, `[Any]` and `[String: Any]`. Checks the whole value at once, so that the error names every failure.
+    /// The coding of `Any`, `[Any]` and `[String: Any]`. Checks the whole value at once, so that the error names every
+    /// failure.
     private static func objects<Value>(_ type: Value.Type) -> PrefCoding<Value> {
         PrefCoding(
             encode: { try PropertyListVetter.value(of: $0, forKey: "") },
@@ -75,7 +76,8 @@ package enum CodingRule {
             })
     }
 
-    /// Whether a type is a class, or a container of one. Readers would share an object, and a change inside it would not be stored.
+    /// Whether a type is a class, or a container of one. Readers would share an object, and a change inside it would
+    /// not be stored.
     private static func isOfClass(_ type: Any.Type) -> Bool {
         type is AnyClass || (type as? any StorableContainer.Type).map { isOfClass($0.contentType) } ?? false
     }
@@ -96,7 +98,8 @@ package enum CodingRule {
                     }
                     return value
                 } catch {
-                    // What PropertyListEncoder made of a type that encodes itself as something else.
+                    // Tries the form of PropertyListEncoder, because the type may encode itself as something other than
+                    // its raw value.
                     guard let value = try? codable?.decode(stored, as: form) else { throw error }
                     return value
                 }
@@ -112,8 +115,8 @@ package enum CodingRule {
     }
 }
 
-/// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for Codable types and
-/// containers of them.
+/// Decodes a value, and returns the keys that its types know. Missing fields come from the fallback. Exists only for
+/// Codable types and containers of them.
 package typealias FieldDecoding<Value> = (
     _ stored: StoredValue, _ form: ValueForm, _ fallback: () -> StoredValue?
 ) throws -> (value: Value, keys: [CodedKeys])

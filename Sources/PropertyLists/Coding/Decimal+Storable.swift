@@ -1,7 +1,7 @@
 import Foundation
 
-/// Its digits as a string, because a real number would lose some. Reads a number, by its shortest digits, and the dictionary of
-/// `PropertyListEncoder`, too.
+/// Stores the digits as a string, because a real number would lose some. Also reads a number, by its shortest digits,
+/// and the dictionary of `PropertyListEncoder`.
 extension Decimal: StorableScalar {
     package static var schema: ValueSchema { ValueSchema(types: ["string", "number", "object"]) }
 
@@ -38,7 +38,8 @@ extension Decimal: StorableScalar {
         return digits[...last].drop { $0 == zero }
     }
 
-    /// - Parameter parts: as `Decimal` encodes itself: the mantissa is eight words of 16 bits, lowest first, of which `length` count.
+    /// - Parameter parts: the parts that `Decimal` encodes. The mantissa is eight words of 16 bits, lowest first, of
+    ///   which `length` count.
     private static func value(ofParts parts: [String: StoredValue]) -> Decimal? {
         guard Set(parts.keys) == ["exponent", "length", "isNegative", "isCompact", "mantissa"],
             let exponent = parts["exponent"]?.integer(as: Int8.self),
@@ -50,7 +51,7 @@ extension Decimal: StorableScalar {
         guard words.count == 8 else { return nil }
         for index in Int(length)..<8 { words[index] = 0 }
         if length == 0 { return isNegative ? .nan : 0 }
-        // The parts of a value that Foundation has not made may have leading and trailing zeros.
+        // Parts that Foundation has not made may have leading and trailing zeros.
         guard let highest = words.lastIndex(where: { $0 != 0 }) else { return 0 }
         let exact: [String: StoredValue] = [
             "exponent": exponent.storable, "length": UInt8(highest + 1).storable, "isNegative": .bool(isNegative),

@@ -1,11 +1,12 @@
-/// As ISO 8601 text, such as `PT1M30S`, with every digit of the fraction. Reads `90s`, `1h 30m` and a number of seconds, too, and the two
-/// integers that Foundation's encoders make of it.
+/// Stores ISO 8601 text, such as `PT1M30S`, with every digit of the fraction. Also reads `90s`, `1h 30m`, a number of
+/// seconds, and the two integers of Foundation's encoders.
 extension Duration: StorableScalar {
     package static var schema: ValueSchema { ValueSchema(types: ["string", "number", "array"]) }
 
     package static var writtenExample: String? { #""PT1M30S", "90s" or seconds"# }
 
-    /// A duration beyond the limit is stored as seconds, and is not read back: the arithmetic of its text would stop the program.
+    /// The stored form. A duration beyond the limit is stored as seconds and cannot be read back, because the
+    /// arithmetic of its text would stop the program.
     package var storable: StoredValue {
         let seconds = self / .seconds(1)
         return abs(seconds) < DurationText.limit ? .string(isoText) : .real(seconds)
@@ -48,9 +49,9 @@ private struct DurationText {
     private var rest: Substring
     private let isISO: Bool
 
-    /// Of the seconds in each direction. Beyond it, the arithmetic would stop the program.
+    /// The most seconds in each direction. Beyond that, the arithmetic would stop the program.
     static let limit = 1.7e20
-    /// An attosecond is the last of the decimals of a second.
+    /// The decimals of a second. The last one is an attosecond.
     static let digits = 18
 
     /// The units, the largest first.
@@ -60,7 +61,7 @@ private struct DurationText {
         (["ns"], nil, .nanoseconds(1)),
     ]
 
-    /// nil if the text has another form, or if the duration is out of range.
+    /// Parses a text; nil if it has another form, or if the duration is out of range.
     init?(_ text: String) {
         rest = text.lowercased()[...]
         let isNegative = rest.first == "-"
@@ -88,7 +89,7 @@ private struct DurationText {
         return next > 0
     }
 
-    /// - Returns: the index of its unit, which is smaller than those before it.
+    /// - Returns: the index of the part's unit, which is smaller than the units before it.
     private mutating func readPart(from first: Int) -> Int? {
         let whole = readDigits()
         var decimals: Substring = ""

@@ -10,13 +10,13 @@ final class EncodingNode {
     private var scalar = StoredValue.bool(false)
     private var elements: [StoredValue] = []
     private var members: [String: StoredValue] = [:]
-    /// The parts that may still change: those that a type fills by hand.
+    /// The parts that may still change, because a type fills them by hand.
     private var openElements: [Int: EncodingNode] = [:]
     private var openMembers: [String: EncodingNode] = [:]
 
     init() {}
 
-    /// - Parameter earlier: the content that stays, if it is a container.
+    /// - Parameter earlier: earlier content, which stays if it is a container.
     private init(continuing earlier: StoredValue?) {
         switch earlier {
         case .dictionary(let members): (kind, self.members) = (.dictionary, members)
@@ -25,7 +25,7 @@ final class EncodingNode {
         }
     }
 
-    /// nil if nothing was encoded.
+    /// The encoded value; nil if nothing was encoded.
     var value: StoredValue? {
         switch kind {
         case .nothing: nil
@@ -59,7 +59,7 @@ final class EncodingNode {
 
     func makeDictionary() {
         if kind == .dictionary { return }
-        // Room for what most types have.
+        // Reserves room for the members of most types.
         (members, openMembers) = (Dictionary(minimumCapacity: 6), [:])
         kind = .dictionary
     }
@@ -92,7 +92,8 @@ final class EncodingNode {
         return node
     }
 
-    /// nil if the value is not a scalar. The most frequent types are not tested for conformances.
+    /// The stored form of a scalar; nil if the value is not a scalar. The most frequent types are not tested for
+    /// conformances.
     private static func scalar<T>(_ value: T, _ state: CodingState) -> StoredValue? {
         if T.self == String.self, let text = value as? String { return NilMarker.escaped(text.storable) }
         if T.self == Int.self, let number = value as? Int { return number.storable }
@@ -100,7 +101,7 @@ final class EncodingNode {
         if T.self == Bool.self, let bool = value as? Bool { return .bool(bool) }
         if T.self == Date.self, let date = value as? Date { return .date(date) }
         if state.knowsParts(of: T.self) { return nil }
-        // The cast looks into optionals, so a string in one is escaped, too.
+        // The cast unwraps optionals, so a string in an optional is escaped, too.
         if let scalar = value as? any StorableScalar { return NilMarker.escaped(scalar.storable) }
         state.recordParts(of: T.self)
         return nil
@@ -147,7 +148,7 @@ final class EncodingNode {
     }
 }
 
-/// Equal values are equal lists, in whatever order they encode their elements.
+/// A type whose equal values may encode their elements in different orders. They are stored as equal lists.
 private protocol UnorderedValue {
     static func ordered(_ elements: [StoredValue]) -> [StoredValue]
 }
@@ -159,7 +160,8 @@ extension Set: UnorderedValue {
 }
 
 extension Dictionary: UnorderedValue {
-    /// Keys that are neither strings nor integers are encoded as an array in which keys and values alternate.
+    /// Sorts the pairs of a dictionary. Keys that are neither strings nor integers are encoded as an array in which
+    /// keys and values alternate.
     static func ordered(_ elements: [StoredValue]) -> [StoredValue] {
         guard elements.count.isMultiple(of: 2) else { return elements }
         let pairs = stride(from: 0, to: elements.count, by: 2).map { elements[$0...($0 + 1)] }

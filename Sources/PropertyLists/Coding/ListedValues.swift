@@ -1,8 +1,8 @@
-/// The values of types that have few.
+/// The values of types with few values.
 package enum ListedValues {
     private static let most = 256
 
-    /// All values of a type, of an optional of it without nil, or nil if they cannot be listed.
+    /// All values of a type, without nil for an optional; nil if they cannot be listed.
     package static func all(of type: Any.Type) -> [Any]? {
         if let optional = type as? any StorableOptional.Type { return all(of: optional.contentType) }
         if let listed = type as? any CaseIterable.Type { return cases(of: listed) }

@@ -19,7 +19,7 @@ package enum NilMarker {
     }
 
     private static func isDollarsAndNull(_ string: String) -> Bool {
-        // The first byte first, because every string that is encoded passes through here.
+        // Tests the first byte first, because every encoded string passes through here.
         string.utf8.first == UInt8(ascii: "$") && string.hasSuffix(text)
             && string.dropLast(text.count).utf8.allSatisfy { $0 == UInt8(ascii: "$") }
     }

@@ -1,10 +1,7 @@
-/// Converts values of a type to what a property list stores and back: by the rule of this package, or by your own closures.
+/// Converts values of a type to what a property list stores and back: by the rule of this package, or by your closures.
 ///
 /// ```swift
-/// struct Color { var hex: String }
-///
-/// let colorCoding = PrefCoding<Color>(
-///     encode: { $0.hex }, decode: { ($0 as? String).map(Color.init(hex:)) })
+/// let colorCoding = PrefCoding<Color>(encode: { $0.hex }, decode: { ($0 as? String).map(Color.init(hex:)) })
 ///
 /// final class PaintPrefs: Prefs, @unchecked Sendable {
 ///     @Pref(coding: colorCoding) var ink = Color(hex: "000000")
@@ -12,40 +9,33 @@
 /// ```
 ///
 /// ## Behavior
-/// The rule is the first of these that fits the type:
-/// 1. Property-list types: String, Bool, the integers, Double, Float, Date, Data. `Any`, which a write checks. URL, Decimal and Duration,
-///    as exact strings; what `PropertyListEncoder` makes of them is read, too.
-/// 2. Optionals, arrays, sets and dictionaries of such values. Sets are stored sorted, so that equal sets give equal files. The
-///    keys of dictionaries are String, or RawRepresentable with a String. The array that `PropertyListEncoder` makes of the latter is
-///    read, too.
-/// 3. The raw value of a `RawRepresentable` type, whether it is Codable or not. The form that a Codable one encodes itself as is read, too.
-/// 4. The property-list objects that a `Codable` type encodes itself as. Dates are stored as dates, and data as data.
+/// The first rule that fits the type applies. The form of `PropertyListEncoder` is read, too.
+/// 1. String, Bool, integers, Double, Float, Date and Data are stored as themselves; URL, Decimal and Duration as exact
+///    strings. A write checks `Any`.
+/// 2. Optionals, arrays, sets (sorted) and dictionaries of such values. Keys are String, or RawRepresentable with a
+///    String.
+/// 3. A `RawRepresentable` type is stored as its raw value, also if it is Codable.
+/// 4. A `Codable` type is stored as the property-list objects that it encodes, with dates and data as such.
 ///
-/// Numbers convert if nothing is lost: a stored 4.0 reads as Int, 1 as Bool, 5 as Double. A stored 4.5 is a type mismatch for
-/// Int, and so is a number out of range. A Double reads as Float if a Float equals it
-/// exactly, or if both have the same shortest decimal form.
-///
-/// In a JSON file, a Date is also read from ISO 8601 text or from seconds since 2001, and Data from base64 or an array of bytes. A
-/// Duration is read from `90s` and from a number of seconds everywhere.
-///
-/// nil inside a container, and the inner nil of a doubly optional value, is stored as the string `$null`, as
-/// `PropertyListEncoder` does. A string that could be mistaken for it gets one more `$`.
+/// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool; 4.5 is a mismatch for Int. A Double reads as Float
+/// if both have the same value or the same shortest digits. In a JSON file, Date and Data have more forms: see
+/// <doc:FilesThatPeopleEdit>. An inner nil is stored as `$null`; a string that resembles it gets one more `$`.
 ///
 /// ## Performance
 /// Linear in the size of the value.
 ///
 /// ## Errors
-/// Decoding never traps, whatever is stored. See ``init(encode:decode:)`` for errors of your own closures.
+/// Decoding never traps. ``init(encode:decode:)`` describes errors of your closures.
 ///
 /// ## Threads
 /// Any thread. `Sendable` if the values are.
 public struct PrefCoding<Value> {
-    /// nil removes the key.
+    /// Encodes a value; nil removes the key.
     package let encode: (Value) throws -> StoredValue?
     let decoding: (StoredValue, ValueForm) throws -> Value
-    /// nil for a type without fields, and for a coding of closures.
+    /// Decodes a value and its fields; nil for a type without fields, and for a coding of closures.
     package let decodeFields: FieldDecoding<Value>?
-    /// Whether decoding costs no more than comparing what is stored in two states.
+    /// Whether decoding costs no more than comparing two stored values.
     package let isCheap: Bool
 
     package init(
@@ -61,10 +51,10 @@ public struct PrefCoding<Value> {
     /// Creates a coding from two closures.
     ///
     /// - Parameters:
-    ///   - encode: returns a property-list object, which is checked, or nil to remove the key. If it throws, the write fails with
-    ///     ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing changes.
-    ///   - decode: gets the stored object: String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`. If it throws or returns nil,
-    ///     the read reports ``PrefsError/typeMismatch(_:)`` and returns the default.
+    ///   - encode: returns a property-list object, which is checked, or nil to remove the key. If it throws, the write
+    ///     fails with ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and nothing changes.
+    ///   - decode: gets the stored object: String, Data, Date, Bool, NSNumber, `[Any]` or `[String: Any]`. If it throws
+    ///     or returns nil, the read reports ``PrefsError/typeMismatch(_:)`` and returns the default.
     public init(
         encode: @escaping @Sendable (Value) throws -> Any?, decode: @escaping @Sendable (Any) throws -> Value?
     ) {
@@ -82,7 +72,7 @@ public struct PrefCoding<Value> {
         try decoding(stored, form)
     }
 
-    /// The rule, for a type that the compiler has vouched for.
+    /// Creates the coding of the rule. The compiler has checked the type.
     package init(rule: Value.Type) {
         guard let coding = CodingRule.coding(for: Value.self) else {
             preconditionFailure(
@@ -95,17 +85,17 @@ public struct PrefCoding<Value> {
 // Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
 extension PrefCoding: @unchecked Sendable where Value: Sendable {}
 
-/// What a stored value may look like.
+/// The accepted form of stored values.
 package enum ValueForm: Sendable {
-    /// As this package and `UserDefaults` store it.
+    /// The form in which this package and `UserDefaults` store values.
     case exact
-    /// Also as people, and encoders of JSON, write it: a Date as ISO 8601 text or as seconds since 2001, Data as base64 or as an array of
-    /// bytes.
+    /// Also the forms that people and JSON encoders write: a Date as ISO 8601 text or as seconds since 2001, Data as
+    /// base64 or as an array of bytes.
     case written
 }
 
 extension StoredValue {
-    /// Whether this may be what a person has written for a value of which the other is stored. Only the type can tell for sure.
+    /// Whether a person may have written this value for the stored form `other`. Only the type can decide for certain.
     package func mayStand(for other: StoredValue) -> Bool {
         switch (self, other) {
         case (.array(let own), .array(let others)):

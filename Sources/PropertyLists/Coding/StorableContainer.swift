@@ -4,13 +4,13 @@ import Foundation
 protocol StorableContainer {
     /// A `PrefCoding<Self>`; nil if its elements cannot be stored.
     static func coding(depth: Int) -> Any?
-    /// The type of what it holds.
+    /// The type of its contents.
     static var contentType: Any.Type { get }
-    /// The JSON Schema of what is stored for it.
+    /// The JSON Schema of its stored form.
     ///
     /// - Parameters:
-    ///   - example: what is stored for one value.
-    ///   - content: the schema of what it holds, given an example of that.
+    ///   - example: the stored form of one value.
+    ///   - content: returns the schema of the contents, given an example of them.
     static func schema(_ example: StoredValue?, _ content: (_ example: StoredValue?) -> ValueSchema) -> ValueSchema
 }
 
@@ -33,7 +33,7 @@ extension Array: StorableContainer {
             })
     }
 
-    /// Elements have no fallback: nothing says which element of the default corresponds.
+    /// Elements have no fallback, because it is unknown which element of the default corresponds.
     fileprivate static func decoded(
         _ stored: StoredValue, _ decode: (StoredValue) throws -> (Element, [CodedKeys])
     ) throws -> (value: [Element], keys: [CodedKeys]) {
@@ -125,7 +125,7 @@ extension Dictionary: StorableContainer {
             } catch {
                 throw ValueMismatch(encoding: error, of: Value.self).inside(".\(text)")
             }
-            // Two spellings of one letter are one key of a dictionary, and so may be two raw values.
+            // Two spellings of one letter are one key of a dictionary. Two raw values may be one key, too.
             guard members.updateValue(member, forKey: text) == nil else {
                 throw ValueMismatch(reason: "two keys have the same string")
             }
@@ -157,7 +157,8 @@ extension Dictionary: StorableContainer {
         return result
     }
 
-    /// What `PropertyListEncoder` makes of a dictionary whose keys are not String: keys and values in turn.
+    /// The members in the array that `PropertyListEncoder` stores for a dictionary whose keys are not String: keys and
+    /// values in turn.
     private static func pairs(in stored: StoredValue, isKey: (String) -> Bool) -> [String: StoredValue]? {
         guard Key.self != String.self, let elements = stored.array, elements.count.isMultiple(of: 2) else {
             return nil
@@ -184,7 +185,7 @@ extension Dictionary: StorableContainer {
     }
 }
 
-/// Optionals: absent at the top level, a marker inside containers.
+/// An optional. nil is absent at the top level, and a marker inside containers.
 protocol StorableOptional: StorableContainer {
     /// A `PrefCoding<Self>`; nil if the wrapped type cannot be stored.
     static func topLevelCoding() -> Any?
@@ -217,6 +218,6 @@ extension Optional: StorableOptional {
 }
 
 extension PrefCoding {
-    /// What is stored for a value in a container. The rule gives something for each.
+    /// The stored form of a value in a container. The rule never returns nil there.
     fileprivate func element(_ value: Value) throws -> StoredValue { try encode(value) ?? NilMarker.value }
 }

@@ -2,17 +2,17 @@ import Foundation
 
 /// A type whose values are single values of a property list.
 package protocol StorableScalar {
-    /// What is stored for the value. Vetting may reject it.
+    /// The stored form of the value. Vetting may reject it.
     var storable: StoredValue { get }
-    /// Returns nil if what is stored does not stand for a value of the type.
+    /// Creates a value from a stored one; nil if it is not a value of the type.
     init?(storable: StoredValue)
-    /// Returns nil if what people, or encoders of JSON, have written does not stand for a value of the type.
+    /// Creates a value from the form of a person or a JSON encoder; nil if it is not a value of the type.
     init?(written: StoredValue)
-    /// How people write a value, for errors; nil if it needs no explanation.
+    /// An example of a value as people write it, for errors; nil if the type needs no example.
     static var writtenExample: String? { get }
-    /// All values; nil if there are too many.
+    /// All values; nil if they cannot be listed.
     static var all: [Self]? { get }
-    /// The JSON Schema of all that stands for a value, in the form of an export.
+    /// The JSON Schema of all accepted forms of a value, in an export.
     static var schema: ValueSchema { get }
 }
 
@@ -47,7 +47,7 @@ extension String: StorableScalar {
 
 extension Bool: StorableScalar {
     package static var all: [Bool]? { [true, false] }
-    /// The numbers 0 and 1 are Booleans, too, but nobody writes them for one.
+    /// Excludes the numbers 0 and 1, which are read as Booleans, but are never written for them.
     package static var schema: ValueSchema { ValueSchema(types: ["boolean"]) }
 
     package var storable: StoredValue { .bool(self) }
@@ -168,7 +168,7 @@ extension Data: StorableScalar {
     }
 }
 
-/// A text, or, for one with a base, the dictionary that Foundation's encoder makes of it. Both are read.
+/// Stores a text. Reads a text and the dictionary of Foundation's encoder.
 extension URL: StorableScalar {
     package static var schema: ValueSchema { ValueSchema(types: ["string", "object"]) }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Decodes Codable values from values of a property list, without bytes in between. No stored value makes it trap: one that does not
-/// fit throws a `DecodingError`, which the type may catch.
+/// Decodes Codable values from values of a property list, without bytes in between. It never traps. A stored value that
+/// does not fit throws a `DecodingError`, which the type may catch.
 package enum StoredValueDecoder {
     static func value<T: Decodable>(
         _ type: T.Type, from stored: StoredValue, _ form: ValueForm = .exact
@@ -14,10 +14,10 @@ package enum StoredValueDecoder {
         }
     }
 
-    /// Decodes a value, and returns the record of the keys that were asked for. If it cannot be decoded because members are missing, they
-    /// come from a fallback.
+    /// Decodes a value, and returns the record of the requested keys. Missing members come from a fallback.
     ///
-    /// One member at a time comes from it: a type that tries one key and then another must find the key that the object has.
+    /// One member at a time comes from the fallback, so that a type that tries one key and then another finds the key
+    /// that the object has.
     package static func value<T: Decodable>(
         _ type: T.Type, from stored: StoredValue, _ form: ValueForm = .exact, fallback: () -> StoredValue?
     ) throws -> (value: T, keys: [CodedKeys]) {
@@ -38,7 +38,8 @@ package enum StoredValueDecoder {
         }
     }
 
-    /// What a type asks of a stored value, whether or not it accepts it: whether it read it, and its fields if it is a dictionary.
+    /// The requests of a type to a stored value, even if the type rejects the value: whether it read the value, and the
+    /// fields of a dictionary.
     static func requests<T: Decodable>(of type: T.Type, to stored: StoredValue) -> (hasRead: Bool, fields: CodedKeys?) {
         let context = CodingContext()
         context.state.keys = [:]
@@ -46,7 +47,7 @@ package enum StoredValueDecoder {
         return (context.state.hasReadRoot, context.state.keys?[[]])
     }
 
-    /// For a type that is a scalar here, and has a coding of its own as well.
+    /// A decoder for a type that is a scalar here and also has its own Codable form.
     static func decoder(of stored: StoredValue) -> any Decoder {
         ValueDecoder(stored: stored, fallback: nil, context: CodingContext())
     }
@@ -79,7 +80,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { NilMarker.isMarker(stored) }
 
-    /// The value once more, as another type.
+    /// Decodes the value as another type.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         try ValueDecoder(stored: stored, fallback: fallback, context: context.deeper).value(type)
     }
@@ -87,7 +88,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     func value<T: Decodable>(_ type: T.Type) throws -> T {
         if !context.state.knowsParts(of: type) {
             if let scalar = type as? any StorableScalar.Type {
-                // nil was encoded, not a string.
+                // The marker stands for nil and is not a string.
                 guard !decodeNil() else { throw missing(type) }
                 let stored = NilMarker.unescaped(stored)
                 let value =
@@ -95,7 +96,8 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
                 guard let value else { throw mismatch(type) }
                 context.state.recordSuccess()
                 context.state.recordReading(in: context)
-                // `scalar` is T. A conditional cast would ask for the metadata of `T?`, which costs as much as all of the above.
+                // `scalar` is T. A conditional cast would request the metadata of `T?`, which costs as much as the code
+                // above.
                 // swift-format-ignore: NeverForceUnwrap
                 return value as! T
             }

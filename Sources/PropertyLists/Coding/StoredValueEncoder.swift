@@ -2,8 +2,9 @@ import Foundation
 
 /// Encodes Codable values as values of a property list, without bytes in between.
 ///
-/// The result is that of `PropertyListEncoder`, with these differences: URL and Decimal are strings. Sets are sorted, and so are the
-/// pairs of a dictionary that is stored as an array. A string that could be mistaken for the marker of nil is escaped.
+/// The result equals the result of `PropertyListEncoder`, with these differences. URL and Decimal are strings. Sets are
+/// sorted, and so are the pairs of a dictionary that is stored as an array. A string that could be mistaken for the
+/// marker of nil is escaped.
 package enum StoredValueEncoder {
     package static func value(of value: some Encodable) throws -> StoredValue {
         let node = EncodingNode()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The values that a text from outside may stand for, such as the value of an environment variable. The type of a
-/// property decides which one is meant: the first that it can read.
+/// property decides: the first value that it can read is meant.
 ///
 /// | value | text |
 /// |---|---|
@@ -15,11 +15,11 @@ import Foundation
 /// | any value that is no string | the JSON of an export |
 package struct TextForms {
     package let text: String
-    /// The text itself, then what its form suggests.
+    /// The text itself, then the values that its form suggests.
     package private(set) var values: [StoredValue]
-    /// Why the text begins like JSON and is not; nil if it is JSON, or does not begin like it.
+    /// Why a text that begins like JSON is not JSON; nil if it is JSON, or does not begin like it.
     package private(set) var flaw: String?
-    /// The value of JSON, of a number, of a Boolean or of a date; nil if the text has none of these forms.
+    /// The value of JSON, a number, a Boolean or a date; nil for other texts.
     package private(set) var typed: StoredValue?
 
     package init(_ text: String) {
@@ -46,16 +46,17 @@ package struct TextForms {
         let scalars = trimmed.isEmpty ? [] : parts.compactMap(Self.scalar)
         if !scalars.isEmpty, scalars.count == parts.count { values.append(.array(scalars)) }
         values += (trimmed.isEmpty ? [[:]] : Self.dictionaries(of: parts)).map(StoredValue.dictionary)
-        // Last, because other words are base64, too.
+        // Added last, because other words are base64, too.
         if let data = Data(base64Encoded: trimmed) { values.append(.data(data)) }
     }
 
-    /// The pairs as a dictionary of texts, then as one of scalars. Empty if a part is not a pair, or if a key is repeated.
+    /// The pairs as a dictionary of texts, then as a dictionary of scalars. Empty if a part is not a pair, or if a key
+    /// is repeated.
     private static func dictionaries(of parts: [String]) -> [[String: StoredValue]] {
         var texts: [String: StoredValue] = [:]
         var scalars: [String: StoredValue] = [:]
         for part in parts {
-            // Between scalars, because a value may begin with a combining mark.
+            // Splits between scalars, because a value may begin with a combining mark.
             let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, StreamSafeText.isSafe(String(pair[0])) else { return [] }
             let (key, value) = (String(pair[0]), String(pair[1]))
@@ -67,7 +68,8 @@ package struct TextForms {
 
     /// The text of a value.
     ///
-    /// - Parameter isExact: whether a text reads as the value. If the usual text does not, the result is JSON.
+    /// - Parameter isExact: whether a text reads as the value. If the usual text does not read as the value, the result
+    ///   is JSON.
     package static func text(of value: StoredValue, if isExact: (String) -> Bool) -> String {
         if case .string(let text) = value { return text }
         if let text = usualText(of: value), isExact(text) { return text }
@@ -87,7 +89,7 @@ package struct TextForms {
         }
     }
 
-    /// The number that the text is; nil if it is none.
+    /// The number of the text; nil if the text is not a number.
     package var number: Double? { values.lazy.compactMap(\.nearestDouble).first }
 
     private static func trimmed(_ text: Substring) -> String {

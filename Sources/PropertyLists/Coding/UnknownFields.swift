@@ -1,29 +1,32 @@
 import Foundation
 
-/// The fields of a stored value that its type does not know, for example those of a newer version of the program.
+/// The fields of a stored value that its type does not know, for example fields of a newer version of the program.
 package enum UnknownFields {
     /// Returns a new value with the unknown fields of the old one.
     ///
-    /// A field is unknown if the decoder of its dictionary's type neither asked for it nor has a `CodingKey` for it. It is added to the
-    /// dictionary at the same path of the new value, if that lacks the key. Elements of arrays correspond if their known parts are
-    /// equal, or else, in arrays of equal count that are not sets, if their indices are equal. Fields without a corresponding dictionary are dropped.
+    /// A field is unknown if the decoder of its dictionary's type neither asked for it nor has a `CodingKey` for it. It
+    /// is added to the dictionary at the same path of the new value, if that dictionary lacks the key. Elements of
+    /// arrays correspond if their known parts are equal, or else, in arrays of equal count that are not sets, if their
+    /// indices are equal. Fields without a corresponding dictionary are dropped.
     ///
-    /// Cost: linear in the two values for each level of nested arrays; without unknown fields, linear in the number of dictionaries.
+    /// Costs time linear in the two values for each level of nested arrays; without unknown fields, linear in the
+    /// number of dictionaries.
     ///
     /// - Parameters:
-    ///   - new: as encoded.
-    ///   - old: as stored.
-    ///   - keys: what a decoding of `old` has recorded.
+    ///   - new: the encoded value.
+    ///   - old: the stored value.
+    ///   - keys: the record of a decoding of `old`.
     package static func preserved(in new: StoredValue, from old: StoredValue, keys: [CodedKeys]) -> StoredValue {
         var fields = FieldTree()
         for keys in keys { fields.insert(Set(keys.unknown), at: keys.place[...]) }
         return fields.isEmpty ? new : fields.added(to: new, from: old)
     }
 
-    /// Whether the old value has a field in a place where the new one lacks it. If not, nothing is to be preserved. The place of an element
-    /// is its index; where an element lacks a field, or the counts differ, elements may have moved, and each may correspond to any.
+    /// Whether the old value has a field in a place where the new value lacks it. If not, there is nothing to preserve.
+    /// The place of an element is its index. If an element lacks a field, or the counts differ, elements may have
+    /// moved, and each may correspond to every other.
     ///
-    /// Cost: linear in the two values for each level of nested arrays. No type is asked.
+    /// Costs time linear in the two values for each level of nested arrays. Decodes nothing.
     package static func mayBeLost(from old: StoredValue, in new: StoredValue) -> Bool {
         switch (old, new) {
         case (.dictionary(let old), .dictionary(let new)):
@@ -35,7 +38,8 @@ package enum UnknownFields {
         }
     }
 
-    /// Whether a field may be lost where any old value may correspond to any new one: each new dictionary needs all keys.
+    /// Whether a field may be lost if any old value may correspond to any new one. Then each new dictionary needs all
+    /// keys.
     private static func mayBeLost(from old: [StoredValue], in new: [StoredValue]) -> Bool {
         let (oldLists, newLists) = (old.compactMap(\.array), new.compactMap(\.array))
         if !oldLists.isEmpty, !newLists.isEmpty,
@@ -91,7 +95,7 @@ private struct FieldTree {
 
     private func branch(at index: Int) -> FieldTree? { branches[.index(index)] ?? branches[.member(index)] }
 
-    /// The index of the stored element that each element corresponds to. Of equal elements, the first corresponds to the first.
+    /// The index of the stored element that each element corresponds to. Equal elements correspond in their order.
     private func sources(of elements: [StoredValue], in stored: [StoredValue]) -> [Int: Int] {
         var free: [StoredValue: [Int]] = [:]
         for (index, element) in stored.enumerated().reversed() {
@@ -106,7 +110,7 @@ private struct FieldTree {
         return sources
     }
 
-    /// What the type knows of a stored value.
+    /// The part of a stored value that the type knows.
     private func removed(from old: StoredValue) -> StoredValue {
         switch old {
         case .dictionary(var members):

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A stored value cannot be decoded as the expected type. Each container that the error leaves adds its step to the path.
+/// A stored value cannot be decoded as the expected type. Each container that the error leaves adds its step to the
+/// path.
 package struct ValueMismatch: Error {
     package private(set) var path = ""
     package let reason: String
@@ -21,12 +22,13 @@ package struct ValueMismatch: Error {
         }
     }
 
-    /// An error that the decoder of a type has thrown. Its own text is dropped, because it may quote the stored value.
+    /// Creates a mismatch from an error that the decoder of a type has thrown. The text of the error is dropped,
+    /// because it may quote the stored value.
     package init(_ error: any Error, in type: Any.Type) {
         self.init(error, in: type, state: nil)
     }
 
-    /// - Parameter state: contains the place and the type of the error.
+    /// - Parameter state: the record of the decoding, with the place and the type of the error.
     init(_ error: any Error, in type: Any.Type, state: CodingState?) {
         let type = state?.failure?.type ?? type
         let codingPath: [any CodingKey]
@@ -55,7 +57,8 @@ package struct ValueMismatch: Error {
         path = Self.text(of: codingPath)
     }
 
-    /// An error that an encoding has thrown. Its own text is dropped, because it may quote the value.
+    /// Creates a mismatch from an error that an encoding has thrown. The text of the error is dropped, because it may
+    /// quote the value.
     package init(encoding error: any Error, of type: Any.Type) {
         self.init(encoding: error, of: type, state: nil)
     }
@@ -92,7 +95,7 @@ package struct ValueMismatch: Error {
 
     private static let integer = "an integer"
 
-    /// The kind of a value, with its article; never the value.
+    /// The kind of a value, with its article. Never contains the value.
     package static func kind(of value: StoredValue) -> String {
         switch value {
         case .string: "a string"

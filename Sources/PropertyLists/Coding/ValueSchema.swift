@@ -2,14 +2,16 @@ import Foundation
 
 /// The JSON Schema of the stored values of a type, in the form of an export.
 ///
-/// A schema accepts every value that the type can read. Where the type does not say what it reads, the schema accepts all.
+/// A schema accepts every value that the type can read. If it is unknown what the type reads, the schema accepts every
+/// value.
 package struct ValueSchema {
     /// The keywords of the schema, as JSON. Empty if every value is accepted.
     package private(set) var keywords: [String: StoredValue]
-    /// The keywords for the number of elements; nil if a stored value may have another number of elements than its value.
+    /// The keywords for the number of elements; nil if a stored value may have another number of elements than its
+    /// value.
     package private(set) var count: (minimum: String?, maximum: String?) = (nil, nil)
     fileprivate var types: [String] = []
-    /// Whether equal values are stored alike.
+    /// Whether equal values have equal stored forms.
     fileprivate var isExact = true
 
     /// - Parameter types: the names of types in JSON Schema; none for any type.
@@ -25,24 +27,24 @@ package struct ValueSchema {
         }
     }
 
-    /// A number, or the form of one that JSON does not have.
+    /// The types of a number. Infinite numbers and NaN are objects in JSON.
     static let numberTypes = ["number", "object"]
     static var number: ValueSchema {
         let names = StoredValue.array(JSONForm.nonfinite.map { .string($0.name) })
         return form(JSONForm.double, ["enum": names], types: numberTypes)
     }
 
-    /// The keywords of a finite number in the place of those of any number.
+    /// Replaces the keywords of any number by the keywords of a finite number.
     package static func finite(_ keywords: [String: StoredValue]) -> [String: StoredValue] {
         guard keywords["type"]?.array == numberTypes.map(StoredValue.string) else { return keywords }
         return keywords.filter { !["properties", "required", "additionalProperties"].contains($0.key) }
             .merging(["type": .string("number")]) { $1 }
     }
 
-    /// The form of a value that JSON does not have: an object with one key.
+    /// The schema of a value that JSON cannot express: an object with one key.
     ///
     /// - Parameters:
-    ///   - types: those of the form, and of other values that stand for the same.
+    ///   - types: the types of the object and of other accepted values.
     ///   - others: the keywords of the other values.
     static func form(
         _ key: String, _ content: [String: StoredValue], types: [String] = ["object"],
@@ -55,7 +57,7 @@ package struct ValueSchema {
         return ValueSchema(types: types, keywords.merging(others) { $1 })
     }
 
-    /// The same inside a container, where nil has a marker.
+    /// This schema inside a container, where nil has a marker.
     var orNil: ValueSchema {
         if keywords.isEmpty { return self }
         var inner = keywords
@@ -64,9 +66,9 @@ package struct ValueSchema {
             types: [], ["anyOf": .array([.dictionary(inner), .dictionary(["const": NilMarker.value])])])
     }
 
-    /// Nothing else is stored for a value than these.
+    /// The keyword that restricts a value to a list of stored forms.
     ///
-    /// - Returns: nil if something may be: a Boolean may be stored as a number, a URL as a dictionary.
+    /// - Returns: nil if other forms may be stored, too: a Boolean may be stored as a number, a URL as a dictionary.
     package func listing(_ stored: [StoredValue]) -> [String: StoredValue]? {
         let isExact: Bool =
             switch isExact ? types : [] {
@@ -81,7 +83,7 @@ package struct ValueSchema {
 
     /// The schema of a type under its own key, by the rule of `PrefCoding`.
     ///
-    /// - Parameter example: what is stored for a value, if one is known.
+    /// - Parameter example: the stored form of a value, if one is known.
     package init(of type: Any.Type, example: StoredValue?) {
         var rule = SchemaRule()
         if let optional = type as? any StorableOptional.Type {
@@ -91,7 +93,7 @@ package struct ValueSchema {
         }
     }
 
-    /// Whether a type, or what is in an optional of it, is a number that is stored as one.
+    /// Whether a type, or the type inside an optional, is a number that is stored as a number.
     package static func isNumber(_ type: Any.Type) -> Bool {
         if let optional = type as? any StorableOptional.Type { return isNumber(optional.contentType) }
         let types = (type as? any StorableScalar.Type)?.schema.types
@@ -101,12 +103,12 @@ package struct ValueSchema {
 
 /// Finds the schema of a type as `CodingRule` finds its coding.
 private struct SchemaRule {
-    /// The types around the current one: a type may contain itself.
+    /// The types around the current one, because a type may contain itself.
     private var around: [Any.Type] = []
 
     init() {}
 
-    /// - Parameter isCoded: whether a Codable type decodes it: then raw values have no form of their own.
+    /// - Parameter isCoded: whether a Codable type decodes the value. Then raw values have no special form.
     mutating func schema(of type: Any.Type, example: StoredValue?, isCoded: Bool = false) -> ValueSchema {
         guard !around.contains(where: { $0 == type }), around.count < 32 else { return ValueSchema() }
         around.append(type)
@@ -121,7 +123,7 @@ private struct SchemaRule {
         return ValueSchema()
     }
 
-    /// A type with few values, which are stored as their raw values, as what they encode as, or as both.
+    /// The schema of a type with few values, which are stored as raw values, in their encoded form, or in both forms.
     private func schema<T: CaseIterable>(ofCases type: T.Type) -> ValueSchema? {
         guard let values = ListedValues.all(of: type) as? [T], let coding = CodingRule.nested(type) else { return nil }
         var stored: [StoredValue] = []
@@ -134,7 +136,7 @@ private struct SchemaRule {
                 if !stored.contains(form) { stored.append(form) }
             }
         }
-        // A type that accepts anything else, such as the names of newer versions, has more values than it lists.
+        // A type that accepts other values, such as names from newer versions, has more values than it lists.
         let others = SchemaKinds.samples.filter { !stored.contains($0) }
         guard !others.contains(where: { (try? coding.decode($0)) != nil }) else { return nil }
         let kinds = stored.reduce(into: SchemaKinds()) { $0.insert($1) }
@@ -144,7 +146,7 @@ private struct SchemaRule {
     private mutating func schema<T: RawRepresentable>(ofRaw type: T.Type) -> ValueSchema {
         let raw = schema(of: T.RawValue.self, example: nil)
         guard let codable = type as? any (Decodable & Encodable).Type else { return raw }
-        // A type that is Codable may encode itself as something else, which is read, too.
+        // A Codable type may encode itself in another form, which is read, too.
         let kinds = SchemaKinds(readBy: codable)
         return Set(kinds.names).isSubset(of: raw.types) ? raw : ValueSchema()
     }
@@ -166,7 +168,7 @@ private struct SchemaRule {
     }
 }
 
-/// The types of JSON that what is stored for a type has in an export.
+/// The JSON types that the stored form of a type has in an export.
 private struct SchemaKinds {
     /// A value of each type.
     static let samples: [StoredValue] = [
@@ -186,7 +188,7 @@ private struct SchemaKinds {
         }
     }
 
-    /// In the order of `all`.
+    /// The names of the types, in the order of `all`.
     var names: [String] {
         Self.all.filter { found.contains($0) && !($0 == "integer" && found.contains("number")) }
     }
@@ -196,7 +198,7 @@ private struct SchemaKinds {
         case .string: found.insert("string")
         case .bool: found.insert("boolean")
         case .integer, .unsigned: found.insert("integer")
-        // It may be infinite, which is an object in JSON.
+        // An infinite number is an object in JSON.
         case .real: found.formUnion(ValueSchema.numberTypes)
         case .array: found.insert("array")
         case .date, .data, .dictionary, .uid, .foreign: found.insert("object")

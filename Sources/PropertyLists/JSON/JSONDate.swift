@@ -4,9 +4,10 @@ package import Foundation
 package enum JSONDate {
     private static let secondsFrom1970To2001: Int64 = 978_307_200
 
-    /// The text that reads back as exactly this interval since 2001; nil if there is none.
+    /// The text that reads back as exactly this interval since 2001; nil if no text does.
     package static func text(of interval: TimeInterval) -> String? {
-        // The shortest digits that identify this double. An exponent means that the date is outside of the range of texts.
+        // The shortest digits that identify this double. An exponent means that the date is outside of the range of
+        // texts.
         let parts = interval.magnitude.description.split(separator: ".")
         guard parts.count == 2, var seconds = Int64(parts[0]), parts[1].utf8.allSatisfy(isDigit) else { return nil }
         var fraction = parts[1] == "0" ? "" : String(parts[1])
@@ -45,7 +46,7 @@ package enum JSONDate {
         return Double("-\(-1 - seconds).\(complement(of: fraction))")
     }
 
-    /// The difference of a fraction to 1, in as many digits. It is not 0.
+    /// The difference of a fraction to 1, in the same number of digits. The fraction is not 0.
     private static func complement(of fraction: String) -> String {
         let kept = fraction.utf8.reversed().prefix { $0 == UInt8(ascii: "0") }.count
         var digits = fraction.utf8.map { UInt8(ascii: "9") - $0 + UInt8(ascii: "0") }

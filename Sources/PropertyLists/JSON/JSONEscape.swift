@@ -2,8 +2,8 @@
 package enum JSONEscape {
     /// Whether the scalar is escaped in every JSON text of this package, not only on a terminal.
     ///
-    /// True for all control characters and for U+2028 and U+2029. JSON allows DEL and U+0080–U+009F unescaped, but terminals obey
-    /// them; some readers take U+2028 and U+2029 for the end of a line.
+    /// True for all control characters and for U+2028 and U+2029. JSON allows DEL and U+0080–U+009F unescaped, but
+    /// terminals obey them; some readers take U+2028 and U+2029 for the end of a line.
     static func isRequired(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
@@ -36,7 +36,7 @@ package enum JSONEscape {
             case "\r": bytes += #"\r"#.utf8
             case "\t": bytes += #"\t"#.utf8
             case _ where isRequired(scalar): bytes += self.text(of: scalar).utf8
-            // Quicker than the next line.
+            // Faster than the next case.
             case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
             default: bytes += scalar.utf8
             }

@@ -10,12 +10,12 @@ package enum JSONForm {
         ("nan", .nan), ("inf", .infinity), ("-inf", -.infinity),
     ]
 
-    /// Whether an object with this key alone is a form. By bytes: a combining mark may follow the `$`.
+    /// Whether an object with only this key is a form. Compares bytes, because a combining mark may follow the `$`.
     static func isMarked(_ key: String) -> Bool {
         key.utf8.first == UInt8(ascii: "$") && key != schema
     }
 
-    /// The key by which an editor finds the schema of a file. It stands for itself, alone too.
+    /// The key by which an editor finds the schema of a file. It is never a form, even as the only key.
     package static let schema = "$schema"
 
     struct Flaw: Error {
@@ -45,7 +45,7 @@ package enum JSONForm {
         }
     }
 
-    /// The value as it stands in an export, made of what JSON has.
+    /// The form of a value in an export, which consists of JSON values.
     package static func exported(_ value: StoredValue) -> StoredValue {
         switch value {
         case .string, .bool, .integer, .unsigned: value
@@ -69,7 +69,7 @@ package enum JSONForm {
         number.isFinite ? nil : nonfinite.first { StoredValue.real($0.value) == .real(number) }?.name
     }
 
-    /// A text, or a number if there is no text that reads as the date.
+    /// The content of the form of a date: a text, or a number if no text reads as the date.
     static func content(of date: Date) -> StoredValue {
         let interval = date.timeIntervalSinceReferenceDate
         return JSONDate.text(of: interval).map(StoredValue.string) ?? .real(interval)

@@ -21,7 +21,7 @@ extension JSONReader {
         }
         position += 1
         let text = String(decoding: content, as: UTF8.self)
-        // The conversion repairs what it cannot read.
+        // The conversion repairs invalid UTF-8, which changes the bytes.
         guard text.utf8.elementsEqual(content) else { throw flaw("a string that is not UTF-8", at: start) }
         try charge(text.encodedBytes)
         return text
@@ -44,7 +44,7 @@ extension JSONReader {
         }
     }
 
-    /// One character of Unicode behind a `\u`, which may take another `\u` for its second half.
+    /// Reads one scalar after a `\u`. Its second half may need another `\u`.
     private mutating func readScalar(from start: Int) throws(DecodingFailure) -> Unicode.Scalar {
         let unit = try readUnit(from: start)
         if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -70,7 +70,7 @@ extension JSONReader {
 
     // MARK: - Numbers
 
-    /// No double needs as many digits to differ from its neighbors.
+    /// The most characters of a number. Every double needs fewer digits to differ from its neighbors.
     private static let longestNumber = 1_000
 
     mutating func readNumber() throws(DecodingFailure) -> StoredValue {

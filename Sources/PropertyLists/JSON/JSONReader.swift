@@ -1,43 +1,44 @@
 package import Foundation
 
-/// Reads the JSON of ``ExportFormat/json``, from anybody: in time linear in the bytes, on a stack of constant depth. A byte order
-/// mark at the beginning is skipped, because editors on Windows write one.
+/// Reads the JSON of ``ExportFormat/json`` from any origin, in time linear in the bytes, on a stack of constant depth.
+/// A byte order mark at the beginning is skipped, because editors on Windows write one.
 package struct JSONReader {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// What one reading may yield.
+    /// The limits of one reading.
     package struct Limits: Sendable {
-        /// Levels of containers.
+        /// The most levels of containers.
         var depth: Int
-        /// More levels: for the object of a form, and in an import for the root, which is not part of a value.
+        /// Additional levels: one for the object of a form and, in an import, one for the root, which is not part of a
+        /// value.
         var extraDepth: Int
-        /// Values.
+        /// The most values.
         var nodes = Int.max
-        /// Bytes of a binary property list that holds the values; some forms take four times as much.
+        /// The most bytes of a binary property list with the values. In JSON, some forms take four times as much.
         var bytes = Int.max
 
-        /// One root, as in an import or an argument.
+        /// The limits of one root, in an import or an argument.
         package static let root = Limits(
             depth: PropertyListLimits.depth, extraDepth: 2, bytes: 4 * PropertyListLimits.rootBytes)
-        /// A file, which other programs may write.
+        /// The limits of a file, which other programs may write.
         package static let file = Limits(
             depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes)
     }
 
-    /// A list or an object that has begun and not ended.
+    /// A list or an object that has begun and has not ended.
     private struct Container {
         let start: Int
         let isObject: Bool
         var elements: [StoredValue] = []
         var members: [String: StoredValue] = [:]
-        /// The keys of the members that are null, which are absent when the object has ended.
+        /// The keys of the members that are null. They are removed when the object ends.
         var nulls: [String] = []
         /// The key of the member whose value comes next.
         var key: String?
-        /// Where the keys begin.
+        /// The offsets of the keys.
         var keyStarts: [Int] = []
 
-        /// The step of a path to what is being read in it.
+        /// The step of a path to the current part.
         var step: String {
             guard isObject else { return "[\(elements.count)]" }
             return key.map { "." + ShownText.key($0) } ?? ""
@@ -47,7 +48,7 @@ package struct JSONReader {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var containers: [Container] = []
-    /// What is left of the limits.
+    /// The rest of the limits.
     private var limits: Limits
     private let mostNodes: Int
 
@@ -85,7 +86,7 @@ package struct JSONReader {
 
     // MARK: - Containers
 
-    /// nil if a container has begun. Its first part comes next.
+    /// Reads a value; returns nil if a container has begun. The first part of the container comes next.
     private mutating func readValueOrBeginning() throws(DecodingFailure) -> StoredValue? {
         skipBlanks()
         limits.nodes -= 1
@@ -145,7 +146,7 @@ package struct JSONReader {
         case UInt8(ascii: ","):
             position += 1
             skipBlanks()
-            // What people leave when they remove the last line.
+            // People leave a comma when they remove the last line.
             if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
                 throw flaw(
                     isObject ? "expected a key after the comma, found }" : "expected a value after the comma, found ]")
@@ -207,7 +208,7 @@ package struct JSONReader {
 
     static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-    /// nil at the end.
+    /// The current byte; nil at the end.
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func skipBlanks() {
@@ -229,19 +230,19 @@ package struct JSONReader {
 
     // MARK: - Errors
 
-    /// JSON that breaks the rules, or that has no property-list value.
+    /// The failure for JSON that breaks the rules, or that has no property-list value.
     func flaw(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .malformed(fault(reason, at: offset ?? position))
     }
 
-    /// The same where something else was expected. People write comments there.
+    /// The failure for something unexpected. Mentions comments, which people write there.
     private func missing(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         let rest = bytes[position...]
         let isComment = ["//", "/*", "#"].contains { rest.starts(with: $0.utf8) }
         return flaw(isComment ? "JSON has no comments; \(reason)" : reason, at: offset)
     }
 
-    /// Good JSON, perhaps of another program, that cannot be kept here.
+    /// The failure for valid JSON, perhaps of another program, that exceeds a limit.
     private func excess(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .unsupported("\(fault(reason, at: offset ?? position))")
     }

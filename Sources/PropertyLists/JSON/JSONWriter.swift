@@ -1,18 +1,20 @@
 package import Foundation
 
-/// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, the infinite and large integers.
+/// Writes the JSON of ``ExportFormat/json``. JSONSerialization would lose 1.0, −0.0, infinite numbers and large
+/// integers.
 package struct JSONWriter {
-    /// Whether references of keyed archives and foreign objects are written as well, for people to see. No import reads them.
+    /// Whether references of keyed archives and foreign objects are written as well, for people to see. No import reads
+    /// them.
     private var showsAll = false
     /// Whether all is on one line, without spaces.
     private var isCompact = false
-    /// Whether no key gets one more `$`.
+    /// Whether keys are written without an additional `$`.
     private var isPlain = false
-    /// How many values the reader will count.
+    /// The number of values that the reader will count.
     private var nodes = 0
     private var bytes: [UInt8] = []
 
-    /// - Throws: what the vetter says of objects of other programs.
+    /// - Throws: the vetter's error for objects of other programs.
     package static func data(
         of value: StoredValue, showsAll: Bool = false
     ) throws(PropertyListVetter.Refusal) -> Data {
@@ -26,7 +28,7 @@ package struct JSONWriter {
         throw PropertyListVetter.Refusal(failures: failures)
     }
 
-    /// One value on one line, for people.
+    /// One value on one line, for display.
     package static func line(of value: StoredValue) -> String {
         var writer = Self()
         (writer.isCompact, writer.showsAll) = (true, true)
@@ -34,8 +36,8 @@ package struct JSONWriter {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A JSON document that is not an export, such as a schema. Its dictionaries are written as they are; exported values in it are made by
-    /// `JSONForm.exported`.
+    /// A JSON document that is not an export, such as a schema. Its dictionaries are written as they are; exported
+    /// values in it are made by `JSONForm.exported`.
     package static func data(ofDocument document: [String: StoredValue]) -> Data {
         var writer = Self()
         writer.isPlain = true
@@ -45,7 +47,7 @@ package struct JSONWriter {
 
     /// The bytes of a file.
     ///
-    /// - Parameter limits: those of the reader, which would reject more values.
+    /// - Parameter limits: the limits of the reader, which would reject more values.
     static func data(
         ofFile value: StoredValue, limits: JSONReader.Limits = .file
     ) throws(EncodingFailure) -> Data {
@@ -61,8 +63,8 @@ package struct JSONWriter {
 
     private var data: Data { Data(bytes + "\n".utf8) }
 
-    /// - Returns: false if something cannot be written: a foreign object or a reference of a keyed archive, unless they are shown. The text
-    ///   is incomplete then.
+    /// - Returns: false if something cannot be written: a foreign object or a reference of a keyed archive, unless they
+    ///   are shown. The text is incomplete then.
     private mutating func write(_ value: StoredValue, depth: Int) -> Bool {
         nodes += 1
         switch value {
@@ -74,7 +76,7 @@ package struct JSONWriter {
             if let name = JSONForm.name(of: number) {
                 writeForm(JSONForm.double, .string(name))
             } else {
-                // Swift's own is the shortest, with a fraction or an exponent always.
+                // Swift's description is the shortest, and always has a fraction or an exponent.
                 bytes += number.description.utf8
             }
         case .array(let elements):

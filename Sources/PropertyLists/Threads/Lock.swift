@@ -1,11 +1,12 @@
 public import Foundation
 
-/// A mutual-exclusion lock on a pthread mutex: what ThreadSanitizer understands on every platform, which it does not of
-/// `Synchronization.Mutex` on Linux.
+/// A mutual-exclusion lock on a pthread mutex. ThreadSanitizer understands it on every platform; on Linux it does not
+/// understand `Synchronization.Mutex`.
 ///
-/// A forked child finds every lock free, and complete what it guards, unless the fork had to give up waiting (`LockRegistry`).
+/// In a forked child every lock is free and the state that it guards is complete, unless the fork gave up waiting
+/// (`LockRegistry`).
 ///
-/// Unchecked because the pointers never change, and their targets are made for several threads.
+/// Unchecked because the pointers never change, and several threads may use their targets.
 @usableFromInline
 package final class Lock: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -20,7 +21,7 @@ package final class Lock: @unchecked Sendable {
         LockRegistry.remove(entry)
     }
 
-    /// Inlined, because passing on a result of a generic type would cost more than the lock.
+    /// Inlined, because passing a result of a generic type on would cost more than the lock.
     @inlinable @inline(__always)
     package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)

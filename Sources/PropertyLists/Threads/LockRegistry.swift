@@ -2,11 +2,11 @@ import Foundation
 
 /// The locks of this process, so that `fork` finds them free.
 ///
-/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the child for
-/// ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent, and both
-/// processes release them (`pthread_atfork`).
+/// A forked child has only the thread that called `fork`. A lock that another thread held would stay locked in the
+/// child for ever, and the state that it guards could be half changed. So `fork` takes every lock first, in the parent,
+/// and both processes release them (`pthread_atfork`).
 package enum LockRegistry {
-    /// A mutex and its place in the list of all.
+    /// A mutex and its position in the list of all mutexes.
     struct Node {
         var mutex = pthread_mutex_t()
         var previous: Entry?
@@ -44,8 +44,8 @@ package enum LockRegistry {
         UnsafeMutableRawPointer(entry).assumingMemoryBound(to: pthread_mutex_t.self)
     }
 
-    /// The number of forks between this process and the one that started the program. Distinguishes a forked child from its parent
-    /// without a system call.
+    /// The number of forks between this process and the one that started the program. Distinguishes a forked child from
+    /// its parent without a system call.
     package static var forks: Int { shared.pointee.forks }
 
     // MARK: - Fork
@@ -74,11 +74,11 @@ package enum LockRegistry {
         precondition(code == 0, "no memory for a lock")
     }
 
-    /// Takes every lock before a fork. Never waits for one lock while it holds another, because the order in which threads nest
-    /// them is not known here.
+    /// Takes every lock before a fork. Never waits for one lock while it holds another, because the order in which
+    /// threads nest locks is unknown here.
     ///
-    /// Gives up after 20,000 tries, at least a second: the forking thread may hold a lock itself, or a disk may be slow. The
-    /// child's locks are free then too, but what they guard may be half changed.
+    /// Gives up after 20,000 tries, at least a second, because the forking thread may hold a lock itself, or a disk may
+    /// be slow. The child's locks are then free, too, but the state that they guard may be half changed.
     private static func takeAll() {
         let shared = shared
         for _ in 0..<20_000 {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// State that is reached only under its lock, so that the compiler checks what a comment would ask for.
+/// State that can be accessed only under its lock. The compiler checks this rule.
 ///
-/// It is inlined into other modules, because a closure that is not specialized costs more than the lock. The state is behind a pointer,
-/// because the checks of exclusive access to a property do too: together, a fifth of a typed read. Unchecked because the lock protects
-/// the state.
+/// It is inlined into other modules, because a closure that is not specialized costs more than the lock. The state is
+/// behind a pointer, to avoid the checks of exclusive access to a property. Together this saves a fifth of a typed
+/// read. Unchecked because the lock protects the state.
 @usableFromInline
 package final class Locked<State>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>

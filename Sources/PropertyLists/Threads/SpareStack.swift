@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs work on a thread with room: a secondary thread may have 96 KiB of stack or less.
+/// Runs work on a thread with a large stack, because a secondary thread may have 96 KiB of stack or less.
 package enum SpareStack {
-    /// What recursion over the deepest property list takes in a debug build, and as much again.
+    /// Twice the stack that recursion over the deepest property list takes in a debug build.
     private static let bytes = 2 << 20
 
     private final class Work {
@@ -13,7 +13,8 @@ package enum SpareStack {
         }
     }
 
-    /// Runs the closure on a thread of its own, and waits for it. On the caller's thread if the system has no thread to give.
+    /// Runs the closure on a new thread, and waits for it. If the system has no thread to give, runs it on the caller's
+    /// thread.
     package static func run<R>(_ body: () -> R) -> R {
         var result: R?
         withoutActuallyEscaping({ result = body() }) { runOnThread(Work($0)) }
@@ -21,7 +22,7 @@ package enum SpareStack {
         return result
     }
 
-    /// Runs the closure on a thread of its own, and does not wait for it.
+    /// Runs the closure on a new thread, and does not wait for it.
     ///
     /// - Returns: false if the system has no thread to give.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -47,13 +48,13 @@ package enum SpareStack {
         return body(attributes)
     }
 
-    /// What the thread does that nobody waits for.
+    /// The function of a thread that nobody waits for.
     static func performDetached(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeRetainedValue().body() }
         return nil
     }
 
-    /// What the thread does.
+    /// The function of a thread that the caller waits for.
     static func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeUnretainedValue().body() }
         return nil

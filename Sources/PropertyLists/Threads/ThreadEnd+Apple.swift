@@ -1,8 +1,8 @@
 #if canImport(Darwin)
     /// The end of a thread, and of a process that one of its threads ends by `exit`.
     package enum ThreadEnd {
-        /// Calls a function when this thread ends, and when it calls `exit`: then before the `atexit` handlers, which run on it. As the
-        /// destructors of thread-local objects in C++.
+        /// Calls a function when this thread ends. If the thread calls `exit`, calls the function before the `atexit`
+        /// handlers, which run on this thread. C++ calls the destructors of thread-local objects in this way.
         package static func register(_ function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void) {
             registerDestructor(function, nil)
         }

@@ -21,7 +21,8 @@ struct ByteTable {
             }
     }
 
-    /// - Returns: the number of the same bytes if they are known. Otherwise adds them under the given number and returns it.
+    /// - Returns: the number of equal bytes if they are known. If not, adds the bytes under the given number and
+    ///   returns it.
     mutating func insert(_ bytes: Range<Int>, _ number: Int32, in all: [UInt8]) -> Int32 {
         guard bytes.count <= Self.longest else { return number }
         if count * 2 >= slots.count { grow(to: slots.count * 2, all) }
@@ -35,7 +36,7 @@ struct ByteTable {
         return number
     }
 
-    /// Makes room for so many more, because a table that grows hashes all anew.
+    /// Reserves room for more entries, because a table that grows hashes all entries again.
     mutating func reserve(_ more: Int, in all: [UInt8]) {
         var size = slots.count
         while (count + more) * 2 >= size { size *= 2 }

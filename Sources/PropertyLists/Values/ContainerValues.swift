@@ -30,13 +30,14 @@ extension Dictionary: DictionaryValue {
     var pairs: some Sequence<(Any, Any)> { lazy.map { ($0.key as Any, $0.value as Any) } }
 }
 
-// On Linux, every accessor of an NSArray or NSDictionary converts all nested containers to Swift. A cycle would overflow the
-// stack, and shared references would multiply, before the vetter could count them. A mirror gives the references. A string stays
-// an object, too: a Swift string would have U+FFFD in place of an unpaired surrogate.
+// On Linux, every accessor of an NSArray or NSDictionary converts all nested containers to Swift. A cycle would
+// overflow the stack, and shared references would multiply, before the vetter could count them. A mirror returns the
+// references without a conversion. A string stays an object, too, because a Swift string would have U+FFFD in place of
+// an unpaired surrogate.
 
 extension NSArray {
-    /// A copy of the references, because the array may be mutable and used by other code. nil for a subclass: only its own methods know
-    /// its elements.
+    /// A copy of the references, because the array may be mutable and used by other code. nil for a subclass, because
+    /// only its methods know its elements.
     var references: [Any]? {
         let kind = type(of: self)
         guard kind == NSArray.self || kind == NSMutableArray.self else { return nil }
@@ -45,7 +46,8 @@ extension NSArray {
 }
 
 extension NSDictionary {
-    /// The same for the pairs.
+    /// A copy of the pairs, because the dictionary may be mutable and used by other code. nil for a subclass, because
+    /// only its methods know its pairs.
     var references: [(Any, Any)]? {
         let kind = type(of: self)
         guard kind == NSDictionary.self || kind == NSMutableDictionary.self else { return nil }
@@ -57,7 +59,8 @@ extension NSDictionary {
 
 /// The Swift value in a box of a Foundation container; any other object unchanged.
 private func unboxed(_ object: AnyObject) -> Any {
-    // Only boxes are passed to Foundation. It would convert any other object, and trust the length that the object reports.
+    // Only boxes are passed to Foundation. It would convert any other object, and trust the length that the object
+    // reports.
     ObjectIdentifier(type(of: object)) == boxClass ? NSArray(object: object).object(at: 0) : object
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Foundation's accessors forget the type of what their closure throws; these keep it.
+/// Accessors that keep the type of the error that their closure throws. Foundation's accessors lose it.
 extension Data {
     @inlinable package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try withUnsafeBytes { buffer in

@@ -1,13 +1,13 @@
-/// Collects the entries of a dictionary while it is read, and notices keys that a Swift dictionary cannot hold side by side: two with
-/// the same bytes, which are malformed, and two spellings of one text.
+/// Collects the entries of a dictionary while it is read. Detects keys that a Swift dictionary cannot hold together:
+/// two keys with equal bytes, which are malformed, and two spellings of one text.
 struct DictionaryCollector {
     private(set) var members: [String: StoredValue] = [:]
-    /// Why a write of the dictionary would lose an entry; nil if it would not.
+    /// Why a write of the dictionary would lose an entry; nil if it would lose nothing.
     private(set) var loss: String?
     /// Whether a key has characters beyond ASCII.
     private var isBeyondASCII = false
 
-    /// Which of two entries stays if their keys are two spellings of one text.
+    /// The entry that stays if two keys are spellings of one text.
     enum SpellingRule {
         /// The first, as in Foundation's binary property lists.
         case firstCounts
@@ -19,7 +19,7 @@ struct DictionaryCollector {
         members.reserveCapacity(count)
     }
 
-    /// - Returns: false if there is an entry whose key has the same bytes.
+    /// - Returns: false if an entry has a key with the same bytes.
     mutating func add(_ key: String, _ value: StoredValue, _ rule: SpellingRule) -> Bool {
         // Two spellings differ in characters beyond ASCII, of which U+212A is equal to "K".
         isBeyondASCII = isBeyondASCII || !key.utf8.allSatisfy { $0 < 0x80 }

@@ -1,5 +1,5 @@
-/// The difference of two states of a dictionary: the keys that were added, changed or removed, with their values before and
-/// after.
+/// The difference of two states of a dictionary: the keys that were added, changed or removed, with their values before
+/// and after.
 package struct DictionaryDifference: Sendable {
     package private(set) var keys: Set<String> = []
     package private(set) var old: [String: StoredValue] = [:]
@@ -7,7 +7,7 @@ package struct DictionaryDifference: Sendable {
 
     package var isEmpty: Bool { keys.isEmpty }
 
-    /// Its size in memory, estimated from its values.
+    /// The size in memory, estimated from its values.
     package var estimatedBytes: Int { old.estimatedBytes + new.estimatedBytes }
 
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
@@ -30,7 +30,8 @@ package struct DictionaryDifference: Sendable {
         keys.allSatisfy(isIncluded) ? self : part(keys.filter(isIncluded))
     }
 
-    /// The part that concerns some of the keys. Costs time linear in the number of these, or of all keys if that is smaller.
+    /// The part that concerns some of the keys. Costs time linear in the number of these, or of all keys if that is
+    /// smaller.
     package func filtered(to wanted: Set<String>) -> DictionaryDifference {
         part(wanted.intersection(keys))
     }
@@ -45,7 +46,7 @@ package struct DictionaryDifference: Sendable {
         return part
     }
 
-    /// Takes a later difference in: all keys of both, the values before the first and after the last.
+    /// Merges a later difference into this one: all keys of both, with the values before the first and after the last.
     package mutating func append(_ next: DictionaryDifference) {
         for key in next.keys {
             if keys.insert(key).inserted { old[key] = next.old[key] }
@@ -53,7 +54,7 @@ package struct DictionaryDifference: Sendable {
         }
     }
 
-    /// Keys that have changed, and by now are as they were: their value on both sides.
+    /// Includes keys that have changed and have their former value again. Both sides have that value.
     mutating func include(_ others: Set<String>, in values: [String: StoredValue]) {
         for key in others where keys.insert(key).inserted {
             old[key] = values[key]
@@ -61,14 +62,14 @@ package struct DictionaryDifference: Sendable {
         }
     }
 
-    /// The later state, made of the former.
+    /// The later state, computed from the former one.
     package func applied(to values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = new[key] }
         return values
     }
 
-    /// The former state, made of the later.
+    /// The former state, computed from the later one.
     package func reverted(from values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = old[key] }

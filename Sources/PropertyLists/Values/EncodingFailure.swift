@@ -1,10 +1,10 @@
 /// The reason why a value cannot be written in a format, and its place.
 package struct EncodingFailure: Error {
-    /// From the top: `Root.key[3]`; empty for the top level.
+    /// The path from the top: `Root.key[3]`; empty for the top level.
     package let path: String
     /// The first key of the path; empty for the whole.
     package var topLevelKey = ""
-    /// A clause without a full stop. It never holds the value.
+    /// The reason, as a clause without a full stop. It never contains the value.
     package let reason: String
 }
 

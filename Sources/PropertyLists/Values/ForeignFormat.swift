@@ -1,6 +1,6 @@
-/// Recognizes formats that people take for property lists of ours, so that an error can name them.
+/// Recognizes formats that people mistake for our property lists, so that an error can name them.
 enum ForeignFormat {
-    /// nil for bytes of no known format. Cost: linear.
+    /// The reason for an error; nil for an unknown format. Costs linear time.
     static func reason(_ file: UnsafeRawBufferPointer) -> String? {
         let mark = file.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let bytes = UnsafeRawBufferPointer(rebasing: file[mark...])
@@ -16,7 +16,8 @@ enum ForeignFormat {
         return (try? JSONReader.value(of: bytes, limits: .file)) != nil
     }
 
-    /// An object that begins with a key and a colon: with a trailing comma, a comment or a typo in it, perhaps.
+    /// Whether the bytes begin with an object, a key and a colon. They may be JSON with a trailing comma, a comment or
+    /// a typo.
     private static func looksLikeJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes.drop(while: isBlank)
         guard rest.popFirst() == UInt8(ascii: "{") else { return false }
@@ -28,7 +29,8 @@ enum ForeignFormat {
 
     /// Whether the bytes are a dictionary or an array in the old format of NeXTSTEP: `{ key = value; }`, `( a, b )`.
     ///
-    /// Values are strings, quoted or not, and data in hexadecimal digits. A lone string does not count, because every word is one.
+    /// Values are strings, quoted or not, and data in hexadecimal digits. A lone string does not count, because every
+    /// word is one.
     private static func isOpenStep(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var scanner = OpenStepScanner(bytes: bytes)
         guard let first = scanner.next(), first == .open("{") || first == .open("(") else { return false }
@@ -79,7 +81,7 @@ private struct OpenStepScanner {
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    /// nil at the end, and for what is not a token.
+    /// The next token; nil at the end, and for bytes that are not a token.
     mutating func next() -> Token? {
         skipBlanksAndComments()
         guard position < bytes.count else { return nil }

@@ -1,7 +1,8 @@
-/// A reference between the objects of a keyed archive: a value of its own in a binary property list, a dictionary with the lone
-/// key `CF$UID` in XML.
+/// A reference between the objects of a keyed archive. It has its own type in a binary property list, and is a
+/// dictionary with the only key `CF$UID` in XML.
 ///
-/// Entries of other programs may hold one. It is read and written back, but no user of the package can store one.
+/// Entries of other programs may hold such a reference. It is read and written back, but users of the package cannot
+/// store one.
 package struct KeyedArchiveUID: Hashable, Sendable {
     package let value: UInt64
 

@@ -1,12 +1,12 @@
-/// A member of a dictionary that was added, changed or removed. To spell its key with other characters is both, a removal and an addition.
+/// A member of a dictionary that was added, changed or removed. A new spelling of its key is a removal and an addition.
 struct MemberChange {
     let key: String
-    /// nil if it was added.
+    /// The value before the change; nil if the member was added.
     let before: StoredValue?
-    /// nil if it was removed.
+    /// The value after the change; nil if the member was removed.
     let after: StoredValue?
 
-    /// The changes, in no order. A dictionary may be among them that is an equal one in other storage.
+    /// The changes, in no order. They may include a dictionary that is equal and has other storage.
     static func changes(from before: [String: StoredValue], to after: [String: StoredValue]) -> [MemberChange] {
         var changes: [MemberChange] = []
         var added = 0
@@ -33,7 +33,8 @@ struct MemberChange {
         return changes
     }
 
-    /// Does not compare the members of dictionaries: the writer compares them when it looks into a changed one.
+    /// Whether two values may differ. Does not compare the members of dictionaries, because the writer compares them
+    /// later.
     private static func mayDiffer(_ left: StoredValue, _ right: StoredValue) -> Bool {
         guard case .dictionary(let left) = left, case .dictionary(let right) = right else { return left != right }
         return !left.isIdentical(to: right)
@@ -41,7 +42,8 @@ struct MemberChange {
 }
 
 extension [String: StoredValue] {
-    /// Calls the closure with each member, and with the one of another dictionary that has an equal key, until it returns false.
+    /// Calls the closure with each member and the member of another dictionary that has an equal key, until the closure
+    /// returns false.
     ///
     /// A changed copy of a dictionary has its members in almost the same order. So most are found without a search.
     @inline(__always)

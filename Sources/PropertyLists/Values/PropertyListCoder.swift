@@ -1,19 +1,20 @@
 package import Foundation
 
-/// A property list as it was read from bytes.
+/// A property list that was read from bytes.
 package struct DecodedPropertyList {
     package let value: StoredValue
     package let format: PropertyListFormat
-    /// Why writing the value back would lose an entry that is there; nil if it would not.
+    /// Why writing the value back would lose an entry; nil if it would lose nothing.
     package var loss: String?
 }
 
-/// Bytes to property list and back, in every format. Each has one reader and one writer, all of our own.
+/// Converts bytes to property lists and back, in every format. Each format has its own reader and writer in this
+/// package.
 package enum PropertyListCoder {
-    /// Recognizes the format by the first bytes.
+    /// Reads a property list. Recognizes the format by the first bytes.
     ///
-    /// - Parameter json: the limits of JSON; nil if JSON is not read. Bytes that are not a property list are read as JSON, and the
-    ///   error describes them as such.
+    /// - Parameter json: the limits of JSON; nil if JSON is not read. Bytes that are not a property list are read as
+    ///   JSON, and the error describes them as such.
     package static func decode(
         _ bytes: Data, json: JSONReader.Limits? = nil
     ) throws(DecodingFailure) -> DecodedPropertyList {
@@ -29,7 +30,7 @@ package enum PropertyListCoder {
                 let (value, loss) = try BinaryPropertyListReader.value(in: bytes)
                 return DecodedPropertyList(value: value, format: .binary, loss: loss)
             } catch .malformed(var fault) {
-                // A file that is cut off can show in any way.
+                // An error at the end of the bytes may come from a file that is cut off.
                 fault.isIncomplete = true
                 throw .malformed(fault)
             } catch {
@@ -49,7 +50,7 @@ package enum PropertyListCoder {
         return DecodedPropertyList(value: value, format: .xml, loss: loss)
     }
 
-    /// The value as it will be read again: an XML property list holds dates to the second.
+    /// The value that a read will return: an XML property list holds dates to the second.
     package static func storable(
         _ content: [String: StoredValue], as format: PropertyListFormat
     ) -> [String: StoredValue] {
@@ -67,9 +68,10 @@ package enum PropertyListCoder {
     }
 
     /// - Parameters:
-    ///   - former: the value of the file that is replaced, in the same format: what readers of XML read differently is kept if it is there.
-    ///   - written: the bytes that this function has made of the former value. What has not changed is taken over from binary ones; the
-    ///     result is the same as without.
+    ///   - former: the value of the replaced file, in the same format. Values that readers of XML read differently are
+    ///     kept if they are in it.
+    ///   - written: the bytes that this function has made of the former value. Unchanged objects are copied from binary
+    ///     bytes. The result does not depend on this parameter.
     package static func encode(
         _ value: StoredValue, as format: PropertyListFormat, replacing former: StoredValue? = nil,
         written: Data? = nil
@@ -91,7 +93,7 @@ package enum PropertyListCoder {
         }
     }
 
-    /// The bytes of a binary list, read again.
+    /// Returns the bytes of a binary list after a check.
     private static func checked(
         _ value: StoredValue, replacing former: (value: StoredValue, bytes: Data)? = nil
     ) throws(DecodingFailure) -> Data {

@@ -13,8 +13,8 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
     public let path: String
     /// The first step of `path`: a key of the root.
     public let topLevelKey: String
-    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names
-    /// types and limits, and does not quote the value. A check of your own gives its own words.
+    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names types
+    /// and limits, and does not quote the value. For a check of yours, it is the text of the check.
     public let reason: String
 
     /// Creates a failure, for example one that a test expects.
@@ -24,7 +24,7 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
         self.reason = reason
     }
 
-    /// `path: reason`, on one line. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and format characters
-    /// are escaped.
+    /// `path: reason`, on one line. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and
+    /// format characters are escaped.
     public var description: String { "\(ShownText.path(path)): \(ShownText.message(reason))" }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lists and dictionaries, of Swift's kind and of Objective-C's.
+/// Vets lists and dictionaries of Swift and of Objective-C.
 extension PropertyListVetter {
     mutating func values(of objects: some Sequence<Any>, depth: Int) -> StoredValue? {
         guard isWithinLimit(depth) else { return nil }

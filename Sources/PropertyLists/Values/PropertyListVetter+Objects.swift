@@ -1,10 +1,10 @@
 import Foundation
 
-/// Objects of Foundation's classes and of their subclasses.
+/// Vets objects of Foundation's classes and of their subclasses.
 ///
-/// A subclass may report any size. The size is compared with what is left of the budget before anything is allocated, read or
-/// converted. An overridden method that itself traps, or bytes that are not there although the reported length is below the
-/// limit, still stop the program.
+/// A subclass may report any size. The size is compared with the rest of the budget before anything is allocated, read
+/// or converted. An overridden method that traps still stops the program. So do missing bytes if the reported length is
+/// below the limit.
 extension PropertyListVetter {
     mutating func valueOfInstance(_ object: Any, depth: Int) -> StoredValue? {
         switch object {
@@ -22,10 +22,10 @@ extension PropertyListVetter {
     mutating func text(_ text: NSString) -> String? {
         let length = text.length
         guard isPlausible(length, "an NSString that reports a length") else { return nil }
-        // Unit by unit: on Linux, Foundation reads a subclass with its own storage as an empty string.
+        // Reads unit by unit, because on Linux Foundation reads a subclass with its own storage as an empty string.
         let units = (0..<length).map(text.character(at:))
         let copy = String(decoding: units, as: UTF16.self)
-        // A surrogate without its partner has no UTF-8: the conversion puts U+FFFD in its place.
+        // An unpaired surrogate has no UTF-8; the conversion replaces it by U+FFFD.
         guard copy.utf16.elementsEqual(units) else {
             return refuse("a string with an unpaired surrogate cannot be stored in a property list")
         }
@@ -42,7 +42,7 @@ extension PropertyListVetter {
         let count = array.count
         guard isPlausible(count, "an NSArray that reports a count", bytesEach: Self.leastBytes) else { return nil }
         if let references = array.references { return values(of: references, depth: depth) }
-        // One by one, so that each is charged before the next is requested.
+        // Requests the elements one by one, so that each is charged before the next is requested.
         let elements = (0..<count).lazy.map { array.object(at: $0) }
         return values(of: IteratorSequence(elements.makeIterator()), depth: depth)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The one way in: checks whether a property list can hold an object, and copies it into a `StoredValue`. If it cannot, it gives the path and
-/// the reason of each failure, up to a limit.
+/// Checks whether a property list can hold an object, and copies it into a `StoredValue`. If not, returns the path and
+/// the reason of each failure, up to a limit. Every object of a user passes through it.
 ///
 /// Foundation's own check (`propertyList(_:isValidFor:)`) accepts objects that are then lost or that crash the encoder.
 package struct PropertyListVetter {
@@ -9,9 +9,9 @@ package struct PropertyListVetter {
     private let topLevelKey: String
     private let limits: Limits
     private var bytes = 0
-    /// The most levels that this pass may look at.
+    /// The most levels that this pass may check.
     private let mostLevels: Int
-    /// Whether there are more levels, and the limit allows them. The pass ends then, and another one starts on a larger stack.
+    /// Whether there are more levels within the limit. The pass then ends, and another pass starts on a larger stack.
     private var isCutShort = false
 
     /// The most levels on the caller's stack. A level of Foundation's objects takes 900 bytes.
@@ -31,14 +31,14 @@ package struct PropertyListVetter {
     private struct Limits {
         let bytes: Int
         let depth: Int
-        /// Whether to refuse what XML would change: far dates, and references of keyed archives.
+        /// Whether to reject values that XML would change: far dates, and references of keyed archives.
         let areOfWrites: Bool
-        /// Whether the object is an entry, of which each member is looked at alone.
+        /// Whether the object is an entry whose members are vetted separately.
         var isOfEntry = false
 
         static let ofWrites = Limits(
             bytes: PropertyListLimits.rootBytes, depth: PropertyListLimits.depth, areOfWrites: true)
-        /// For one value that others have stored.
+        /// The limits of one value that other code has stored.
         static let ofReads = Limits(
             bytes: PropertyListLimits.fileBytes / 4, depth: PropertyListLimits.fileDepth, areOfWrites: false)
         static let ofEntry = Limits(
@@ -50,8 +50,8 @@ package struct PropertyListVetter {
         try run(key) { $0.value(of: object, depth: 1) }
     }
 
-    /// The value of an entry that other code has stored. It may be larger and deeper than what this package writes. An entry, or a member of
-    /// one, that cannot be expressed becomes ``StoredValue/foreign(_:)``.
+    /// The value of an entry that other code has stored. It may be larger and deeper than the entries of this package.
+    /// An entry or a member that cannot be expressed becomes ``StoredValue/foreign(_:)``.
     package static func value(ofStored object: Any) -> StoredValue { stored(object, .ofEntry) }
 
     private static func stored(_ object: Any, _ limits: Limits) -> StoredValue {
@@ -95,7 +95,7 @@ package struct PropertyListVetter {
 
     // MARK: - Values
 
-    /// Whether a value is within the limits, with all that is in it.
+    /// Whether a value and its contents are within the limits.
     private mutating func accepts(_ value: StoredValue, depth: Int) -> Bool {
         guard charge(Self.leastBytes) else { return false }
         switch value {
@@ -132,7 +132,7 @@ package struct PropertyListVetter {
         return isNoReference(members)
     }
 
-    /// In XML such a dictionary is read as the object of a keyed archive, one with a real number too.
+    /// Rejects a dictionary that XML would read as a reference of a keyed archive, also with a real number.
     mutating func isNoReference(_ members: [String: StoredValue]) -> Bool {
         guard limits.areOfWrites, members.count == 1, members[KeyedArchiveUID.key]?.isNumber == true else {
             return true
@@ -142,13 +142,13 @@ package struct PropertyListVetter {
 
     // MARK: - Objects
 
-    /// nil if the object is rejected.
+    /// The value of an object; nil if it is rejected.
     mutating func value(of object: Any, depth: Int) -> StoredValue? {
-        // Each value costs something: shared references multiply, and their bytes bound the work.
+        // Charges each value, because shared references multiply, and the bytes bound the work.
         guard charge(Self.leastBytes) else { return nil }
         let kind = type(of: object)
         if kind is AnyClass { return valueOfInstance(object, depth: depth) }
-        // Exact types only: a cast would turn numbers and Booleans into one another.
+        // Compares exact types, because a cast would convert numbers and Booleans into one another.
         switch ObjectIdentifier(kind) {
         case Kind.string: return (object as? String).flatMap { text($0) }.map(StoredValue.string)
         case Kind.bool: return (object as? Bool).map(StoredValue.bool)
@@ -171,7 +171,7 @@ package struct PropertyListVetter {
     private mutating func valueOfOther(_ object: Any, depth: Int) -> StoredValue? {
         var object = object
         var isWrapped = false
-        // A loop, because a value may be wrapped any number of times; recursion would need a limit.
+        // Uses a loop, because a value may be wrapped any number of times and recursion would need a limit.
         while true {
             if let optional = object as? any OptionalValue {
                 guard let wrapped = optional.wrappedValue else {
@@ -225,18 +225,19 @@ package struct PropertyListVetter {
     /// The least cost of a value.
     static let leastBytes = 9
 
-    /// Takes bytes from the budget. Notes a refusal if there are not so many.
+    /// Takes bytes from the budget. Records a failure if the budget is too small.
     private mutating func charge(_ count: Int) -> Bool {
         bytes += count
         return bytes <= limits.bytes || refuseAsTooLarge()
     }
 
-    /// Whether the budget has room for that many parts. Notes a refusal if not. Called before the parts are copied.
+    /// Whether the budget has room for a number of parts. Records a failure if not. Called before the parts are copied.
     mutating func fits(_ count: Int, bytesEach: Int) -> Bool {
         count <= (limits.bytes - bytes) / bytesEach || refuseAsTooLarge()
     }
 
-    /// Past the budget nothing is examined: shared references multiply, and a cycle is endless.
+    /// Whether the budget is used up. Nothing more is examined then, because shared references multiply and a cycle is
+    /// endless.
     var isExhausted: Bool {
         bytes > limits.bytes || failures.count >= Self.mostFailures || isCutShort
     }
@@ -250,7 +251,7 @@ package struct PropertyListVetter {
         return refuse("nested deeper than \(limits.depth) levels") ?? false
     }
 
-    /// Failures reported for one key; a list of a million closures needs no million lines.
+    /// The most failures that are reported for one key. A list of a million closures would give a million lines.
     private static let mostFailures = 100
 
     mutating func refuse<T>(_ reason: String) -> T? {

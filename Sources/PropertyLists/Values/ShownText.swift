@@ -1,23 +1,26 @@
 /// Text for people: on a terminal, in a log and in the description of an error.
 ///
-/// Stored keys and values may hold characters that drive a terminal, reorder the line around them or cannot be seen. What this type
-/// returns has none of them, and returning it a second time changes nothing. Every function takes linear time.
+/// Stored keys and values may hold characters that control a terminal, reorder the line around them or cannot be seen.
+/// The texts that this type returns do not contain such characters, and a second conversion changes nothing. Every
+/// function takes linear time.
 package enum ShownText {
     /// The most scalars of a key in a message.
     private static let longestKey = 80
     /// The most scalars of a path of keys in a message. The deepest path of short keys fits.
     private static let longestPath = 1_000
-    /// The most scalars of what others say in a message: a server, another module, an error of the system. A path of ours fits in it.
+    /// The most scalars of a foreign text in a message: of a server, another module or the system. A path of this
+    /// package fits.
     private static let longestMessage = 1_200
 
-    /// What is shown in the place of a secret.
+    /// The text that replaces a secret.
     package static let hidden = "•••"
 
     /// Whether a scalar is escaped wherever people see it.
     ///
-    /// True for control characters, line and paragraph separators, and format characters: bidirectional overrides and isolates, the
-    /// zero-width space, the byte order mark, the soft hyphen, tags, and what else Unicode says is not shown, such as U+3164. False for
-    /// U+200C, U+200D and variation selectors, which languages and emoji need.
+    /// True for control characters, line and paragraph separators, and format characters: bidirectional overrides and
+    /// isolates, the zero-width space, the byte order mark, the soft hyphen, tags, and other characters that Unicode
+    /// defines as invisible, such as U+3164. False for U+200C, U+200D and variation selectors, which languages and
+    /// emoji need.
     package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20..<0x7F).contains(scalar.value) { return false }
         if scalar == "\u{200C}" || scalar == "\u{200D}" { return false }
@@ -54,15 +57,17 @@ package enum ShownText {
     /// A path of keys and indices in a message: one line of at most 1,000 scalars, and an ellipsis if it is longer.
     package static func path(_ path: String) -> String { line(path, longest: longestPath) }
 
-    /// What others say, in a message: one line of at most 1,200 scalars, and an ellipsis if it is longer.
+    /// A foreign text in a message: one line of at most 1,200 scalars, and an ellipsis if it is longer.
     package static func message(_ text: String) -> String { line(text, longest: longestMessage) }
 
-    /// JSON text that reads as the same value, for a terminal: the unsafe scalars in its strings have the form `\u202e`.
+    /// JSON text that reads as an equal value, for a terminal: the unsafe scalars in its strings have the form
+    /// `\u202e`.
     package static func json(_ json: String) -> String {
         replacing(in: json) { isLayout($0) ? nil : JSONEscape.text(of: $0) }
     }
 
-    /// An XML document that reads as the same one, for a terminal: its unsafe scalars are references such as `&#x202E;`.
+    /// An XML document that reads as an equal value, for a terminal: its unsafe scalars are references such as
+    /// `&#x202E;`.
     package static func xml(_ document: String) -> String {
         replacing(in: document) { isLayout($0) ? nil : "&#x\(String($0.value, radix: 16, uppercase: true));" }
     }

@@ -30,7 +30,7 @@ extension StoredValue {
         }
     }
 
-    /// The Float that equals the number exactly, else the one with the same shortest decimal digits; nil if there is none.
+    /// The Float that equals the number exactly or has the same shortest decimal digits; nil if there is no such Float.
     var float: Float? {
         switch self {
         case .integer(let value): return Float(exactly: value)

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The objects in which users see values.
+/// The objects that users get.
 extension StoredValue {
-    /// String, Data, Date, a native Bool, NSNumber, `[Any]` or `[String: Any]`. A number is an NSNumber, so that `as? Int`, `as? Double`
-    /// and `as? Float` work on Linux as they do on Apple platforms. Costs linear time.
+    /// The value as String, Data, Date, a native Bool, NSNumber, `[Any]` or `[String: Any]`. A number is an NSNumber,
+    /// so that `as? Int`, `as? Double` and `as? Float` work on Linux as on Apple platforms. Costs linear time.
     package var object: Any {
         switch self {
         case .string(let text): text
@@ -33,8 +33,8 @@ extension StoredValue {
 
     private static let classOfBooleans = ObjectIdentifier(type(of: NSNumber(value: true)))
 
-    /// Whether two objects are certainly the same value: equal scalars of one type, one object, or containers that share their storage.
-    /// Takes constant time except for texts and data.
+    /// Whether two objects are certainly equal: equal scalars of one type, one object, or containers that share their
+    /// storage. Takes constant time except for texts and data.
     package static func areSame(_ left: Any, _ right: Any) -> Bool {
         let kind = type(of: left)
         guard kind == type(of: right) else { return false }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An order of values of all types. Sets are stored sorted by it, so that equal sets are stored alike. References and foreign objects, which no
-/// set holds, are ordered by their kind alone.
+/// An order of values of all types. Sets are stored sorted, so that equal sets have equal stored forms. References and
+/// foreign objects, which sets cannot hold, are ordered by their kind alone.
 extension StoredValue {
     static func precedes(_ left: StoredValue, _ right: StoredValue) -> Bool { compare(left, right) < 0 }
 
@@ -33,7 +33,7 @@ extension StoredValue {
         left < right ? -1 : right < left ? 1 : 0
     }
 
-    /// Every bit of a number counts. There is one NaN, which is behind all numbers.
+    /// Compares every bit of two numbers. The one NaN is greater than all numbers.
     private static func compare(_ left: Double, _ right: Double) -> Int {
         if left.bitPattern == right.bitPattern { return 0 }
         return left.isTotallyOrdered(belowOrEqualTo: right) ? -1 : 1

@@ -1,18 +1,19 @@
 package import Foundation
 
-/// A value of a property list: what readers produce, the engine stores and writers take.
+/// A value of a property list. Readers produce it, the engine stores it, and writers take it.
 ///
-/// Two values are equal if they are the same property list. 1, 1.0 and true are three values, −0.0 keeps its sign, and all NaNs are the
-/// same value. Texts and keys are compared by their bytes, because two spellings of a letter are two contents.
+/// Two values are equal if they are equal as property lists. 1, 1.0 and true are three values, −0.0 keeps its sign, and
+/// all NaNs are equal. Texts and keys are compared by their bytes, because two spellings of a letter are different
+/// contents.
 ///
-/// `PropertyListVetter` makes one of an object of the user's; ``object`` is the object that the user gets.
+/// `PropertyListVetter` makes a value from a user's object; ``object`` is the object that the user gets.
 package enum StoredValue: Sendable {
     case string(String)
     case bool(Bool)
     case integer(Int64)
     /// Only for a number beyond Int64.
     case unsigned(UInt64)
-    /// Made by `init(_:)`, which makes all NaNs one: they are equal by their bits.
+    /// Made by `init(_:)`, which converts every NaN to one NaN, because numbers are compared by their bits.
     case real(Double)
     case date(Date)
     case data(Data)
@@ -20,8 +21,8 @@ package enum StoredValue: Sendable {
     case dictionary([String: StoredValue])
     /// A reference of a keyed archive that another program has stored. A write of one is rejected.
     case uid(KeyedArchiveUID)
-    /// An object that other code has stored and no other case can express. Reads return it, writes of other keys leave it alone, and a write
-    /// of one is rejected.
+    /// An object that other code has stored and no other case can express. Reads return it, writes of other keys
+    /// preserve it, and a write of such an object is rejected.
     case foreign(ForeignObject)
 
     package init(_ value: some FixedWidthInteger) {
@@ -72,7 +73,7 @@ package enum StoredValue: Sendable {
         }
     }
 
-    /// The bytes that the value takes in a binary property list, estimated from above to within a few bytes a value.
+    /// The bytes that the value takes in a binary property list, overestimated by at most a few bytes per value.
     package var estimatedBytes: Int {
         switch self {
         case .string(let text): 9 + text.encodedBytes
@@ -85,15 +86,17 @@ package enum StoredValue: Sendable {
 }
 
 extension [String: StoredValue] {
-    /// The bytes that the dictionary takes in a binary property list, estimated like those of a value.
+    /// The bytes that the dictionary takes in a binary property list, estimated like the bytes of a value.
     package var estimatedBytes: Int {
         reduce(9) { $0 + 17 + $1.key.encodedBytes + $1.value.estimatedBytes }
     }
 }
 
-/// An object that no value can express: a text with half a surrogate pair, or a container too large to be examined.
+/// An object that no other case can express: a text with half a surrogate pair, or a container too large to be
+/// examined.
 ///
-/// A class, because a value would take twice the room with an `Any` in it. Unchecked because nothing here looks into the object.
+/// A class, because a value with an `Any` would take twice as much memory. Unchecked because this package does not look
+/// into the object.
 package final class ForeignObject: @unchecked Sendable {
     package let object: Any
 
@@ -131,7 +134,7 @@ extension StoredValue: Hashable {
         return left.0 == right.0 && left.1 == right.1 && left.2 == right.2
     }
 
-    /// A payload of two words, and the case.
+    /// The payload of two words, and the case.
     private typealias Words = (UInt64, UInt64, UInt8)
 
     package func hash(into hasher: inout Hasher) {
@@ -145,7 +148,8 @@ extension StoredValue: Hashable {
         case .data(let data): hasher.combine(data)
         case .array(let elements): hasher.combine(elements)
         case .dictionary(let members):
-            // The order of a dictionary is not part of its value.
+            // Combines the hashes of the members in every order, because the order of a dictionary is not part of its
+            // value.
             var hashes = 0
             for (key, value) in members {
                 var member = Hasher()
@@ -159,8 +163,8 @@ extension StoredValue: Hashable {
         }
     }
 
-    /// True if two values are the same scalar, or containers that share their storage. Other containers are not compared further. Takes
-    /// constant time except for texts and data.
+    /// True if two values are the same scalar, or containers that share their storage. Other containers are not
+    /// compared further. Takes constant time except for texts and data.
     package func isIdentical(to other: StoredValue) -> Bool {
         switch (self, other) {
         case (.array(let left), .array(let right)): SharedStorage.isShared(left, right)
@@ -177,7 +181,7 @@ extension [StoredValue] {
 }
 
 extension [String: StoredValue] {
-    /// Whether they are the same property list: `==` would take two spellings of a key for one.
+    /// Whether the dictionaries are equal as property lists. `==` would treat two spellings of a key as one.
     package func isEqual(to other: [String: StoredValue]) -> Bool {
         if isIdentical(to: other) { return true }
         guard count == other.count else { return false }
@@ -189,11 +193,11 @@ extension [String: StoredValue] {
         return isEqual
     }
 
-    /// Whether they share their storage. Takes constant time.
+    /// Whether the dictionaries share their storage. Takes constant time.
     package func isIdentical(to other: [String: StoredValue]) -> Bool { SharedStorage.isShared(self, other) }
 }
 
-/// Whether copies of a container were never changed since they were made.
+/// Detects containers that share their storage, because neither copy was changed.
 enum SharedStorage {
     /// A container is one word: the reference to its storage.
     static func isShared<Container>(_ left: Container, _ right: Container) -> Bool {

@@ -1,15 +1,16 @@
-/// The one limit on what a key costs to hash and to compare.
+/// The limit on the cost of hashing and comparing a key.
 ///
-/// Swift brings the combining marks that follow a letter into an order when it hashes or compares a String, in time that grows
-/// with their square. Every reader and the vetter reject a key that is not in the Stream-Safe Text Format of Unicode Standard
-/// Annex #15, so no key takes more than linear time. Values are compared by their bytes and need no limit.
+/// Swift brings the combining marks that follow a letter into an order when it hashes or compares a String, in time
+/// that grows with their square. Every reader and the vetter reject a key that is not in the Stream-Safe Text Format of
+/// Unicode Standard Annex #15, so no key takes more than linear time. Values are compared by their bytes and need no
+/// limit.
 package enum StreamSafeText {
     /// The most combining marks in a row.
     static let longestRun = 30
 
     package static let reason = "a key has more than \(longestRun) combining marks in a row"
 
-    /// Cost: none for a text of at most 60 bytes, else linear in its length.
+    /// Costs nothing for a text of at most 60 bytes, and linear time for a longer one.
     @inline(__always)
     package static func isSafe(_ text: String) -> Bool {
         // A mark takes two bytes or more.

@@ -2,24 +2,25 @@ import Foundation
 
 /// Strings are compared, hashed and measured by their bytes.
 extension String {
-    /// The text of UTF-8 bytes; nil if they are not UTF-8. Replaces `String(validating:as:)`, which needs macOS 15 and iOS 18.
+    /// The text of UTF-8 bytes; nil if they are not UTF-8. Replaces `String(validating:as:)`, which needs macOS 15 and
+    /// iOS 18.
     package init?(validUTF8 bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
-        // A repair makes other bytes, because its result is UTF-8.
+        // A repaired text has other bytes, because it is UTF-8.
         guard text.utf8.elementsEqual(bytes) else { return nil }
         self = text
     }
 
     /// The bytes that the text takes in a binary property list: as ASCII, or as UTF-16 if one character is not ASCII.
     var encodedBytes: Int {
-        // The two counts are equal if all is ASCII, which a string knows.
+        // The two counts are equal if the text is ASCII. A string knows that.
         let (bytes, units) = (utf8.count, utf16.count)
         return bytes == units ? bytes : 2 * units
     }
 
-    /// Texts that are equal to Swift may be spelled with other characters.
+    /// Whether two texts have equal bytes. Texts that Swift considers equal may have different characters.
     func hasSameBytes(as other: String) -> Bool {
-        // Short texts, and those that share their storage, are the same two words.
+        // Short texts, and texts that share their storage, are equal in their two words.
         if hasSameWords(as: other) { return true }
         var (left, right) = (self, other)
         return left.withUTF8 { left in
@@ -32,8 +33,8 @@ extension String {
         }
     }
 
-    /// The order of the bytes. Swift's `<` is no order of texts that are composed in part: which of two spellings of "é3" and "é37" is first
-    /// depends on the others (6.3.1).
+    /// The order of the bytes. Swift's `<` is not a consistent order of partly composed texts: the order of two
+    /// spellings of "é3" and "é37" depends on the other texts (6.3.1).
     func precedes(_ other: String) -> Bool {
         var (left, right) = (self, other)
         return left.withUTF8 { left in
@@ -47,7 +48,7 @@ extension String {
         }
     }
 
-    /// False if it cannot be determined: on the watch, a text is not two words of 64 bits.
+    /// Whether two texts are equal in their two words. False on watches where a text is not two words of 64 bits.
     func hasSameWords(as other: String) -> Bool {
         guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
         let (left, right) = (unsafeBitCast(self, to: Words.self), unsafeBitCast(other, to: Words.self))
@@ -56,7 +57,7 @@ extension String {
 
     private typealias Words = (UInt64, UInt64)
 
-    /// Hashes the bytes. To hash a String normalizes its characters, which takes too long for a long text.
+    /// Hashes the bytes. The hash function of String normalizes the characters, which takes too long for a long text.
     func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,5 +1,5 @@
-/// A second of UTC in the proleptic Gregorian calendar, without a time zone's detours. In `Int64`, because
-/// `Int` has 32 bits on some watches.
+/// A second of UTC in the proleptic Gregorian calendar, computed without a time zone. Uses `Int64`, because `Int` has
+/// 32 bits on some watches.
 package struct UTCTime {
     let year: Int64
     let month: Int64
@@ -10,7 +10,7 @@ package struct UTCTime {
 
     package init(secondsSince1970 seconds: Int64) {
         let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
-        // Counted from 1 March of year 0, a leap day ends its year; 400 years have 146,097 days.
+        // If years begin on 1 March, a leap day ends its year. 400 years have 146,097 days.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -21,7 +21,7 @@ package struct UTCTime {
         (hour, minute, second) = (time / 3_600, time / 60 % 60, time % 60)
     }
 
-    /// nil if there is no such second: a 30th of February, a leap second.
+    /// Creates a second; nil if it does not exist, such as 30 February or a leap second.
     init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
             (0...59).contains(second)

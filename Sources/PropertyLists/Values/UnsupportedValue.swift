@@ -1,6 +1,6 @@
 import Foundation
 
-/// The messages for values that no property list can hold, with the usual remedy if there is one.
+/// The messages for values that no property list can hold, with a remedy if one is known.
 package enum UnsupportedValue {
     static let decimal = "a Decimal would lose digits in a property list; store its description"
 
@@ -31,7 +31,8 @@ package enum UnsupportedValue {
             return cannot("\(article(name)) \(name)", "convert it to Array")
         }
         if name.contains("->") { return cannot("a closure") }
-        // The mirror of a Foundation container asks it for its contents, whatever count it reports.
+        // Makes no mirror of a Foundation container, because that would read the contents, regardless of the reported
+        // count.
         if kind is AnyClass { return cannot("\(article(name)) \(name)") }
         switch Mirror(reflecting: value).displayStyle {
         case .tuple: return cannot("a tuple")

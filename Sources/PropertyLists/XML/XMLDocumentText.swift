@@ -1,8 +1,9 @@
-/// The text of an XML document in UTF-8, whatever encoding it is in.
+/// Converts an XML document of any encoding to UTF-8.
 ///
-/// Follows Appendix F of XML 1.0: a byte order mark, else the pattern of the first bytes, else the declaration.
+/// Follows Appendix F of XML 1.0: a byte order mark, the pattern of the first bytes or the declaration, in this order,
+/// gives the encoding.
 enum XMLDocumentText {
-    /// The document in UTF-8, without a byte order mark; nil if the bytes are UTF-8 without one already.
+    /// The document in UTF-8, without a byte order mark; nil if the bytes already have this form.
     static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
             throw .unsupported("expected UTF-8 or UTF-16, found UTF-32")
@@ -46,8 +47,8 @@ enum XMLDocumentText {
         return Array(text.utf8)
     }
 
-    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. A declaration is at the very beginning. Several
-    /// encodings are none that is known, because readers choose differently.
+    /// The value of `encoding="…"` in the XML declaration, in lowercase; nil without one. A declaration is at the very
+    /// beginning. Several values give an unknown encoding, because readers choose differently.
     private static func declaredEncoding(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> String? {
         guard bytes.starts(with: "<?xml".utf8) else { return nil }
         let start = bytes.prefix(1_000).prefix { $0 != UInt8(ascii: ">") }

@@ -24,7 +24,7 @@ extension XMLPropertyListReader {
         return value
     }
 
-    /// The text of an element whose start tag was read, which holds nothing else.
+    /// The text of an element whose start tag was read. The element must hold only text.
     mutating func content(of name: StaticString) throws(DecodingFailure) -> [UInt8] {
         let text = try scanner.readText()
         try expectEnd(name)

@@ -2,10 +2,10 @@ import Foundation
 
 /// Reads an XML property list: strict, in linear time, on a stack of constant depth, independent of the locale.
 ///
-/// Source: Apple's PropertyList-1.0 document type over XML 1.0. It accepts what Foundation, Python's plistlib and libplist write
-/// and what people write by hand: comments, CDATA, processing instructions, a document type, UTF-8 and UTF-16, blanks around
-/// numbers, dates and data, empty elements. Elements of other names, text between elements, and values that do not parse are
-/// failures with line and column.
+/// Source: Apple's PropertyList-1.0 document type over XML 1.0. It accepts what Foundation, Python's plistlib and
+/// libplist write and what people write by hand: comments, CDATA, processing instructions, a document type, UTF-8 and
+/// UTF-16, blanks around numbers, dates and data, empty elements. Elements of other names, text between elements, and
+/// values that do not parse are failures with line and column.
 package struct XMLPropertyListReader {
     var scanner: XMLScanner
     /// The arrays and dictionaries around the position, from the outside in.
@@ -20,13 +20,13 @@ package struct XMLPropertyListReader {
         var collector = DictionaryCollector()
         /// The key whose value comes next.
         var key: String?
-        /// Where the tags of the keys begin.
+        /// The offsets of the tags of the keys.
         var keyStarts: [Int] = []
 
         var name: String { isDictionary ? "dict" : "array" }
     }
 
-    /// Whether bytes begin like XML: with `<` behind a byte order mark and blanks, in UTF-8 or UTF-16.
+    /// Whether bytes begin like XML: with `<` after a byte order mark and blanks, in UTF-8 or UTF-16.
     package static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]]
         let mark = marks.first { bytes.starts(with: $0) }
@@ -35,7 +35,7 @@ package struct XMLPropertyListReader {
             == UInt8(ascii: "<")
     }
 
-    /// - Returns: the value, and why writing it back would lose something, if it would.
+    /// - Returns: the value, and why writing it back would lose something; nil if nothing would be lost.
     static func value(
         in bytes: UnsafeRawBufferPointer
     ) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
@@ -124,7 +124,7 @@ package struct XMLPropertyListReader {
         }
     }
 
-    /// The last key of the innermost container occurs twice.
+    /// The failure for the last key of the innermost container, which occurs twice.
     private func repetition(of key: String) -> DecodingFailure {
         var rereader = self
         var starts = containers.last?.keyStarts ?? []
@@ -145,7 +145,7 @@ package struct XMLPropertyListReader {
         String(decoding: try content(of: "key"), as: UTF8.self)
     }
 
-    /// The start tag of the next value in the innermost container, behind its key; nil at the container's end.
+    /// The start tag of the next value in the innermost container, after its key; nil at the container's end.
     private mutating func nextValueTag() throws(DecodingFailure) -> (name: Range<Int>, isEmpty: Bool)? {
         let last = containers.count - 1
         while true {
@@ -187,7 +187,7 @@ package struct XMLPropertyListReader {
         guard members.count == 1, let value = members[KeyedArchiveUID.key], value.isNumber else {
             return .dictionary(members)
         }
-        // Foundation takes any number for one, and wraps it around to 32 bits.
+        // Foundation accepts every number and truncates it to 32 bits.
         guard case .integer(let value) = value, let value = UInt32(exactly: value) else {
             throw scanner.failure(
                 "a dictionary with the lone key CF$UID whose number is not one of a keyed archive", at: container.start)
@@ -195,7 +195,7 @@ package struct XMLPropertyListReader {
         return .uid(KeyedArchiveUID(value: UInt64(value)))
     }
 
-    /// nil if a container has begun.
+    /// Reads a scalar; nil if a container has begun.
     private mutating func readScalarOrBegin(
         _ name: Range<Int>, _ isEmpty: Bool
     ) throws(DecodingFailure) -> StoredValue? {

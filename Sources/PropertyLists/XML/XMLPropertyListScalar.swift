@@ -12,7 +12,7 @@ enum XMLPropertyListScalar {
         }
     }
 
-    /// Without the blanks of XML at both ends.
+    /// Removes the blanks of XML at both ends.
     static func trimmed(_ text: String) -> String {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
         let bytes = text.utf8
@@ -22,7 +22,8 @@ enum XMLPropertyListScalar {
         return String(text[start...end])
     }
 
-    /// Decimal, or hexadecimal behind `0x`, with an optional sign; nil for other text, and for one that 64 bits do not hold.
+    /// An integer: decimal, or hexadecimal after `0x`, with an optional sign; nil for other text, and for a number of
+    /// more than 64 bits.
     ///
     /// Before and after the sign, every character that Foundation takes for a blank is skipped.
     static func integer(_ text: String) -> StoredValue? {
@@ -51,7 +52,7 @@ enum XMLPropertyListScalar {
         }
     }
 
-    /// Before a real number, Foundation skips these too.
+    /// Whether Foundation skips the scalar before a real number.
     private static func isBlankBeforeReal(_ scalar: Unicode.Scalar) -> Bool {
         isBlankOfFoundation(scalar) || (0x80...0xA0).contains(scalar.value) || scalar == "\u{FEFF}"
     }
@@ -66,8 +67,8 @@ enum XMLPropertyListScalar {
 
     /// A decimal number, `nan`, `inf` or `infinity`, with an optional sign; nil for other text.
     ///
-    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read. Before the
-    /// number, every character that Foundation takes for a blank is skipped.
+    /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
+    /// Before the number, every character that Foundation takes for a blank is skipped.
     static func real(_ text: String) -> StoredValue? {
         // Compares scalars, because Characters with many combining marks take quadratic time.
         var bytes: [UInt8] = []
@@ -88,8 +89,9 @@ enum XMLPropertyListScalar {
         return Double(String(decoding: bytes, as: UTF8.self)).map { StoredValue($0) }
     }
 
-    /// `YYYY-MM-DDThh:mm:ssZ`, the year with a minus before year 0 and more digits after year 9999, as Foundation writes
-    /// it, and with fewer digits before year 1000, as libplist does; nil for other text and for times that do not exist.
+    /// A date: `YYYY-MM-DDThh:mm:ssZ`. As Foundation writes it, the year has a minus before year 0 and more digits
+    /// after year 9999; as libplist writes it, fewer digits before year 1000. nil for other text and for times that do
+    /// not exist.
     static func date(_ text: String) -> StoredValue? {
         let bytes = Array(text.utf8)
         let form = Array("-00-00T00:00:00Z".utf8)
@@ -108,8 +110,8 @@ enum XMLPropertyListScalar {
         return .date(Date(timeIntervalSince1970: TimeInterval(time.secondsSince1970)))
     }
 
-    /// Base64 of RFC 4648 with any blanks in it; nil for other text, and for bits behind the last byte, which readers take for
-    /// different bytes.
+    /// Data: base64 of RFC 4648 with any blanks; nil for other text, and for bits after the last byte, which readers
+    /// interpret differently.
     static func data(_ text: String) -> StoredValue? {
         let digits = text.utf8.filter { $0 != 0x20 && !(9...13).contains($0) }
         guard let data = Data(base64Encoded: Data(digits)) else { return nil }

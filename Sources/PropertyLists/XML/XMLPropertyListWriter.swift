@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes an XML property list that every reader understands alike, in every locale: Foundation, Python's plistlib and libplist.
+/// Writes an XML property list that Foundation, Python's plistlib and libplist read as equal values, in every locale.
 ///
-/// Rejects what they would read differently: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years outside of 1–9999.
-/// Indentation, order of keys and line breaks are those of Foundation. A number is written with the fewest digits that read back as
-/// the same number. What it rejects is written all the same if the file that is replaced has it in the same place: it cannot get worse, and
-/// this package reads it.
+/// Rejects values that they would read differently: control characters, U+FFFE, U+FFFF, a leading U+FEFF, and years
+/// outside of 1–9999. Indentation, order of keys and line breaks are as in Foundation. A number is written with the
+/// fewest digits that read back as the number. Writes a value that it would reject if the replaced file has that value
+/// in the same place, because this package reads it and nothing gets worse.
 ///
-/// Works without recursion: a thread may have a small stack.
+/// Works without recursion, because a thread may have a small stack.
 struct XMLPropertyListWriter {
     private var bytes: [UInt8] = []
     private var nodes = 0
@@ -15,10 +15,10 @@ struct XMLPropertyListWriter {
     private var containers: [Container] = []
 
     private struct Container {
-        /// Those of a dictionary, sorted.
+        /// The sorted keys of a dictionary.
         var keys: [String]?
         let values: [StoredValue]
-        /// The container that the file has in its place, if it is of the same kind.
+        /// The elements of the container that the file has in this place, if it is of this kind.
         let formerElements: [StoredValue]
         let formerMembers: [String: StoredValue]
         /// The number of values that were begun.
@@ -27,7 +27,7 @@ struct XMLPropertyListWriter {
         var step: String { keys.map { "." + $0[begun - 1] } ?? "[\(begun - 1)]" }
     }
 
-    /// - Parameter former: the value that was read from the file that is replaced; nil if there is none.
+    /// - Parameter former: the value that was read from the replaced file; nil if there is no such file.
     /// - Throws: `EncodingFailure`.
     static func data(
         from value: StoredValue, replacing former: StoredValue? = nil
@@ -52,7 +52,7 @@ struct XMLPropertyListWriter {
     private mutating func begin(_ value: StoredValue, replacing former: StoredValue?) throws(EncodingFailure) {
         let depth = containers.count
         nodes += 1
-        // A reference of a keyed archive is a dictionary here, and its number stands a level deeper.
+        // A reference of a keyed archive is a dictionary in XML, and its number is a level deeper.
         let levels = if case .uid = value { depth + 1 } else { depth }
         guard levels <= PropertyListLimits.fileDepth else {
             throw failure("nested deeper than \(PropertyListLimits.fileDepth) levels")
@@ -155,7 +155,7 @@ struct XMLPropertyListWriter {
     }
 
     private mutating func write(_ text: String, isKept: Bool) throws(EncodingFailure) {
-        // Foundation drops it, as a byte order mark.
+        // Foundation drops a leading U+FEFF as a byte order mark.
         if !isKept, text.utf8.first == 0xEF, text.unicodeScalars.first == "\u{FEFF}" {
             throw failure("a string that begins with U+FEFF cannot be stored in XML")
         }
@@ -164,7 +164,7 @@ struct XMLPropertyListWriter {
             case UInt8(ascii: "&"): bytes += "&amp;".utf8
             case UInt8(ascii: "<"): bytes += "&lt;".utf8
             case UInt8(ascii: ">"): bytes += "&gt;".utf8
-            // A raw one is a line feed to most parsers.
+            // Most parsers read a raw carriage return as a line feed.
             case UInt8(ascii: "\r"): bytes += "&#13;".utf8
             case UInt8(ascii: "\n"), UInt8(ascii: "\t"): bytes.append(byte)
             case 0..<0x20 where !isKept:

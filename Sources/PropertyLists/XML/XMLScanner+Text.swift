@@ -67,7 +67,7 @@ extension XMLScanner {
     private static func scalar(ofReference digits: Substring) -> UnicodeScalar? {
         let isHexadecimal = digits.utf8.first == UInt8(ascii: "x")
         let digits = isHexadecimal ? digits.dropFirst() : digits
-        // UInt32 would take a sign.
+        // Rejects a sign, which UInt32 would accept.
         guard digits.utf8.first != UInt8(ascii: "+"), digits.utf8.first != UInt8(ascii: "-") else { return nil }
         return UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(UnicodeScalar.init)
     }

@@ -1,8 +1,8 @@
-/// Reads the parts of an XML 1.0 document, one after the other, without looking at any byte twice: tags, text, comments,
-/// processing instructions and the document type, which is skipped and never followed.
+/// Reads the parts of an XML 1.0 document, one after the other, and each byte once: tags, text, comments, processing
+/// instructions and the document type. The document type is skipped and never followed.
 ///
-/// Deliberately as lenient as Foundation: it accepts control characters, `--` in a comment, `]]>` in text, and a raw carriage return,
-/// which is kept. It knows the five predefined entities and character references.
+/// It is as lenient as Foundation: it accepts control characters, `--` in a comment, `]]>` in text, and a raw carriage
+/// return, which it keeps. It knows the five predefined entities and character references.
 struct XMLScanner {
     let bytes: UnsafeRawBufferPointer
     var position = 0
@@ -30,7 +30,7 @@ struct XMLScanner {
         }
     }
 
-    /// Skips a document type with its internal subset. Follows none of its declarations.
+    /// Skips a document type with its internal subset. Ignores its declarations.
     mutating func skipDocumentType() throws(DecodingFailure) -> Bool {
         guard take("<!DOCTYPE") else { return false }
         let start = position
@@ -72,7 +72,7 @@ struct XMLScanner {
         return false
     }
 
-    /// A start or end tag. Attributes have to be well-formed, and are ignored.
+    /// A start or end tag. Attributes must be well-formed, and are ignored.
     private mutating func readTag() throws(DecodingFailure) -> Markup {
         let start = position
         position += 1
@@ -122,7 +122,7 @@ struct XMLScanner {
 
     // MARK: - Bytes
 
-    /// nil at the end.
+    /// The current byte; nil at the end.
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     var isAtEnd: Bool { position >= bytes.count }
@@ -157,7 +157,7 @@ struct XMLScanner {
         return true
     }
 
-    /// Goes behind the next occurrence of a mark.
+    /// Moves after the next occurrence of a mark.
     mutating func skip(through mark: some Collection<UInt8>) -> Bool {
         guard let first = mark.first else { return true }
         while position + mark.count <= bytes.count {
@@ -173,12 +173,12 @@ struct XMLScanner {
 
     // MARK: - Failures
 
-    /// A failure at the beginning of the problem; at the current position if no offset is given.
+    /// The failure for a malformed document, at the offset or at the current position.
     func failure(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .malformed(fault(reason, at: offset ?? position))
     }
 
-    /// The same for a document that may be valid and exceeds a limit.
+    /// The failure for a document that may be valid and exceeds a limit, at the offset or at the current position.
     func unsupported(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .unsupported("\(fault(reason, at: offset ?? position))")
     }

@@ -7,15 +7,15 @@ import PersistentPreferences
 ///   Source: UserDefaults, "asynchronously"; CFPreferences in the sources of CF.
 /// - Assumption: Each process sees the changes of all processes in the order in which the daemon took them.
 ///   Source: undocumented; each process has one connection to one daemon.
-/// - Assumption: The daemon merges changes by key: a process that sets one key leaves the others as they are.
+/// - Assumption: The daemon merges changes by key: a process that sets one key does not change the others.
 ///   Source: UserDefaults, `set(_:forKey:)`.
-/// - Assumption: Before the first unlock after a restart the domain reads as empty, and what is then set replaces the file.
+/// - Assumption: Before the first unlock after a restart the domain reads as empty, and a value that is set replaces the file.
 ///   Source: undocumented; openradar 16761393, LoopKit/Loop#1170, PostHog/posthog-ios#213.
 /// - Assumption: Before the first unlock the file exists and cannot be opened.
 ///   Source: Apple Platform Security, "Data Protection classes", class C.
-/// - Assumption: Values can be read by a process that has read the empty domain once protected data is available.
+/// - Assumption: Once protected data is available, a process that has read the empty domain can read the values.
 ///   Source: undocumented; LoopKit/Loop#1170.
-/// - Assumption: Whether a process is told that protected data is available depends on UIKit being in it.
+/// - Assumption: A process without UIKit is not notified that protected data is available.
 ///   Source: UIKit, `protectedDataDidBecomeAvailableNotification`.
 package final class ModelDaemon: @unchecked Sendable {
     typealias Change = (key: String, value: Any?)
@@ -33,13 +33,13 @@ package final class ModelDaemon: @unchecked Sendable {
     private var processes: [ModelDefaults] = []
     private var inbox: [(sender: ModelDefaults, change: Change)] = []
 
-    /// Whether the domain's file is written when changes arrive; otherwise by ``writeFile()``.
+    /// Whether the domain's file is written when changes arrive. If false, ``writeFile()`` writes it.
     package var writesFileAtOnce = true
     /// Why files cannot be opened at all, for a test.
     package var failure: String?
 
-    /// - Parameter isAutomatic: whether messages are delivered by themselves, on a queue of the model's; otherwise by
-    ///   ``deliver()``.
+    /// - Parameter isAutomatic: whether messages are delivered automatically, on a queue of the model. If false,
+    ///   ``deliver()`` delivers them.
     package init(isAutomatic: Bool = false) {
         self.isAutomatic = isAutomatic
     }
@@ -53,7 +53,7 @@ package final class ModelDaemon: @unchecked Sendable {
 
     // MARK: - Messages
 
-    /// Brings every message to its receiver, until there are none.
+    /// Delivers all messages.
     package func deliver() {
         while deliverOne() {}
     }
@@ -78,19 +78,19 @@ package final class ModelDaemon: @unchecked Sendable {
         if isAutomatic { queue.async { self.deliver() } }
     }
 
-    /// Returns once the model's own queue has delivered what was sent before.
+    /// Returns once the model's own queue has delivered the messages that were sent before.
     package func settle() {
         queue.sync { self.deliver() }
     }
 
     // MARK: - The device
 
-    /// What a process is given that asks for the domain.
+    /// The entries that a process gets when it asks for the domain.
     var current: [String: Any] {
         lock.withLock { entries }
     }
 
-    /// Restarts the device: every process is gone, and nothing can be read before the first unlock.
+    /// Restarts the device: every process ends, and nothing can be read before the first unlock.
     package func restart() {
         lock.withLock {
             writeFileUnderLock()
@@ -98,9 +98,9 @@ package final class ModelDaemon: @unchecked Sendable {
         }
     }
 
-    /// The first unlock. What was set before it has replaced the file.
+    /// The first unlock. Values that were set before it have replaced the file.
     ///
-    /// - Parameter loads: whether the daemon reads the file at once; else with ``load()``.
+    /// - Parameter loads: whether the daemon reads the file at once. If false, ``load()`` makes it read the file.
     package func unlock(loads: Bool = true) {
         lock.withLock {
             isUnlocked = true
@@ -109,7 +109,7 @@ package final class ModelDaemon: @unchecked Sendable {
         if loads { lock.withLock { processes }.forEach { $0.reload() } }
     }
 
-    /// The daemon reads the file, and tells the processes.
+    /// Makes the daemon read the file and notify the processes.
     package func load() {
         lock.withLock { loadUnderLock() }
         lock.withLock { processes }.forEach { $0.reload() }
@@ -121,7 +121,7 @@ package final class ModelDaemon: @unchecked Sendable {
         if isFileBehind { writeFileUnderLock() } else { entries = file ?? [:] }
     }
 
-    /// The domain is removed by other code: `removePersistentDomain(forName:)`.
+    /// Removes the domain as other code does: `removePersistentDomain(forName:)`.
     package func removeDomain(removesFile: Bool = true) {
         lock.withLock {
             entries = [:]
@@ -140,7 +140,7 @@ package final class ModelDaemon: @unchecked Sendable {
         isFileBehind = false
     }
 
-    /// What the file has, whether or not it can be opened.
+    /// The entries of the file, even if it cannot be opened.
     package var storedFile: [String: Any]? { lock.withLock { file } }
 
     package var hasMarker: Bool {

@@ -5,9 +5,9 @@ package import PersistentPreferences
 ///
 /// - Assumption: A process reads its own changes at once.
 ///   Source: UserDefaults, "reflected synchronously within your process".
-/// - Assumption: Key-value observers are told of changes of their own process on the thread of `set`, before it returns.
+/// - Assumption: Key-value observers are notified of changes of their own process on the thread of `set`, before it returns.
 ///   Source: UserDefaults in the release notes of Foundation for macOS 10.12; Key-Value Observing Programming Guide.
-/// - Assumption: Key-value observers are told of other processes' changes on any thread, once the value can be read.
+/// - Assumption: Key-value observers are notified of other processes' changes on any thread, once the value can be read.
 ///   Source: UserDefaults in the release notes of Foundation for macOS 10.12.
 /// - Assumption: `didChangeNotification` is posted for changes of the own process only, on the thread of `set`.
 ///   Source: UserDefaults, `didChangeNotification`.
@@ -15,7 +15,7 @@ package import PersistentPreferences
 ///   Source: Key-Value Coding Programming Guide, "Accessing Object Properties".
 /// - Assumption: `object(forKey:)` looks at managed values, arguments, the domain, the global domain and registered defaults.
 ///   Source: UserDefaults; Preferences and Settings Programming Guide, "The Organization of Preferences".
-/// - Assumption: `persistentDomain(forName:)` gives the entries of the domain, and of no other.
+/// - Assumption: `persistentDomain(forName:)` returns the entries of the domain only.
 ///   Source: UserDefaults, `persistentDomain(forName:)`.
 /// - Assumption: Leaves are objects of classes of Foundation, and numbers have any width.
 ///   Source: CFPropertyList and CFPreferences in the sources of CF.
@@ -26,7 +26,7 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     // Under the lock.
     /// What the daemon has told; nil before the first access.
     private var known: [String: Any]? { didSet { shown = nil } }
-    /// That with the changes that are not acknowledged; nil if it has to be made anew.
+    /// The known entries with the changes that are not acknowledged; nil if they must be computed again.
     private var shown: [String: Any]?
     private var unacknowledged: [ModelDaemon.Change] = []
     private var observers: [String: [@Sendable () -> Void]] = [:]
@@ -39,22 +39,22 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     package var arguments: [String: Any] = [:]
     package var registered: [String: Any] = [:]
     package var global: [String: Any] = [:]
-    /// Whether the process is told of the values that the daemon reads after an unlock.
+    /// Whether the process receives the values that the daemon reads after an unlock.
     package var hearsOfReload = true
     package var sizeLimits: (warning: Int?, maximum: Int) = (nil, 4 << 20)
     package var hasDataProtection = true
-    /// Called at the beginning of `set`, for a test to come between.
+    /// Called at the beginning of `set`, so that a test can interfere.
     package var willSet: (@Sendable (String) -> Void)?
-    /// Called when both protected files have been looked at, likewise.
+    /// Called after both protected files were examined, so that a test can interfere.
     package var didLook: (@Sendable () -> Void)?
-    /// Called at the end of `object(forKey:)`, likewise.
+    /// Called at the end of `object(forKey:)`, so that a test can interfere.
     package var didRead: (@Sendable (String) -> Void)?
 
     init(_ daemon: ModelDaemon) {
         self.daemon = daemon
     }
 
-    /// How often the whole domain was copied, since this was last asked.
+    /// Returns how often the whole domain was copied since the last call.
     package func takeCopies() -> Int {
         lock.withLock {
             defer { copies = 0 }
@@ -62,7 +62,7 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
         }
     }
 
-    /// How often one entry was read, likewise.
+    /// Returns how often one entry was read since the last call.
     package func takeReads() -> Int {
         lock.withLock {
             defer { reads = 0 }
@@ -149,7 +149,7 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
         Set(former.keys).union(daemon.current.keys).forEach(tell)
     }
 
-    /// The system tells the process that protected data has become available.
+    /// Notifies the process that protected data has become available.
     package func notifyUnlock() {
         lock.withLock { if known != nil { known = daemon.current } }
         lock.withLock { unlockObservers }.forEach { $0() }
@@ -188,7 +188,7 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
 
     // MARK: - Foreign classes
 
-    /// The same value, made of other classes than those that were stored.
+    /// Returns an equal value of other classes.
     private static func foreign(_ value: Any) -> Any {
         switch value {
         case let flag as Bool where type(of: value) == Bool.self: return NSNumber(value: flag)

@@ -29,7 +29,7 @@
             signal.activate()
         }
 
-        /// From now on, and not earlier, events reach the source.
+        /// Attaches a source. Only later events reach it.
         func attach(_ source: ModelVnodeSource) {
             let kept = lock.withLock {
                 let kept = takeEvents()
@@ -61,7 +61,7 @@
         private func add(_ source: ModelVnodeSource, isParent: Bool) {
             let path = "/proc/self/fd/\(source.descriptor)" + (isParent ? "/.." : "")
             let watch = inotify_add_watch(queue, path, Self.events)
-            // The folder above one that was removed.
+            // The watch of the folder above fails if that folder was removed.
             guard watch >= 0 else { return precondition(isParent, "\(path) cannot be watched: \(errno)") }
             attached[watch, default: []].append(
                 Attached(source: source, id: ObjectIdentifier(source), isParent: isParent))
@@ -107,7 +107,7 @@
                 guard !entry.isParent, event.mask & UInt32(IN_MOVE_SELF) != 0, isFolder(source.descriptor) else {
                     continue
                 }
-                // It may have another parent now.
+                // The folder may have a different parent now.
                 for watch in Array(attached.keys) { remove(entry.id, from: watch, parentsOnly: true) }
                 add(source, isParent: true)
             }

@@ -17,7 +17,7 @@
         private var waiting: VnodeEvents = []
         private var isScheduled = false
         private var handled: VnodeEvents?
-        /// As they were when events were taken from the kernel last.
+        /// The size and the links when events were last taken from the kernel.
         private var size = 0
         private var links = 0
 
@@ -96,7 +96,7 @@
             }
             guard isActive else { return }
             ModelVnodeKernel.shared.attach(self)
-            // It may have been cancelled meanwhile.
+            // The source may have been cancelled in the meantime.
             if lock.withLock({ state == .cancelled }) { ModelVnodeKernel.shared.detach(self) }
         }
 
@@ -123,7 +123,7 @@
 
         /// Takes an event from the kernel.
         ///
-        /// - Parameter isOfParent: whether it is one of the folder that holds this folder.
+        /// - Parameter isOfParent: whether it is an event of the folder that contains this folder.
         func note(_ event: UInt32, hasName: Bool, isOfParent: Bool) {
             let isFirst = lock.withLock {
                 guard state == .active else { return false }

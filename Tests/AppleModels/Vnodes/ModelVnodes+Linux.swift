@@ -2,9 +2,9 @@
     package import Foundation
     package import PrefsFileEngine
 
-    /// A model of `open` with `O_EVTONLY` and of `DispatchSource.makeFileSystemObjectSource`, on top of inotify. Both kinds of
-    /// watches are attached to what is open, not to its path. Where sources promise different events, the model reports the
-    /// fewest.
+    /// A model of `open` with `O_EVTONLY` and of `DispatchSource.makeFileSystemObjectSource`, on top of inotify. Both
+    /// kinds of watches are attached to the open file, not to its path. Where sources promise different events, the
+    /// model reports the fewest.
     ///
     /// It calls `violated` for a use of sources or descriptors that is undefined on Apple platforms.
     ///
@@ -62,7 +62,7 @@
     /// - Assumption: A source that is released without being cancelled never calls its cancel handler.
     ///   Source: undocumented; libdispatch, src/source.c.
     package final class ModelVnodes: VnodeSystem, @unchecked Sendable {
-        /// What a source does some time after its cause.
+        /// A step of a source that happens some time after its cause.
         package enum Step: Sendable { case registration, event }
 
         private struct Held {
@@ -73,7 +73,7 @@
 
         private struct Descriptor {
             weak var source: ModelVnodeSource?
-            /// A source was made, and its cancel handler was not called yet.
+            /// Whether a source was made whose cancel handler was not called yet.
             var isInUse = false
         }
 
@@ -88,7 +88,7 @@
         private var hook: (@Sendable (String) -> Int32?)?
 
         /// - Parameters:
-        ///   - delay: how late registrations and events are; nil for sources that are registered by `activate()` itself.
+        ///   - delay: the delay of registrations and events; nil for sources that `activate()` registers at once.
         ///   - violated: called with a description of each violation.
         package init(
             delay: DispatchTimeInterval? = nil, violated: @escaping @Sendable (String) -> Void = { fatalError($0) }
@@ -105,15 +105,16 @@
 
         package var openDescriptors: [Int32] { lock.withLock { descriptors.keys.sorted() } }
 
-        /// How many descriptors were ever opened.
+        /// The number of descriptors that were ever opened.
         package var opensEver: Int { lock.withLock { opened } }
 
-        /// Lets these steps wait until `release` or `resume`.
+        /// Holds these steps back until `release` or `resume`.
         package func hold(_ steps: Step...) {
             lock.withLock { heldSteps.formUnion(steps) }
         }
 
-        /// Runs what waits, and what waits for that, with all events up to now. Steps of later causes wait on.
+        /// Runs the waiting steps and the steps that they cause, with all events so far. Steps of later causes keep
+        /// waiting.
         package func release() {
             ModelVnodeKernel.shared.drain()
             let actions = lock.withLock {
@@ -123,7 +124,7 @@
             for held in actions { held.queue.sync(execute: held.action) }
         }
 
-        /// Runs what waits, and lets nothing wait any more.
+        /// Runs the waiting steps, and holds no step back any more.
         package func resume() {
             lock.withLock { heldSteps = [] }
             release()

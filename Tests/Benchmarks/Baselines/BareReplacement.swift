@@ -1,8 +1,9 @@
 import Foundation
 
-/// The least that replaces a file durably: open, write, fsync, rename, fsync of the folder. No lock, no check, no copy.
+/// The minimum that replaces a file durably: open, write, fsync, rename, fsync of the folder. It has no lock, no check
+/// and no copy.
 ///
-/// The replaced file is open until `closeReplaced`, as that of a cache that validates itself.
+/// The replaced file stays open until `closeReplaced`, as in a cache that validates itself.
 final class BareReplacement {
     private let folder: Int32
     private let name: String

@@ -1,16 +1,17 @@
 import Foundation
 
-/// The system calls of a durable replacement of a file under a lock, and nothing else: what any program would have to
-/// call for the same promises.
+/// Only the system calls of a durable replacement of a file under a lock. Every program would need them to give these
+/// guarantees.
 final class BareWrite {
     private let folder: String
     private let name: String
     private let bytes: Data
     private let keepsCopy: Bool
-    /// The file of the last write, open, as a cache has it that validates itself.
+    /// The open file of the last write, as in a cache that validates itself.
     private var current: Int32 = -1
 
-    /// - Parameter keepsCopy: whether the bytes are written a second time, in place and without a flush, as the last good copy.
+    /// - Parameter keepsCopy: whether the bytes are written a second time, in place and without a flush, as the last
+    ///   good copy.
     init(_ file: URL, bytes: Data, keepsCopy: Bool) {
         folder = file.deletingLastPathComponent().path
         name = file.lastPathComponent
@@ -30,7 +31,7 @@ final class BareWrite {
         defer { close(sidecar) }
         try SystemError.check(flock(sidecar, LOCK_EX), "flock")
         defer { flock(sidecar, LOCK_UN) }
-        // Whether it is still the one that others lock, and the file the one that is cached.
+        // Checks that others still lock this lock file, and that the file is still the cached one.
         var status = stat()
         try SystemError.check(fstat(sidecar, &status), "fstat")
         _ = fstatat(folder, ".\(name).lock", &status, AT_SYMLINK_NOFOLLOW)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Settings as a program writes them by hand that has no library: a Codable type, its encoder, and one atomic write.
+/// Settings in a program without a library: a Codable type, its encoder, and one atomic write.
 struct HandWrittenFile {
     struct Settings: Codable {
         var x = 1

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The least that a current read of a cache can be: one `fstat` of the file, a lock, a lookup and a cast.
+/// The minimum of a current read of a cache: one `fstat` of the file, a lock, a lookup and a cast.
 final class LockedDictionary: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let values: [String: Any]
     private let descriptor: Int32
 
-    /// - Parameter file: what is asked for its status; there must be one.
+    /// - Parameter file: the file whose status is read. It must exist.
     init(file: URL) throws {
         pthread_mutex_init(mutex, nil)
-        // In the form that property lists have: numbers as NSNumber.
+        // The values as property lists have them: numbers are NSNumber.
         values = FivePrefs.values.mapValues { ($0 as? Int).map(NSNumber.init(value:)) ?? $0 }
         try Data("a file".utf8).write(to: file)
         descriptor = try SystemError.check(open(file.path, O_RDONLY | O_CLOEXEC), "open")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// As much of SQLite as a store of settings takes. Loaded at run time, so that nothing depends on it.
+/// The part of SQLite that a store of settings needs. Loaded at run time, so that nothing depends on it.
 struct SQLiteLibrary: Sendable {
     typealias Connection = OpaquePointer
     typealias Statement = OpaquePointer

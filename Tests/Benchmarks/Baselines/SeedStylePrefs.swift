@@ -1,7 +1,7 @@
 import Foundation
 
-/// Preferences in the manner of the seed: each access loads the whole root from `UserDefaults`, and each write saves the
-/// whole of it. Has neither locks nor checks.
+/// Preferences as in RVS_PersistentPrefs: each access loads the whole root from `UserDefaults`, and each write saves
+/// the whole root. It has neither locks nor checks.
 final class SeedStylePrefs {
     private let key: String
     private let defaults: UserDefaults

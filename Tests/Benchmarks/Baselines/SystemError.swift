@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a system call of a baseline reports.
+/// The error of a system call of a baseline.
 struct SystemError: Error, CustomStringConvertible {
     let operation: String
     let code: Int32

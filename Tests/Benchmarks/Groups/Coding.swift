@@ -61,7 +61,8 @@ extension Group {
             },
         ])
 
-    /// As a program has to that stores a Codable value in a root: there is no other way to an object.
+    /// Encodes to bytes and decodes them to an object. Without a library, a program that stores a Codable value in a
+    /// root must do so.
     private static func foundationWrites<Value: Encodable>(
         _ samples: [Value], to prefs: PersistentPrefs, _ key: String
     ) -> Operation {

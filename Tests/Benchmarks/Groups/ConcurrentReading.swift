@@ -4,7 +4,7 @@ import PersistentPreferences
 extension Group {
     private static let threads = 8
 
-    /// Times are those of all threads together: the seconds from start to end, by the number of reads.
+    /// The times are the seconds from the common start to the end of all threads, divided by the number of reads.
     static let concurrentReading = Group(
         name: "concurrent-reading", title: "one value, 8 threads at once; time by the number of all reads",
         sample: 0.02,
@@ -57,7 +57,7 @@ extension Group {
             },
         ])
 
-    /// Some arithmetic that cannot be foreseen.
+    /// Some arithmetic that the compiler cannot evaluate.
     private static func spin(_ number: Int) -> Int {
         var state = UInt64(truncatingIfNeeded: number) | 1
         for _ in 0..<200 {
@@ -70,7 +70,7 @@ extension Group {
 }
 
 extension Comparison {
-    /// Against one thread's time, divided by what eight threads of pure arithmetic gain on these cores.
+    /// Compares with one thread's time, divided by the gain of eight threads of pure arithmetic on these cores.
     fileprivate static func ofWhatTheCoresAllow(atMost limit: Double) -> Comparison {
         Comparison(
             title: "× what the cores allow", others: ["typed-read-1", "spin-1", "spin-8"], goal: .atMost(limit)

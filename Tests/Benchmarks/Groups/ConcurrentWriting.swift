@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 extension Group {
-    /// Times are those of all threads together: the seconds from start to end, by the number of writes.
+    /// The times are the seconds from the common start to the end of all threads, divided by the number of writes.
     static let concurrentWriting = Group(
         name: "concurrent-writing", title: "8 threads write a key each, each write durable on return", sample: 0.04,
         rows: [

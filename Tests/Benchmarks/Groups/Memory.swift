@@ -22,13 +22,13 @@ extension Group {
                     return (store, values)
                 }
                 func growth(_ make: (URL) throws -> Any) throws -> Double {
-                    // What is made once for all comes with the first.
+                    // The first store also makes the objects that all stores share.
                     let first = try make(urls[0])
                     defer { withExtendedLifetime(first) {} }
                     return try Heap.growth { try urls.dropFirst().map(make) } / Double(files - 1)
                 }
                 let byFoundation = try growth(parsed)
-                // The store is gone, its values are kept.
+                // The store is released, and its values are kept.
                 let values = try growth { try loaded($0).values }
                 let cached = try growth { try loaded($0).store }
                 return [

@@ -2,7 +2,8 @@ import Foundation
 import PersistentPreferences
 
 extension Group {
-    /// Only 5-key roots are in the standard domain while this runs: raw UserDefaults would pay for others.
+    /// The standard domain has only roots with 5 keys while this runs, because larger ones would slow down raw
+    /// UserDefaults.
     static let reading = Group(
         name: "reading", title: "one value, one thread",
         rows: [
@@ -138,7 +139,7 @@ private struct BenchmarkSettings {
     @AppSetting("benchmarkSetting") var number = 0
 }
 
-/// A key of its own. Its name is the key.
+/// A key for the benchmarks. The name of the type is the key.
 struct benchmarkNumber: PrefKey {
     static let defaultValue = 0
 }

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 extension Place {
-    /// A store on a file of its own.
+    /// A store with its own file.
     func store(_ name: String, _ durability: PropertyListFileStore.Durability = .powerCut) throws
         -> PropertyListFileStore
     {

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 
 extension Group {
-    /// The medium is idle when each write begins, as it is for a program that stores a preference now and then.
+    /// The medium is idle when each write begins, as for a program that stores a preference from time to time.
     static let singleWriting = Group(
         name: "single-writing",
         title: "one value of a 5-key root, durable on return, a write each 4 ms; median of a sample",
@@ -166,7 +166,7 @@ extension Group {
         }
     }
 
-    /// The bytes that our own store makes of the same root.
+    /// The bytes of this root in the package's own store.
     private static func bytes(in place: Place, of name: String) throws -> Data {
         let sample = try place.store("bytes-of-\(name)")
         _ = try FivePrefs.full(in: sample)

@@ -1,11 +1,11 @@
-/// A row against others of its group, by their times in one round.
+/// Compares a row with others of its group, by their times in one round.
 struct Comparison: Sendable {
     let title: String
     let others: [String]
     let goal: Goal?
     let ratio: @Sendable (_ own: Double, _ others: [Double]) -> Double
 
-    /// What the ratio is to be. Printed, and never judged.
+    /// The goal of the ratio. It is printed and not checked.
     enum Goal: Sendable, CustomStringConvertible {
         case atMost(Double), atLeast(Double)
 

@@ -1,8 +1,8 @@
-/// Rows that are measured in turn, so that whatever else the machine does comes to all alike.
+/// Rows that are measured in turn, so that other work of the machine affects all of them.
 struct Group: Sendable {
     let name: String
     let title: String
-    /// How long one measurement of one row is to take, in seconds.
+    /// The length of one measurement of one row, in seconds.
     var sample = 0.005
     var rows: [Row] = []
     var figures: [FigureRow] = []
@@ -20,7 +20,7 @@ struct Group: Sendable {
     }
 }
 
-/// What of a group is measured.
+/// The rows of a group that are measured.
 struct Selection {
     let group: Group
     let rows: [Row]

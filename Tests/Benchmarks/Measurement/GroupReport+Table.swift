@@ -1,7 +1,7 @@
 import Foundation
 
 extension GroupReport {
-    /// For a reader.
+    /// The report as a table.
     var table: String {
         var lines = ["\(group): \(title)"]
         for row in rows {
@@ -29,7 +29,7 @@ extension GroupReport {
         return text(seconds) { number($0 / unit.0) } + " " + unit.1
     }
 
-    /// Three digits that count.
+    /// The number with three significant digits.
     private static func number(_ value: Double) -> String {
         let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
         return String(format: "%.\(digits)f", value)

@@ -1,4 +1,4 @@
-/// What was measured of a group.
+/// The results of a group.
 struct GroupReport: Codable {
     struct Row: Codable {
         let name: String

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a row does, so many times.
+/// The operation of a row.
 struct Operation {
-    /// Does it so many times, or a few more, and gives the seconds that one took.
+    /// Repeats the operation at least `count` times, and returns the seconds of one.
     let run: (_ count: Int) throws -> Double
 
     /// - Parameters:
-    ///   - verify: called after each sample, for what the operation would have to look at itself.
-    ///   - body: gets a number that no call before had, and gives something of its result, so that none of it can be
-    ///     left out.
+    ///   - verify: called after each sample, to check the results outside of the measured time.
+    ///   - body: gets a new number at each call, and returns a part of its result, so that the compiler cannot remove
+    ///     the work.
     static func each(
         verify: @escaping () throws -> Void = {}, _ body: @escaping (Int) throws -> Int
     ) -> Operation {
@@ -25,9 +25,9 @@ struct Operation {
         }
     }
 
-    /// The same with a pause after each, which is not measured, nor is what is done in it.
+    /// Repeats an operation with a pause after each. The pause and the closure `between` are not measured.
     ///
-    /// - Parameter pause: in seconds. A medium may still be busy with what the operation before has left.
+    /// - Parameter pause: in seconds. The medium may still be busy with the operation before.
     static func spaced(
         by pause: Double, _ body: @escaping (Int) throws -> Void, between: @escaping () -> Void = {}
     ) -> Operation {
@@ -47,7 +47,7 @@ struct Operation {
         }
     }
 
-    /// A read of a value that is not 0, so that one that finds nothing is not taken for a fast one.
+    /// Repeats the read of a value that is not 0, so that a read that finds nothing does not count as fast.
     static func reads(verify: @escaping () throws -> Void = {}, _ body: @escaping () throws -> Int) throws -> Operation
     {
         func check() throws {
@@ -58,8 +58,8 @@ struct Operation {
         return .each(verify: check) { _ in try body() }
     }
 
-    /// The same in several threads at once: the seconds from the start of all to the end of the last, for one operation
-    /// of any of them.
+    /// Repeats an operation in several threads at once. The result is the seconds from the common start to the end of
+    /// the last thread, divided by the number of operations.
     static func inThreads(
         _ threads: Int, verify: @escaping () throws -> Void = {},
         _ body: @escaping @Sendable (_ thread: Int, Int) -> Int

@@ -1,9 +1,9 @@
-/// One thing that is measured.
+/// An operation that is measured.
 struct Row: Sendable {
     let name: String
     let title: String
     var comparisons: [Comparison] = []
-    /// Sets up what the operation needs, its own files among them.
+    /// Prepares the operation and its files.
     let prepare: @Sendable (Place) throws -> Operation
 
     init(

@@ -27,7 +27,7 @@ struct Session {
             + "median (quartiles)"
     }
 
-    /// A row that is set up, and how often its operation fits into a sample.
+    /// A prepared row, and how often its operation fits into a sample.
     private struct Prepared {
         let row: Row
         let operation: Operation
@@ -48,7 +48,7 @@ struct Session {
         }
         var times: [String: [Double]] = [:]
         for round in 0..<(prepared.isEmpty ? 0 : rounds) {
-            // Another one begins each time: what a row leaves behind comes to several.
+            // Another row begins in each round, so that the effects of a row reach several others.
             for index in prepared.indices {
                 let one = prepared[(index + round) % prepared.count]
                 times[one.row.name, default: []].append(try one.operation.run(one.count))
@@ -65,10 +65,10 @@ struct Session {
         return GroupReport(selection.group, prepared.map(\.row), times, figures, leftOut: left)
     }
 
-    /// How often an operation is to be done for a sample of so many seconds.
+    /// The number of repetitions for a sample of the given seconds.
     private static func count(of operation: Operation, in sample: Double) throws -> Int {
         var count = 1
-        // The first time it is cold.
+        // Repeats, because the first run is cold.
         for _ in 0..<4 {
             let seconds = max(try operation.run(count), 1e-9)
             count = max(1, min(Int(sample / seconds), count * 100))

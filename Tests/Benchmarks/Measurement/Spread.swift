@@ -4,7 +4,7 @@ struct Spread: Codable {
     let lowerQuartile: Double
     let upperQuartile: Double
 
-    /// - Parameter values: one at least.
+    /// - Parameter values: at least one value.
     init(_ values: [Double]) {
         let sorted = values.sorted()
         func value(at part: Double) -> Double {

@@ -4,7 +4,7 @@ import Foundation
 final class ThreadRace: @unchecked Sendable {
     private let threads: Int
     private let condition = NSCondition()
-    // Under the condition.
+    // Guarded by the condition.
     private var waiting = 0
     private var running = 0
     private var isStarted = false

@@ -1,7 +1,7 @@
 import Foundation
 
 enum Descriptors {
-    /// How many this process has open, of the first few thousand.
+    /// The number of open descriptors of this process, among the first few thousand.
     static var open: Int {
         (0..<Int32(4_096)).filter { fcntl($0, F_GETFD) != -1 }.count
     }

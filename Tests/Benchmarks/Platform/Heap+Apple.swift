@@ -2,7 +2,7 @@
     import Darwin
 
     extension Heap {
-        /// The bytes that malloc has given out.
+        /// The bytes that malloc has allocated.
         static func used() throws -> Int {
             var statistics = malloc_statistics_t()
             malloc_zone_statistics(nil, &statistics)

@@ -4,8 +4,8 @@
     extension Heap {
         private typealias Describe = @convention(c) (Int32, UnsafeMutableRawPointer) -> Int32
 
-        /// The bytes that malloc has given out, by the description of itself that glibc writes. Its header is not one of
-        /// those that Swift imports.
+        /// The bytes that malloc has allocated, from the description that glibc writes. Swift does not import its
+        /// header.
         static func used() throws -> Int {
             guard let symbol = dlsym(nil, "malloc_info") else { throw Unavailable("malloc tells nothing of itself") }
             let describe = unsafeBitCast(symbol, to: Describe.self)
@@ -16,7 +16,7 @@
             fclose(stream)
             defer { free(text) }
             let lines = text.map { String(cString: $0) }?.split(separator: "\n") ?? []
-            // The last of each is the sum over all arenas.
+            // The last element of each kind is the sum over all arenas.
             func size(_ beginning: String) -> Int {
                 let line = lines.last { $0.hasPrefix(beginning) }
                 return line?.split(separator: "size=\"").last?.prefix { $0.isNumber }.description.toNumber ?? 0

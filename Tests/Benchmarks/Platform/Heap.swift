@@ -1,5 +1,5 @@
 enum Heap {
-    /// The bytes that are in use after the closure, and not before it, while what it gives is alive.
+    /// The growth of the used bytes by the closure, while its result is alive.
     static func growth<Kept>(_ body: () throws -> Kept) throws -> Double {
         let before = try used()
         let kept = try body()

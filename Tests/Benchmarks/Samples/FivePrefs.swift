@@ -1,6 +1,6 @@
 import PersistentPreferences
 
-/// A class as most programs have one.
+/// A typical class of preferences.
 final class FivePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var x = 0
     @Pref var name = ""
@@ -10,12 +10,12 @@ final class FivePrefs: PersistentPrefs, @unchecked Sendable {
 
     static let root = "FivePrefs"
 
-    /// What is stored under its root, from the first write on.
+    /// The values under its root after the first write.
     static var values: [String: Any] {
         ["x": 1, "name": "a name of some length", "ratio": 0.75, "isOn": true, "words": ["one", "two", "three"]]
     }
 
-    /// All five set.
+    /// An instance with all five values stored.
     static func full(in store: any PrefsStore) throws -> FivePrefs {
         let prefs = FivePrefs(values: values, store: store)
         try prefs.check()
@@ -24,7 +24,7 @@ final class FivePrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 extension PersistentPrefs {
-    /// Throws what the last access met.
+    /// Throws the error of the last access.
     func check() throws {
         if let lastError { throw lastError }
     }

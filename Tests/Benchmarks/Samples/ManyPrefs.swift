@@ -7,7 +7,7 @@ enum ManyKeys {
 
     static func names(_ count: Int) -> [String] { (0..<count).map { "key\($0)" } }
 
-    /// Whole numbers, texts, truth values and doubles, with `x` among them.
+    /// Integers, texts, Booleans and doubles, and `x`.
     static func values(_ keys: [String]) -> [String: Any] {
         var values: [String: Any] = ["x": 1]
         for (number, key) in keys.enumerated() {
@@ -42,11 +42,11 @@ final class ThousandPrefs: PersistentPrefs, @unchecked Sendable {
 final class TextPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var text = ""
 
-    /// 100 KB each, and different from the first byte on.
+    /// Two texts of 100 KB that differ in the first byte.
     static let texts = ["a", "b"].map { $0 + String(repeating: "0123456789", count: 10_000) }
 }
 
-/// A root of 100 keys that are written, one or all.
+/// A root of 100 keys. One key or all keys are written.
 final class HundredPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ManyKeys.hundred }
 
@@ -73,7 +73,7 @@ final class EightPrefs: PersistentPrefs, @unchecked Sendable {
     ]
 }
 
-/// As many properties as a large settings screen has.
+/// A class with as many properties as a large settings screen.
 final class SixteenPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number1 = 1
     @Pref var number2 = 2

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
 
-/// A value of about a hundred nodes: what a program keeps that stores its own types.
+/// A value of about a hundred nodes, as in a program that stores its own types.
 struct Tree: Codable, Equatable {
     enum Kind: String, Codable { case draft, letter, report }
 

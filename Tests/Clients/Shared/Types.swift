@@ -71,7 +71,7 @@ struct PlayerSettings: SettingsFile {
     mutating func take(_ loaded: PlayerSettings) { volume = loaded.volume }
 }
 
-/// A store of the client's own.
+/// A store that the client implements.
 nonisolated final class AccountStore: PrefsStore {
     private let inner: any PrefsStore
 

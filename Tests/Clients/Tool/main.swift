@@ -1,5 +1,5 @@
-// A program of another package with a settings command for its own class. It gets a folder, runs commands on a file in it, and stops
-// if one does not exit with its code.
+// A program of another package with a settings command for its own class. It gets a folder, runs commands on a file in
+// it, and stops if one does not exit with its code.
 
 import Foundation
 import PersistentPreferences
@@ -30,7 +30,7 @@ let commands: [(words: [String], code: Int32)] = [
     (["find", "window"], 0), (["unset", "--all"], 0), (["frobnicate"], 64), (["set", "size"], 64),
     (["read", file], 64),
 ]
-// What the commands print is checked by the tests of the package.
+// Discards the output of the commands, which the tests of the package check.
 let streams = [STDOUT_FILENO, STDERR_FILENO].map { dup($0) }
 let null = open("/dev/null", O_WRONLY)
 for descriptor in [STDOUT_FILENO, STDERR_FILENO] { dup2(null, descriptor) }

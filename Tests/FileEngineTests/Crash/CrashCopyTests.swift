@@ -6,12 +6,14 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that the copy is read.
+/// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that
+/// the copy is read.
 @Suite struct CrashCopyTests {
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
     private static let damage = Array("half a propert".utf8)
 
-    /// The same keys, and numbers of one length: a mixture of two copies is a property list too.
+    /// A scenario whose states have equal keys and numbers of one length, so that a mixture of two copies is a property
+    /// list, too.
     private static func scenario(_ format: PropertyListFormat) -> CrashScenario {
         let keys = (1...6).map { "key\($0)" }
         @Sendable func state(_ number: Int) -> [String: Int] {
@@ -43,17 +45,18 @@ import Testing
                 #expect(allowed.contains(found), "\(point): \(found)")
                 looked += 1
                 if found.isEmpty { torn += 1 }
-                // Without a power cut, and between two steps, the copy is that of the last commit.
+                // Without a power cut, and between two steps, the copy belongs to the last commit.
                 if index == 0, point.call == "the next step" {
                     #expect(found == scenario.states[point.acknowledged], "\(point)")
                 }
                 prefs["c"] = 9
                 guard prefs.lastError?.isWarning == true else {
-                    // The first writer was killed before its copy: nothing shows that the file is ours.
+                    // The first writer was killed before its copy, so nothing shows that this package has written the
+                    // file.
                     #expect(prefs.outcome.hasPrefix("not ours: ") && found.isEmpty, "\(point): \(prefs.outcome)")
                     continue
                 }
-                // The next commit has written the copy anew.
+                // The next commit has written the copy again.
                 let next = try #require(machine.volume.inode(at: CrashScenario.path))
                 machine.volume[next].bytes = Self.damage
                 #expect(machine.volume.reopened(format).prefs.ints == found.merging(["c": 9]) { $1 }, "\(point)")
@@ -63,7 +66,8 @@ import Testing
         Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy, 0 mixtures read")
     }
 
-    /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the copy.
+    /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the
+    /// copy.
     @Test func aReadDuringTheWriteOfTheCopyFindsTheNewState() throws {
         final class Meeting: Sendable {
             let (isRead, isHalfWritten, mayFinish, isWritten) = (Gate(), Gate(), Gate(), Gate())
@@ -84,7 +88,7 @@ import Testing
                 meeting.mayFinish.open()
                 meeting.isWritten.pass()
             }
-            /// Every file is young.
+            /// Makes every file young.
             override func now() -> FileStatus.Time { FileStatus.Time(seconds: 0, nanoseconds: 1) }
         }
         final class Writer: SystemCalls, @unchecked Sendable {

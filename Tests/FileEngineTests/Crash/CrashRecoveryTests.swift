@@ -5,11 +5,11 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// Power cuts and failed flushes in the middle of what comes after trouble.
+/// Power cuts and failed flushes during a recovery.
 @Suite struct CrashRecoveryTests {
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
-    /// A disk with two commits on it, all of it flushed, whose file another program has then damaged.
+    /// A disk with two flushed commits, whose file another program has then damaged.
     private static func damagedVolume(_ format: PropertyListFormat) -> SimulatedVolume {
         let machine = SimulatedMachine(CrashScenario.volume())
         let prefs = CrashScenario.prefs(on: SimulatedProcess(machine), format)
@@ -70,11 +70,12 @@ import Testing
         }
     }
 
-    /// Each flush of a write fails in turn, and takes with it what it was to save. It is tried again until acknowledged.
+    /// Each flush of a write fails in turn, and loses the bytes that it should save. The write is repeated until it is
+    /// acknowledged.
     @Test(arguments: CrashScenario.all)
     func whatIsAcknowledgedAfterAFailedFlushIsThere(_ story: CrashScenario) {
         var (failing, flushes) = (0, 0)
-        // The last round has no such flush: nothing fails in it.
+        // The last round has no such flush, so nothing fails in it.
         while flushes >= failing {
             (failing, flushes) = (failing + 1, 0)
             let machine = SimulatedMachine(CrashScenario.volume(folders: story.folders))
@@ -97,7 +98,7 @@ import Testing
         #expect(failing > 3, "\(story): too few flushes")
     }
 
-    /// A flush of what has been renamed already may fail too, and a second one find nothing to do.
+    /// A flush after the rename may fail, too, and a second flush then does nothing.
     @Test(arguments: [0, 1, 2, 3])
     func anUnflushedStateIsFlushedByTheEqualWriteThatIsAcknowledged(_ failing: Int) {
         let machine = SimulatedMachine(CrashScenario.volume())

@@ -4,7 +4,7 @@ import TestSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// A volume as it was before some system call, and how many steps of the story were acknowledged by then.
+/// A volume before a system call, and the number of steps that were acknowledged by then.
 struct CrashPoint: CustomStringConvertible {
     let volume: SimulatedVolume
     let acknowledged: Int
@@ -19,10 +19,10 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 
     let name: String
     var format = PropertyListFormat.binary
-    /// How many folders of the path are there: both, the outer one, or none.
+    /// The number of existing folders of the path: both, the outer one, or none.
     var folders = 2
     let steps: [@Sendable (FileRoot) -> Void]
-    /// The first is what there is before the first step.
+    /// The states. The first one is the state before the first step.
     let states: [[String: Int]]
 
     var description: String { name }
@@ -56,14 +56,14 @@ struct CrashScenario: Sendable, CustomStringConvertible {
             ], states: [[:], ["a": 1, "b": 1], ["a": 2, "b": 1]]),
     ]
 
-    /// Tells the story once. Gives each state of the disk that there is before some system call, and the last.
+    /// Runs the steps once. Returns each state of the disk before a system call, and the last state.
     func points(on start: SimulatedVolume? = nil) -> [CrashPoint] {
         let machine = SimulatedMachine(start ?? Self.volume(folders: folders))
         let process = SimulatedProcess(machine)
         var points: [CrashPoint] = []
         var acknowledged = 0
         func record(_ call: String) {
-            // Calls that only look leave everything as it was.
+            // Calls that only read change nothing.
             if let last = points.last, last.acknowledged == acknowledged, last.volume.clock == machine.volume.clock {
                 return
             }
@@ -105,7 +105,7 @@ extension SimulatedVolume {
         return (CrashScenario.prefs(on: SimulatedProcess(machine), format), machine)
     }
 
-    /// What is left beside the file that should not be.
+    /// The files beside the file that should have been removed.
     var leftovers: [String] {
         listing().keys.filter { $0.hasSuffix(".tmp") || $0.contains(".corrupt-") }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// Power cuts after what several writers have done, one after the other or one within the other.
+/// Power cuts after the writes of several writers, one after the other or one inside the other.
 @Suite struct CrashSequenceTests {
     private func expectAfterPowerCut(
         _ machine: SimulatedMachine, _ ints: [String: Int], isThorough: Bool = true, _ comment: Comment? = nil
@@ -40,7 +40,7 @@ import Testing
         expectAfterPowerCut(machine, ["a": 1, "b": 2])
     }
 
-    /// Another process removes the folder and makes it again, after this one has flushed its entry.
+    /// Another process removes the folder and makes it again, after this process has flushed its entry.
     @Test func aFolderThatIsMadeAgainIsFlushed() throws {
         let machine = SimulatedMachine(CrashScenario.volume())
         let prefs = CrashScenario.prefs(on: SimulatedProcess(machine))
@@ -72,7 +72,7 @@ import Testing
         #expect(looked > 100)
     }
 
-    /// No second names there, as on FAT: the writer that quarantines the damage is killed at every call.
+    /// The volume has no second names, like FAT. The writer that quarantines the damage is killed at every call.
     @Test func withoutSecondNamesTheFileIsNeverMissing() throws {
         let machine = SimulatedMachine(CrashScenario.volume())
         CrashScenario.prefs(on: SimulatedProcess(machine))["a"] = 1
@@ -98,7 +98,7 @@ import Testing
         #expect(volumes.count > 20)
     }
 
-    /// A flush that succeeds tells nothing of a newer state whose flush has failed.
+    /// A successful flush proves nothing about a newer state whose flush has failed.
     @Test func aFailedFlushIsNotForgotten() throws {
         let machine = SimulatedMachine(CrashScenario.volume())
         let process = SimulatedProcess(machine)
@@ -109,7 +109,7 @@ import Testing
             guard call == "fsync" else { return }
             flushes += 1
             switch flushes {
-            // In the last flush of the first, the second commits, and its second flush fails.
+            // During the last flush of the first writer, the second writer commits, and its second flush fails.
             case 3: second["b"] = 2
             case 5: throw StorageFailure("fsync", "", code: EIO)
             default: break

@@ -4,13 +4,13 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// The power is cut before every system call of a write, and each state is looked at in which that may leave the disk.
+/// The power is cut before every system call of a write. Every state that the disk may have then is checked.
 @Suite struct CrashTests {
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
     private struct Tally {
         var (points, states, lost) = (0, 0, 0)
-        /// What was looked at before, and what it was allowed to be.
+        /// The states that were checked before, with the allowed values.
         var seen: Set<Looked> = []
 
         struct Looked: Hashable {
@@ -28,13 +28,14 @@ import Testing
             "crashes: \(tally.states) states of the disk after \(tally.points) power cuts, \(tally.lost) lost")
     }
 
-    /// A writer is killed before every call, another one goes on, and then the power is cut.
+    /// A writer is killed before every call, another writer continues, and then the power is cut.
     @Test func whatAKilledWriterLeftIsNotAcknowledgedUnflushed() {
         var tally = Tally()
         for story in CrashScenario.all {
             for killed in story.points() {
                 let found = killed.volume.reopened(story.format).prefs.ints
-                // What it finds it writes again, which changes nothing and is acknowledged all the same; then a change.
+                // Writes the values that it finds, which changes nothing and is still acknowledged. Then makes a
+                // change.
                 let next = CrashScenario(
                     name: "\(story), killed \(killed)", format: story.format,
                     steps: [{ $0.values = found }, { $0["c"] = 5 }],

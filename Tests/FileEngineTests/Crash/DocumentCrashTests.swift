@@ -5,7 +5,8 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// Power cuts after what only files of one value know: removals, undone writes, and values of another type that are kept.
+/// Power cuts after operations that only files of one value have: removals, undone writes, and values of another type
+/// that are kept.
 @Suite struct DocumentCrashTests {
     private let machine = SimulatedMachine(CrashScenario.volume())
     private let process: SimulatedProcess
@@ -31,7 +32,7 @@ import Testing
         get throws { Data(try #require(machine.volume.listing()[CrashScenario.path])) }
     }
 
-    /// What may be at the path after a power cut now; nil for no file.
+    /// The possible contents of the path after a power cut now; nil for a missing file.
     private var afterPowerCut: Set<Data?> {
         Set(
             machine.volume.statesAfterPowerCut(isThorough: true).map {
@@ -53,7 +54,7 @@ import Testing
         #expect(afterPowerCut == [nil, bytes])
     }
 
-    /// Nor does it if another program makes the file again, and damages it.
+    /// A removed value does not return, even if another program makes the file again and damages it.
     @Test func aRemovedValueDoesNotReturnFromItsCopy() throws {
         try write("a")
         try write(nil)

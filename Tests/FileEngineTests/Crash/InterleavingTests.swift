@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// Two processes on one simulated machine: at every system call of the one the other does all of its work.
+/// Two processes on one simulated machine. At every system call of one process, the other does all of its work.
 @Suite struct InterleavingTests {
     @Test func changesOfTwoWritersAreBothThere() throws {
         var (calls, blocked, lost) = (0, 0, 0)
@@ -17,13 +17,14 @@ import Testing
                 number += 1
             }
         }
-        // Between its flock and its end the other is kept out.
+        // Between its flock and its end, the first process keeps the other one out.
         #expect(blocked > 20 && blocked < calls)
         Hazard.report(
             "interleavings: a writer at each of \(calls) calls of another, kept out \(blocked) times, \(lost) lost")
     }
 
-    /// Gives whether the second writer had to wait and whether a change is not there; nil where the first makes fewer calls.
+    /// Returns whether the second writer had to wait and whether a change is lost; nil if the first writer makes fewer
+    /// calls.
     private func interleave(at number: Int, hasFile: Bool) throws -> (wasBlocked: Bool, isLost: Bool)? {
         let machine = SimulatedMachine(CrashScenario.volume())
         if hasFile { CrashScenario.prefs(on: SimulatedProcess(machine)).values = ["a": 0, "b": 0] }
@@ -34,7 +35,7 @@ import Testing
         process.onCall = { _ in
             calls += 1
             guard calls == number else { return }
-            // Neither its cache nor anything else that it has seen is fresh.
+            // Its cache and everything else that it has read are outdated.
             let before = second.ints["b"]
             #expect(before == (hasFile ? 0 : nil))
             second["b"] = 2
@@ -54,7 +55,7 @@ import Testing
         return (wasBlocked, isLost)
     }
 
-    /// A read at every call of a write gives the old state or the new one, and never the old one after the new one.
+    /// A read at every call of a write returns the old state or the new one, and never the old state after the new one.
     @Test func aReadInTheMiddleOfAWriteIsOfOneStateOrTheOther() {
         let machine = SimulatedMachine(CrashScenario.volume())
         let (process, reader) = (SimulatedProcess(machine), CrashScenario.prefs(on: SimulatedProcess(machine)))

@@ -1,7 +1,7 @@
-/// Each state in which a power cut may leave a volume: every legal subset of what was not flushed.
+/// The possible states of a volume after a power cut: every legal subset of the changes that were not flushed.
 extension SimulatedVolume {
-    /// - Parameter isThorough: whether each write of a file may be missing, torn or empty by itself; otherwise what was
-    ///   written to a file is missing, torn, empty or there as a whole.
+    /// - Parameter isThorough: whether each write of a file may be missing, torn or empty by itself. If false, all
+    ///   writes of a file together are missing, torn, empty or complete.
     func statesAfterPowerCut(isThorough: Bool) -> [SimulatedVolume] {
         var states: [SimulatedVolume] = []
         var seen: Set<[String: [UInt8]]> = []
@@ -43,12 +43,12 @@ extension SimulatedVolume {
         return Array(variants)
     }
 
-    /// Of the files that still have a name; the others nobody will see.
+    /// The possible states of the files that still have a name. Others are invisible.
     private func statesOfFiles(_ isThorough: Bool) -> [SimulatedVolume] {
         var states = [self]
         let named = Set(nodes.values.flatMap { $0.entries.values })
         for (inode, node) in nodes.sorted(by: { $0.key < $1.key }) where named.contains(inode) && node.kind == .file {
-            // The writes of one commit are two at most, with an end. A copy that is never flushed has many more.
+            // One commit has at most two writes, with an end. A copy that is never flushed has many more.
             let recent = isThorough ? node.pendingWrites.suffix(3) : []
             let earlier = node.pendingWrites.dropLast(recent.count)
             var merged = node.savedBytes

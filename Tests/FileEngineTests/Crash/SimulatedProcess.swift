@@ -2,10 +2,10 @@ import Foundation
 
 @testable import PrefsFileEngine
 
-/// A computer whose disk is simulated, with its locks. Everything on it runs on one thread.
+/// A machine with a simulated disk and locks. Everything on it runs on one thread.
 final class SimulatedMachine: @unchecked Sendable {
     var volume: SimulatedVolume
-    /// Who holds the lock on a file.
+    /// The descriptors that hold the locks on files.
     fileprivate var locks: [SimulatedVolume.Inode: SystemCalls.Descriptor] = [:]
     fileprivate var lastDescriptor: SystemCalls.Descriptor = 100
 
@@ -14,7 +14,7 @@ final class SimulatedMachine: @unchecked Sendable {
     }
 }
 
-/// The system calls of a process on a simulated machine. A lock that would be waited for fails with EWOULDBLOCK.
+/// The system calls of a process on a simulated machine. A lock that is held fails with EWOULDBLOCK.
 final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     private struct Open {
         let inode: SimulatedVolume.Inode
@@ -23,7 +23,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
 
     private let machine: SimulatedMachine
     private var table: [Descriptor: Open] = [:]
-    /// Called before each call but `close`, with its name; what it throws is what the call reports.
+    /// Called before each call except `close`, with its name. If it throws, the call reports that error.
     var onCall: ((String) throws(StorageFailure) -> Void)?
 
     init(_ machine: SimulatedMachine) {
@@ -41,7 +41,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         return open.inode
     }
 
-    /// The folder and the name in it that a path ends with.
+    /// The folder of a path, and the last name in it.
     private func place(
         _ path: String, in folder: Descriptor, _ operation: String
     ) throws(StorageFailure) -> (folder: Int, name: String) {
@@ -97,7 +97,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         table[descriptor] = nil
     }
 
-    /// On this thread: a test counts the calls.
+    /// Closes on this thread, because tests count the calls.
     override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
@@ -125,7 +125,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         try onCall?("write")
         let inode = try inode(of: descriptor, "write")
         let offset = table[descriptor]?.offset ?? 0
-        // The first is short.
+        // The first write is short.
         let piece = Array(bytes.prefix(offset == 0 ? 1 + bytes.count / 2 : bytes.count))
         volume.write(piece, to: inode, at: offset)
         table[descriptor]?.offset += piece.count
@@ -153,7 +153,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         volume[try inode(of: descriptor, "chmod")].mode = mode
     }
 
-    /// Files have none here.
+    /// Files have no attributes here.
     override func copyAttributes(from old: Descriptor?, to new: Descriptor) throws(StorageFailure) {
         if old != nil { try onCall?("setxattr") }
     }
@@ -181,7 +181,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         guard let inode = volume[old.folder].entries[old.name] else {
             throw StorageFailure("rename", name, code: ENOENT)
         }
-        // Each folder may lie on a disk of its own.
+        // Each folder may be on its own disk.
         guard old.folder == new.folder else { throw StorageFailure("rename", name, code: EXDEV) }
         volume.change(new.folder, .rename(old.name, to: new.name, inode))
         volume.touch(inode)
@@ -228,7 +228,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         machine.locks = machine.locks.filter { $0.value != descriptor }
     }
 
-    /// Long after everything that happens: every file is settled.
+    /// A time long after all events, so that every file is settled.
     override func now() -> FileStatus.Time {
         FileStatus.Time(seconds: 10_000, nanoseconds: 0)
     }

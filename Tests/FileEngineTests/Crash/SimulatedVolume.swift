@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file system as a value: what programs see of it, and what of that a power cut cannot take any more.
+/// A file system as a value: the state that programs see, and the part of it that survives a power cut.
 ///
-/// The rules are those of POSIX, no kinder: `fsync` of a file saves its bytes, `fsync` of a folder its entries, and of
-/// what was not flushed any part may be on the medium, in any order.
+/// By the rules of POSIX, `fsync` of a file saves its bytes, and `fsync` of a folder saves its entries. Of the changes
+/// that were not flushed, any part may be on the medium, in any order.
 struct SimulatedVolume: Sendable {
     typealias Inode = Int
 
@@ -15,13 +15,13 @@ struct SimulatedVolume: Sendable {
         var owner = geteuid()
         var group = getegid()
         var stamp = 0
-        /// Of the last change of the bytes.
+        /// The time of the last change of the bytes.
         var writeStamp = 0
-        /// Of a file; of a link the path it leads to.
+        /// The bytes of a file; for a link, the path that it leads to.
         var bytes: [UInt8] = []
         var entries: [String: Inode] = [:]
 
-        /// What is on the medium for sure, and what may be there besides.
+        /// The bytes that are certainly on the medium, and the writes that may be there.
         var savedBytes: [UInt8] = []
         var pendingWrites: [Write] = []
         var savedEntries: [String: Inode] = [:]
@@ -38,14 +38,14 @@ struct SimulatedVolume: Sendable {
     enum EntryChange: Sendable {
         case set(String, Inode)
         case remove(String)
-        /// The last may be done while the old name stays.
+        /// A rename may have happened on the medium although the old name is still there.
         case rename(String, to: String, Inode)
     }
 
     static let root: Inode = 1
     private(set) var nodes: [Inode: Node] = [root: Node(kind: .folder, mode: 0o755)]
     private var lastInode = root
-    /// Counts changes and flushes, and is the time that files are stamped with.
+    /// The number of changes and flushes, which is also the time in the stamps of files.
     private(set) var clock = 0
 
     subscript(inode: Inode) -> Node {
@@ -92,8 +92,8 @@ struct SimulatedVolume: Sendable {
         (self[inode].savedEntries, self[inode].pendingChanges) = (self[inode].entries, [])
     }
 
-    /// A flush that failed: the bytes that were to be written are taken for written, and no later flush brings them back.
-    /// (Names are kept: a file system that cannot write those any more stops altogether.)
+    /// Makes a flush fail. The bytes count as written, and no later flush restores them. (Names are kept, because a
+    /// file system that cannot write names stops completely.)
     mutating func failFlush(_ inode: Inode) {
         clock += 1
         self[inode].pendingWrites = []
@@ -104,7 +104,7 @@ struct SimulatedVolume: Sendable {
         self[inode].stamp = clock
     }
 
-    /// Puts all there is on the medium, whatever became of it before.
+    /// Puts everything on the medium, also bytes whose flush has failed.
     mutating func flushAll() {
         for inode in nodes.keys {
             flush(inode)
@@ -131,7 +131,7 @@ struct SimulatedVolume: Sendable {
 
     // MARK: - Looking
 
-    /// What a path leads to; nil where there is nothing.
+    /// The inode that a path leads to; nil if it is missing.
     func inode(at path: String, from folder: Inode = root, followsLinks: Bool = true, depth: Int = 0) -> Inode? {
         var here = path.hasPrefix("/") ? Self.root : folder
         let names = path.split(separator: "/").map(String.init)
@@ -148,7 +148,7 @@ struct SimulatedVolume: Sendable {
         return here
     }
 
-    /// Every path and what is there, as a text: two volumes that programs cannot tell apart have the same.
+    /// Every path with its contents. Volumes that programs cannot distinguish have equal listings.
     func listing(of folder: Inode = root, at path: String = "") -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for (name, inode) in self[folder].entries {

@@ -7,7 +7,8 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Edits in place, of the same size and within one step of the clock that stamps the file: its status does not show them.
+/// Edits in place, of the same size and within one step of the clock that stamps the file: its status does not show
+/// them.
 @Suite struct CoarseClockTests {
     private let folder: TemporaryFolder
     private let system = StoppedClock()
@@ -17,7 +18,7 @@ import Testing
     }
 
     private final class StoppedClock: SystemCalls, @unchecked Sendable {
-        /// What it is now, and when every file was changed last.
+        /// The current time, which is also the change time of every file.
         nonisolated(unsafe) var time = FileStatus.Time(seconds: 1_000, nanoseconds: 4)
         nonisolated(unsafe) var stamp = FileStatus.Time(seconds: 1_000, nanoseconds: 4)
         /// Called once, after the file has been read, or has got its name.
@@ -61,14 +62,14 @@ import Testing
         override func now() -> FileStatus.Time { time }
     }
 
-    /// Without a new inode, size or time.
+    /// Edits the file without a new inode, size or time.
     private func edit(_ number: Int) throws {
         let handle = try FileHandle(forWritingTo: folder.file())
         try handle.write(contentsOf: PropertyListCoder.encode(plain: ["Root": ["a": number]], as: .binary))
         try handle.close()
     }
 
-    /// Nanoseconds, and the whole or even seconds of other file systems, which are settled only after two seconds.
+    /// Stamps with nanoseconds, and with whole or even seconds, which are settled only after two seconds.
     @Test(arguments: [(4, 0, 4), (0, 0, 1), (0, 1, 900_000_000), (0, 2, 0)])
     func eachEditInOneStepOfTheClockIsRead(_ stamp: Int, _ seconds: Int64, _ nanoseconds: Int) throws {
         system.stamp = FileStatus.Time(seconds: 1_000, nanoseconds: stamp)
@@ -126,7 +127,7 @@ import Testing
         #expect(prefs.ints == ["a": 2])
     }
 
-    /// No time shows it.
+    /// The times do not show the edit.
     @Test func anEditDuringAnUpdateRejectsTheUpdate() throws {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
         let prefs = folder.root(system: system)
@@ -159,7 +160,7 @@ import Testing
         #expect(prefs.ints == ["a": 2])
     }
 
-    /// A new mode, a second name and a new time leave the bytes as they are.
+    /// A new mode, a second name and a new time do not change the bytes.
     @Test(arguments: ["chmod", "link", "touch"]) func aChangeOfTheStatusAloneRejectsNothing(_ change: String) throws {
         let prefs = folder.root(system: RecordingSystemCalls())
         prefs["a"] = 1

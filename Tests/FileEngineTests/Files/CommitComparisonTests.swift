@@ -6,7 +6,8 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// What a commit compares before it replaces or removes a file, one thing at a time: each may be the only trace of another program.
+/// The comparisons of a commit before it replaces or removes a file, one at a time. Each difference may be the only
+/// trace of another program.
 @Suite struct CommitComparisonTests {
     private let folder: TemporaryFolder
     private let system = Elsewhere()
@@ -17,7 +18,7 @@ import Testing
         file = FileLocation(path: folder.file().path, holds: .document, system: system)
     }
 
-    /// Shows the file on another device, as if a folder had been mounted over it.
+    /// Reports the file on another device, as if a folder had been mounted over it.
     private final class Elsewhere: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var isMountedOver = false
 
@@ -47,7 +48,7 @@ import Testing
         get throws { try file.withFile { try $0.read().content?[PropertyListFile.documentKey].map(exactForm) } }
     }
 
-    /// What another program leaves alone, except for one thing.
+    /// The one difference that another program leaves.
     enum Trace: CaseIterable {
         case time, size, number, device, removal
 
@@ -100,7 +101,7 @@ import Testing
         let theirs: [Trace: String] = [
             .time: "{'a': 5}", .size: "{'a': 5000000}", .number: "{'a': 5}", .device: "{'a': 1}",
         ]
-        // Whether a missing file is read at once is the matter of MissingFileTests.
+        // MissingFileTests checks when a missing file is read.
         if trace != .removal { #expect(try stored == theirs[trace]) }
         #expect(try Data(contentsOf: folder.file(".test.plist.lastgood")) == copy)
         try write(3)
@@ -117,7 +118,7 @@ import Testing
         #expect(try stored == "{'a': 5}")
     }
 
-    /// An undo puts back what there was before one commit, and not what there was before the commits after it.
+    /// An undo restores the state before one commit, and fails if later commits followed.
     @Test func anUndoOfAnOlderCommitChangesNothing() throws {
         let bytes = try (1...3).map { number in
             try write(number)

@@ -35,7 +35,7 @@ import Testing
         #expect(try PropertyListCoder.decode(bytes()).format == .binary)
     }
 
-    /// Other code turns the file into XML, which cannot hold a value that is there or that is assigned.
+    /// Other code turns the file into XML, which cannot hold a stored or an assigned value.
     @Test(arguments: [false, true]) func xmlBecomesBinaryAgainForAValueThatItCannotHold(_ isThere: Bool) throws {
         var content: [String: Any] = ["theirs": Date(timeIntervalSinceReferenceDate: 7)]
         if isThere { content["odd"] = "a\0b" }
@@ -53,7 +53,8 @@ import Testing
         #expect(try StoredValue.areEqual(file.read().content?.objects ?? [:], content))
     }
 
-    /// What a store with the format JSON has written before the file was known to be that of a domain is not lost.
+    /// The values that a store with the format JSON has written, before the file was known to belong to a domain, are
+    /// not lost.
     @Test(arguments: [false, true]) func jsonBecomesAPropertyListAgain(_ isSameProcess: Bool) throws {
         var file = file()
         file.setFormatOfNewFile(.json)

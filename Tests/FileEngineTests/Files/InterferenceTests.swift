@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// What others do in the middle of a commit.
+/// Actions of other programs in the middle of a commit.
 @Suite struct InterferenceTests {
     private let folder: TemporaryFolder
     private let system = Interfering()
@@ -14,7 +14,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    /// Lets something happen right after a call, once.
+    /// Runs a closure right after a call, once.
     private final class Interfering: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var afterSync: (() -> Void)?
         /// The number of flushes before `afterSync` is called.
@@ -55,7 +55,7 @@ import Testing
         }
         prefs["a"] = 2
         #expect(prefs.outcome == "not stored: \(file.path): was replaced by a link")
-        // The next access follows it.
+        // The next access follows the link.
         #expect(prefs.ints == ["a": 7])
         prefs["b"] = 3
         #expect(try propertyList(at: target)["Root"] as? [String: Int] == ["a": 7, "b": 3])
@@ -83,7 +83,7 @@ import Testing
         prefs["a"] = 1
         system.afterSync = { try? FileManager.default.moveItem(at: inner, to: moved) }
         prefs["a"] = 2
-        // One whole state in one folder, and nothing left behind in either.
+        // One folder has one whole state, and neither folder has leftovers.
         let root = try propertyList(at: moved.appending(path: "test.plist"))["Root"]
         #expect(root as? [String: Int] == ["a": 2])
         #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
@@ -94,7 +94,8 @@ import Testing
         let prefs = prefs()
         prefs["a"] = 1
         let (file, lock) = (folder.file(), folder.file(".test.plist.lock"))
-        // Like another process: with other system calls, a store shares no cache and no queue with the first one.
+        // Acts like another process, because a store with other system calls shares no cache and no queue with the
+        // first one.
         let other = FileRoot(file.path, system: SystemCalls())
         let error = prefs.update {
             prefs["a"] = 2
@@ -110,7 +111,7 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
-    /// The same at the last moment before the file is replaced.
+    /// A lock file that is removed at the last moment before the file is replaced ends the commit, too.
     @Test func aLockFileDeletedDuringTheFlushEndsTheCommit() throws {
         let prefs = prefs()
         prefs["a"] = 1
@@ -126,14 +127,15 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
-    /// After the file is replaced, too: the copy is not made over another writer's temporary file.
+    /// If the lock file is removed after the file is replaced, the copy does not overwrite another writer's temporary
+    /// file.
     @Test func aLockFileDeletedBeforeTheCopyLeavesTheOtherWriterAlone() throws {
         let prefs = prefs()
         prefs["a"] = 1
         let otherSystem = Interfering()
         let other = folder.root(system: otherSystem)
         let (isWritten, isOver, isDone) = (Gate(), Gate(), Gate())
-        // The other one has written its temporary file, and is about to give it the file's name.
+        // The other writer has written its temporary file, and is about to give it the file's name.
         otherSystem.afterSync = {
             isWritten.open()
             isOver.pass()
@@ -159,7 +161,8 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
-    /// If the other writer is done before, its copy is of a newer state than this one. Nobody knows which it is, so none stays.
+    /// If the other writer finishes first, its copy has a newer state. It is unknown which copy is newer, so no copy
+    /// stays.
     @Test func aCopyIsNotMadeOverThatOfANewerState() throws {
         let prefs = prefs()
         prefs["a"] = 1
@@ -180,7 +183,7 @@ import Testing
         #expect(other.ints == ["a": 2, "b": 3])
     }
 
-    /// Other programs take no lock: a file that one has put in place meanwhile is not replaced.
+    /// Other programs take no lock. A file that such a program has put in place in the meantime is not replaced.
     @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
         let prefs = prefs()
         prefs["a"] = 1
@@ -227,7 +230,8 @@ import Testing
         #expect(folder.root().ints == ["b": 3])
     }
 
-    /// While the new file is flushed. Bytes and mode of the file are those that the others have chosen, and only an edit rejects the write.
+    /// Others change the file while the new file is flushed. It keeps the bytes and the mode that they have chosen, and
+    /// only an edit rejects the write.
     @Test(arguments: [true, false]) func whatOthersChangeDuringTheUpdateStays(_ isEdit: Bool) throws {
         let prefs = prefs()
         prefs["a"] = 1
@@ -293,7 +297,7 @@ import Testing
             .map { String(decoding: try Data(contentsOf: folder.file($0)), as: UTF8.self) }
     }
 
-    /// Another program mends the damage during the update: its file is neither replaced nor quarantined.
+    /// Another program repairs the damage during the update. Its file is neither replaced nor quarantined.
     @Test func aFileThatReplacesADamagedOneIsNotQuarantined() throws {
         let prefs = prefs()
         prefs["a"] = 1
@@ -308,7 +312,8 @@ import Testing
         #expect(try quarantined() == [])
     }
 
-    /// The same after the damage was quarantined: then only the second name still has the bytes.
+    /// Another program replaces the damaged file after it was quarantined. Then only the second name still has the
+    /// bytes.
     @Test func damageThatWasQuarantinedBeforeTheFileWasReplacedIsKept() throws {
         let prefs = prefs()
         prefs["a"] = 1

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// Contract 11: nothing leaks and nobody is locked out, though root writes.
+/// Contract 11: nothing leaks and nobody is locked out, even if root writes.
 @Suite(.enabled(if: Hazard.canRun("files of other users", if: geteuid() == 0, else: "only root can write for others")))
 struct OwnershipTests {
     private let folder: TemporaryFolder
@@ -78,7 +78,7 @@ struct OwnershipTests {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
         let message =
             "not stored: \(folder.file().path): its group cannot be kept, and another group would change who has access"
-        // Mode 0604 keeps out the members of the group. With another group, they would gain access.
+        // Mode 0604 denies access to the members of the group. With another group, they would gain access.
         for (mode, outcome) in [(mode_t(0o640), message), (0o604, message), (0o644, "ok"), (0o600, "ok")] {
             chown(folder.file().path, 0, 54_321)
             chmod(folder.file().path, mode)

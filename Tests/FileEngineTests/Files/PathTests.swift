@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// Where a path leads: links, spellings, folders that move, names that are no text.
+/// The files that paths lead to: links, spellings, folders that move, names that are not UTF-8.
 @Suite struct PathTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         #expect(try propertyList(at: folder.file("real/it.plist"))["Root"] as? [String: Int] == ["a": 1])
         let direct = folder.root("real/it.plist")
         linked.update {
-            // One file, though reached by two paths.
+            // Two paths lead to one file.
             direct["b"] = 2
             #expect(linked["b"] as? Int == 2)
         }
@@ -95,7 +95,7 @@ import Testing
         #expect(try folder.names() == ["link.plist"])
     }
 
-    /// A folder with a lock file was written to before: the write does not look at the file before it has the lock.
+    /// In a folder with a lock file, the write does not read the file before it has the lock.
     @Test(arguments: [false, true])
     func aWriteInAFolderPutInTheOldOnesPlaceKeepsWhatIsThere(_ hasLockFile: Bool) throws {
         let (inner, other) = (folder.file("inner"), folder.file("other"))
@@ -126,7 +126,8 @@ import Testing
         #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory"))
     }
 
-    /// A link that is exchanged between the look at its owner and the look at its target: the owner of what is followed counts.
+    /// A link is exchanged between the calls for its owner and for its target. The owner of the link that is followed
+    /// counts.
     @Test(.enabled(if: Hazard.canRun("links of other users", if: geteuid() == 0, else: "only root can make them")))
     func aLinkExchangedWhileItIsRead() throws {
         final class Exchanging: SystemCalls, @unchecked Sendable {
@@ -154,7 +155,7 @@ import Testing
         #expect(prefs.values.isEmpty)
     }
 
-    /// Chains, `..` and rings: the rule holds for each link on the way.
+    /// Chains, `..` and rings: the rule holds for each link of the path.
     @Test(.enabled(if: Hazard.canRun("links of other users", if: geteuid() == 0, else: "only root can make them")))
     func eachLinkOfAChainIsChecked() throws {
         func link(_ name: String, _ target: String, owner: uid_t) {
@@ -189,7 +190,7 @@ import Testing
         }
     }
 
-    /// As a sandbox does, which hides the folders above its own.
+    /// Folders are hidden as in a sandbox, which hides the folders above its own.
     @Test func foldersThatCannotBeExaminedCountAsFolders() throws {
         final class Sandbox: SystemCalls, @unchecked Sendable {
             let folder: String
@@ -208,8 +209,8 @@ import Testing
         #expect(folder.root().ints == ["a": 1])
     }
 
-    /// A program exchanges a folder for a link and back again: between the call that finds the link and the one that asks for the
-    /// reason. The file is not missing.
+    /// A program exchanges a folder for a link and back again, between the call that finds the link and the call that
+    /// asks for the reason. The file does not count as missing.
     @Test func aFolderThatIsExchangedForAMomentIsOpenedOnceMore() throws {
         final class Exchange: SystemCalls, @unchecked Sendable {
             nonisolated(unsafe) var exchanges = 0

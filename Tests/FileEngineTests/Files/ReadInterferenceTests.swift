@@ -7,7 +7,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// What happens in the middle of a read, and what a read sees in the middle of a commit.
+/// Changes in the middle of a read, and reads in the middle of a commit.
 @Suite struct ReadInterferenceTests {
     private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    /// The first half of one state and the second half of another would be a state that never was.
+    /// The first half of one state and the second half of another would be a state that never existed.
     @Test func aFileThatIsWrittenWhileItIsReadIsReadAgain() throws {
         func text(_ number: Int) -> Data {
             let gap = String(repeating: " ", count: 2_000)
@@ -27,19 +27,19 @@ import Testing
         }
         let url = folder.file()
         try text(1).write(to: url)
-        // Long ago, so that a write shows in the times, however coarse they are.
+        // Sets an old time, so that a write shows even in coarse times.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: url.path)
         let handle = try FileHandle(forWritingTo: url)
         let system = RecordingSystemCalls()
         let reads = Heard<String>()
-        // The system gives the first half of the file at the first call.
+        // The first call returns the first half of the file.
         system.onCall = { name throws(StorageFailure) in
             guard name == "read" else { return }
             reads.append(name)
             if reads.all.count == 2 { try? handle.write(contentsOf: text(2)) }
         }
-        // The next read would find the file as it is then.
+        // The next read would find the current file.
         let reading = try FileLocation(path: url.path, system: system).withFile { try $0.read() }
         #expect(reading.content.map { exactForm($0) } == "{'Root': {'a': 2, 'b': 2}}")
         #expect(reads.all.count > 2)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// Another process commits between a reader's opening of the file and its look at it: what the reader then holds is a file
-/// without a name, which nobody will ever change.
+/// Another process commits after a reader has opened the file and before it has read its status. The reader then holds
+/// a file without a name, which never changes.
 @Suite struct ReplacedFileTests {
     private let folder: TemporaryFolder
     private let prefs: FileRoot

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsFileEngine
 
-/// A commit takes over the bytes of the last commit only if they are those of the file.
+/// A commit takes over the bytes of the last commit only if the file still has these bytes.
 @Suite struct TakenOverTests {
     private final class OtherProcess: SystemCalls, @unchecked Sendable {}
 
@@ -51,7 +51,7 @@ import Testing
         try handle.close()
     }
 
-    /// What Foundation reads there.
+    /// The values that Foundation reads from a file.
     private func stored(_ file: URL) throws -> [String: Int]? {
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         return (list as? [String: Any])?[FileRoot.key] as? [String: Int]

@@ -4,8 +4,8 @@ import PropertyListSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// What has to hold of any bytes in the place of a file: they are refused with a reason, or are a property list that
-/// can be vetted, written and read again without a change.
+/// Checks any bytes as a file: they are rejected with a reason, or are a property list that can be vetted, written and
+/// read again without a change.
 enum BytesCheck {
     /// Checks an input of the fuzzer: a file, or after a byte 0 the objects of a binary one (`AssembledList`).
     /// - Returns: whether it was accepted.
@@ -17,7 +17,7 @@ enum BytesCheck {
         return try runFile(assembled)
     }
 
-    /// The same bytes in an import.
+    /// Checks the bytes as an import.
     private static func checkJSON(_ bytes: Data) throws {
         guard let value = try? JSONReader.value(of: bytes),
             let copy = try? PropertyListVetter.value(of: value.object, forKey: "")
@@ -59,7 +59,7 @@ enum BytesCheck {
         }
     }
 
-    /// Limits are narrower for what is stored than for what other programs may have in a file; nothing else is.
+    /// Checks the vetter, whose limits are narrower than the limits of a file. There is no other difference.
     private static func checkVetting(_ value: StoredValue) throws {
         let isAccepted = (try? PropertyListVetter.check(value, forKey: "key")) != nil
         switch PropertyListVetter.storedObject(of: value.object, forKey: "key") {

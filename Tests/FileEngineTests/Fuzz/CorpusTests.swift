@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsPropertyLists
 
-/// The bytes that the fuzzers have found, and those they begin with, once more: nothing of it crashes, and every promise holds.
+/// Runs the findings and the seeds of the fuzzers of bytes again. Nothing crashes, and every promise holds.
 @Suite struct CorpusTests {
     @Test func everyInputIsSurvived() throws {
         var replay = CorpusReplay()

@@ -81,7 +81,7 @@ import Testing
         #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
     }
 
-    /// Whoever has it open, or another name for it, would otherwise read the next copy.
+    /// A program that has the copy open, or has another name for it, would read the next copy.
     @Test func aCopyThatOthersCanOpenIsReplaced() throws {
         let prefs = folder.root()
         prefs["a"] = 1

@@ -17,12 +17,12 @@ import Testing
         try store(["a": 1, "b": 2])
     }
 
-    /// A clock that shows how long ago the folder has changed, and goes on only when a test says so.
+    /// A clock that shows how long ago the folder has changed. Only the test advances it.
     private final class SaveClock: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var folder = ""
-        /// In milliseconds.
+        /// The time in milliseconds.
         nonisolated(unsafe) var elapsed = 0
-        /// Called before a write looks for the file once more.
+        /// Called before a write looks for the file again.
         nonisolated(unsafe) var onPause: ((Int) throws -> Void)?
         nonisolated(unsafe) var pauses = 0
 
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// By another program that uses the package, whose commit makes the last good copy.
+    /// Stores values like another program that uses the package. Its commit makes the last good copy.
     private func store(_ values: [String: Int]) throws {
         let prefs = folder.root()
         prefs.values = values
@@ -89,14 +89,14 @@ import Testing
         #expect(prefs.ints == [:])
         system.elapsed = 0
         #expect(prefs.ints == [:])
-        // The next save is another one.
+        // The next save begins a new wait.
         try writePropertyList(["Root": ["a": 3]], to: folder.file())
         #expect(prefs.ints == ["a": 3])
         try FileManager.default.removeItem(at: folder.file())
         #expect(prefs.ints == ["a": 3])
     }
 
-    /// Other names in the folder may come and go for ever.
+    /// Other names in the folder may come and go without an end.
     @Test func aBusyFolderProlongsNothing() throws {
         let prefs = folder.root(system: system)
         try moveAway()
@@ -107,7 +107,7 @@ import Testing
         #expect(prefs.ints == [:])
     }
 
-    /// A person has deleted it, and starts the program a while later.
+    /// A person has deleted the file, and starts the program later.
     @Test func aFileThatWasDeletedLongAgoIsMissing() throws {
         try FileManager.default.removeItem(at: folder.file())
         system.elapsed = 50
@@ -137,7 +137,8 @@ import Testing
         #expect(try system.pauses == pause && quarantined == [])
     }
 
-    /// Equal to what reads return meanwhile, which is stored nowhere if the file does not come back.
+    /// A write that equals the state that reads return must wait, too, because that state is stored nowhere if the file
+    /// does not come back.
     @Test(arguments: [true, false]) func anEqualWriteWaitsToo(_ comesBack: Bool) throws {
         let prefs = folder.root(system: system)
         try moveAway()
@@ -165,7 +166,7 @@ import Testing
         let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file(name)))
         let kept = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil) as? [String: Any]
         #expect(kept?["Root"] as? [String: Int] == ["a": 1, "b": 2])
-        // Once: the copy is that of the new file now.
+        // Warned only once, because the copy now belongs to the new file.
         prefs["c"] = 4
         #expect(prefs.outcome == "ok")
         #expect(try quarantined == [name])
@@ -189,7 +190,7 @@ import Testing
         #expect(folder.root(system: system).ints == [:])
     }
 
-    /// This process saw a while ago that the file was missing, another one made it, and an editor is saving it now.
+    /// This process saw earlier that the file was missing. Another process made it, and an editor is saving it now.
     @Test func aFileThatWasMissingBeforeMayBeSavedNow() throws {
         let prefs = folder.root(system: system)
         try moveAway()
@@ -207,7 +208,7 @@ import Testing
         #expect(prefs.ints == ["a": 3, "b": 4, "c": 3])
     }
 
-    /// Where stamps are whole seconds, the folder may have changed up to a second, on FAT two, later than its stamp says.
+    /// If stamps are whole seconds, the folder may have changed up to a second after its stamp, on FAT two seconds.
     @Test func aCoarseStampOfTheFolderIsNoReasonForHaste() throws {
         let prefs = folder.root(system: system)
         try moveAway()

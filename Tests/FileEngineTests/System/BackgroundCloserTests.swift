@@ -8,9 +8,9 @@ import Testing
 
 /// Replaced files are closed on another thread.
 @Suite struct BackgroundCloserTests {
-    /// Its closes wait for a gate, unless they run on the thread that made it.
+    /// System calls whose `close` waits for a gate, except on the thread that made them.
     private final class SlowClose: SystemCalls, @unchecked Sendable {
-        /// Not the one of the process, where the files of other tests wait, too.
+        /// The closer of the test. In the closer of the process, the files of other tests wait, too.
         let closer = BackgroundCloser()
         let gate = Gate()
         private let writer = pthread_self()
@@ -27,7 +27,7 @@ import Testing
             heard.append(isOnWriter)
         }
 
-        /// Waits until so many closes have ended on other threads.
+        /// Waits until a number of closes have ended on other threads.
         func waitForOthers(_ count: Int) { heard.wait { $0.count { !$0 } >= count } }
 
         var own: Int { heard.all.count { $0 } }
@@ -41,7 +41,7 @@ import Testing
             let descriptor = dup(STDIN_FILENO)
             system.closeReplaced(descriptor, try system.status(of: descriptor))
         }
-        // One more may have been taken from the list, and stands at the gate.
+        // One more file may have been taken from the list and wait at the gate.
         let waiting = 20 - system.own
         #expect((8...9).contains(waiting) && system.others == 0, "\(waiting)")
         system.gate.open()
@@ -63,7 +63,7 @@ import Testing
 
             override func close(_ descriptor: Descriptor) {
                 let isReplaced = replaced.withLock { $0 == descriptor }
-                // On the thread of the writer if the files of other tests wait, too.
+                // The close may run on the thread of the writer, if files of other tests wait, too.
                 if isReplaced, pthread_equal(pthread_self(), writer) == 0 { gate.pass() }
                 super.close(descriptor)
                 if isReplaced { replaced.withLock { $0 = nil } }

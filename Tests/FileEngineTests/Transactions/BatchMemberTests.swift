@@ -6,9 +6,9 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// Three threads that commit together: what each of them gets back, what is stored of it, and what observers are told.
+/// Three threads that commit together: the result of each, the stored values, and the changes that observers receive.
 @Suite struct BatchMemberTests {
-    /// Commits as it is told to.
+    /// A session whose commits succeed or fail as a test demands.
     private final class Domain: TransactionSession, @unchecked Sendable {
         let queue = TransactionQueue()
         private(set) var content: [String: StoredValue]? = [:]
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Notes each change, and who does what is to be done afterwards.
+    /// Records each change, and the threads that run the actions afterwards.
     private final class Subscriber: EntrySubscriber {
         let changes = Heard<String>()
         let threads = Heard<ObjectIdentifier>()
@@ -51,7 +51,7 @@ import Testing
 
     private struct Refused: Error {}
 
-    /// What one batch has come to. The members have numbers in the order in which they ran.
+    /// The result of one batch. The members are numbered in the order in which they ran.
     private struct Batch {
         let outcomes: [String]
         let threads: [ObjectIdentifier]
@@ -61,7 +61,7 @@ import Testing
         let stored: [Int]
     }
 
-    /// A batch of three members. A test cannot see whether the others asked in time, so it tries again.
+    /// A batch of three members. A test cannot see whether the other threads asked in time, so it repeats.
     private func batch(
         _ outcome: FileError? = nil, _ member: @escaping @Sendable (Int, Transaction) throws -> Void
     ) throws -> Batch {
@@ -114,7 +114,7 @@ import Testing
 
     private static let failure = StorageFailure(path: "", reason: "full")
 
-    /// Neither is it stored or told of, nor does it decide how durable the others are.
+    /// A failed member is neither stored nor reported, and does not decide the durability of the others.
     @Test(arguments: 0..<3, [true, false]) func aMemberThatFailsFailsAlone(_ failing: Int, isCaught: Bool) throws {
         let batch = try batch { number, transaction in
             Self.append(number, to: transaction)
@@ -161,7 +161,8 @@ import Testing
         #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
     }
 
-    /// A member that changes nothing has seen what the members before it have changed. If that is never stored, it fails too.
+    /// A member that changes nothing has read the changes of the members before it. If these are never stored, it
+    /// fails, too.
     @Test(arguments: 0..<3) func aMemberThatOnlyReadsReturnsNothingUnstored(_ reader: Int) throws {
         let batch = try batch(.notStored(Self.failure)) { number, transaction in
             if number != reader { Self.append(number, to: transaction) }

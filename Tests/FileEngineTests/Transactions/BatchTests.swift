@@ -6,9 +6,9 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// Group commit: what the members of a batch share.
+/// Group commit: the members of a batch share one commit.
 @Suite struct BatchTests {
-    /// Remembers how many entries each commit added, and with what durability.
+    /// Records the number of new entries and the durability of each commit.
     private final class Domain: TransactionSession, @unchecked Sendable {
         struct Commit {
             let entries: Int
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    /// The commits of one thread, and of other threads that ask for a turn while the first has its own. A test cannot see whether
-    /// all of them asked in time, so it tries again.
+    /// The commits of one thread, and of other threads that ask for a turn while the first thread has its turn. A test
+    /// cannot see whether all of them asked in time, so it repeats.
     private func commits(
         of first: CommitDurability, and others: [CommitDurability]
     ) -> [Domain.Commit] {
@@ -68,7 +68,7 @@ import Testing
         Issue.record("no batch was shared")
     }
 
-    /// The first member waits for no more than 63 others, however many there are.
+    /// The first member waits for at most 63 others.
     @Test func aBatchHasNoMoreThan64Members() {
         for _ in 0..<1_000 {
             let commits = commits(of: .process, and: Array(repeating: .process, count: 100)).map(\.entries)

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// What observers are told if they come, or others write, in the middle of a look or a commit.
+/// Changes that observers receive if they subscribe, or if others write, during a reload or a commit.
 @Suite struct ChangeFeedTests {
     private let domain = Domain()
     private let subscriber = Subscriber()
@@ -65,12 +65,12 @@ import Testing
             lock.withLock { changed }?()
         }
 
-        /// Does something once, after the next look at the entries and before its result is used.
+        /// Runs a closure once, after the next read of the entries and before its result is used.
         func afterNextLook(_ action: @escaping () -> Void) {
             lock.withLock { afterLook = action }
         }
 
-        /// Does something once, in the middle of the next commit.
+        /// Runs a closure once, in the middle of the next commit.
         func inNextCommit(_ action: @escaping () throws -> Void) {
             lock.withLock { inCommit = action }
         }
@@ -107,7 +107,7 @@ import Testing
         #expect(subscriber.changes.all == ["[2] → [3]"])
     }
 
-    /// Another observer is told of it. What was read for the new one is older.
+    /// Another observer receives the change. The state that was read for the new observer is older.
     @Test func aChangeElsewhereWhileAnObserverJoinsIsWhatItStartsFrom() throws {
         let other = Subscriber()
         let otherSubscription = try domain.queue.feed.subscribe(to: "other", other)
@@ -122,7 +122,7 @@ import Testing
         #expect(subscriber.changes.all == [])
     }
 
-    /// A look is put off until the commit is over. A test cannot see that it was, so it tries again.
+    /// A reload is postponed until the commit is over. A test cannot see that, so it repeats.
     @Test func aChangeElsewhereDuringACommitIsToldOf() throws {
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         for number in 2...21 {
@@ -138,7 +138,7 @@ import Testing
         #expect(subscriber.changes.all == (2...21).map { "[\($0 - 1)] → [\($0)] elsewhere" })
     }
 
-    /// What the look has found is older than the commit. The next look comes after it has ended.
+    /// The result of the reload is older than the commit. The next reload comes after the commit.
     @Test func aLookThatIsOvertakenByACommitIsNotToldOf() throws {
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         let looks = Heard<Int>()
@@ -156,7 +156,7 @@ import Testing
         #expect(subscriber.changes.all == ["[1] → [2]", "[2] → [3]"])
     }
 
-    /// What was read during the commit is not what that makes.
+    /// The state that was read during the commit is not the result of the commit.
     @Test func anObserverThatJoinsDuringAFailedCommitIsToldOfChangesElsewhere() throws {
         nonisolated(unsafe) var subscription: EntrySubscription?
         domain.inNextCommit {

@@ -7,14 +7,14 @@
     @testable import EngineSupport
     @testable import PrefsFileEngine
 
-    /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test lets them go
-    /// on.
+    /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test
+    /// releases them.
     @Suite struct FolderWatchTests {
         private let folder: TemporaryFolder
         private let violations = Heard<String>()
         private let vnodes: ModelVnodes
         private let queue = DispatchQueue(label: "FolderWatchTests")
-        /// For each call of the handler, whether the folder is gone.
+        /// For each call of the handler, whether the folder was removed.
         private let signs = Heard<Bool>()
         private let url: URL
 
@@ -30,15 +30,16 @@
             try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue, signs.append)
         }
 
-        /// Runs all steps that wait, and those that follow. Returns the calls of the handler meanwhile.
+        /// Runs all waiting steps and the steps that follow. Returns the calls of the handler in that time.
         private func takeSigns(_ taken: inout Int) -> [Bool] {
-            // The folder's registration or event, then that of the file that is found, and once more if that has changed.
+            // Releases the registration or the event of the folder, then that of the file, and again if the file has
+            // changed.
             for _ in 0..<4 { vnodes.release() }
             defer { taken = signs.all.count }
             return Array(signs.all.dropFirst(taken))
         }
 
-        /// Ends the watch: no descriptor may stay, and no rule may have been broken.
+        /// Ends the watch. No descriptor may stay open, and no rule may have been broken.
         private func end(_ watch: inout FolderWatch?, sourceLocation: SourceLocation = #_sourceLocation) {
             watch = nil
             queue.sync {}
@@ -58,7 +59,7 @@
 
         private var home: String { url.deletingLastPathComponent().path }
 
-        /// A file whose times are long past, so that its age alone never causes a report.
+        /// Makes a file with old times, so that its age never causes a report.
         private func makeOld(_ text: String = "1") throws -> SystemCalls {
             try writeInPlace(text)
             return AheadOfTime()
@@ -124,7 +125,7 @@
             end(&watch)
         }
 
-        /// A new file is written on before its source is registered.
+        /// A new file is written to again before its source is registered.
         @Test func aWriteRightAfterTheFileIsMade() throws {
             var watch: FolderWatch? = try self.watch(system: AheadOfTime())
             var taken = 0
@@ -138,7 +139,7 @@
             end(&watch)
         }
 
-        /// The first write and the second one leave the same times, as on a volume that counts whole seconds.
+        /// Both writes leave equal times, as on a volume that counts whole seconds.
         @Test func aWriteThatLeavesTheStatusAsItWas() throws {
             let system = StandingClock()
             var watch: FolderWatch? = try self.watch(system: system)
@@ -175,17 +176,17 @@
             var taken = 0
             #expect(takeSigns(&taken) == [])
             try replace("2")
-            // The second one comes while the source of the first one is activated, but not registered.
+            // The second file comes while the source of the first file is activated and not yet registered.
             if isSecondLate { vnodes.release() }
             try replace("3")
             #expect(takeSigns(&taken).contains(false))
-            // The newest file is the one that is watched.
+            // The newest file is watched.
             try writeInPlace("4, in place")
             #expect(takeSigns(&taken) == [false])
             end(&watch)
         }
 
-        /// Between the look at the name and the opening of it.
+        /// The file is replaced between the check of its name and its opening.
         @Test func aFileThatIsReplacedWhileItIsOpened() throws {
             var watch: FolderWatch? = try self.watch(system: makeOld())
             let (new, path) = (folder.file("new"), url.path)
@@ -202,7 +203,8 @@
             end(&watch)
         }
 
-        /// Nothing but a regular file is watched, even if it takes the place of one between the look at it and the opening.
+        /// Only a regular file is watched, even if another kind of file takes its name between the check and the
+        /// opening.
         @Test(arguments: [true, false])
         func aFIFOIsNotWatched(_ isLate: Bool) throws {
             let system = try makeOld()
@@ -217,10 +219,10 @@
             var taken = 0
             _ = takeSigns(&taken)
             vnodes.onOpen = nil
-            // The folder's, and none of the FIFO.
+            // Only the folder has a descriptor, not the FIFO.
             try #require(vnodes.openDescriptors.count == 1)
             #expect(vnodes.opensEver == (isLate ? 2 : 1))
-            // A file in the place of it is watched again.
+            // A file that replaces the FIFO is watched again.
             try replace("3")
             #expect(takeSigns(&taken).contains(false))
             try writeInPlace("in place")
@@ -228,7 +230,7 @@
             end(&watch)
         }
 
-        /// A folder has many events that are not about the file.
+        /// A folder has many events that do not concern the file.
         @Test func theSourceOfTheSameFileStays() throws {
             var watch: FolderWatch? = try self.watch(system: makeOld())
             var taken = 0
@@ -242,7 +244,8 @@
             end(&watch)
         }
 
-        /// An open file reports that it may be opened again, after an event of its folder that came while it could not.
+        /// An open file reports that it can be opened again, after an event of its folder that came while it could not
+        /// be opened.
         @Test func aFileThatCannotBeOpenedForAWhile() throws {
             var watch: FolderWatch? = try self.watch(system: makeOld())
             var taken = 0
@@ -318,7 +321,7 @@
             #expect(vnodes.openDescriptors == [])
         }
 
-        /// It does not touch the sources of its parent either.
+        /// The child also does not touch the sources of its parent.
         @Test func aForkedChildWatchesNothing() async {
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder()
@@ -349,7 +352,7 @@
 
         // MARK: - Descriptors
 
-        /// The process's own count of what is open in the folder.
+        /// The number of files in the folder that this process has open.
         private func openFiles() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
                 var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -7,7 +7,7 @@
     @testable import EngineSupport
     @testable import PrefsFileEngine
 
-    /// The model of Apple's event sources does what it lists, and notices what a program must not do.
+    /// The model of Apple's event sources behaves as it lists, and detects forbidden calls.
     @Suite struct ModelVnodesTests {
         private let folder: TemporaryFolder
         private let violations = Heard<String>()
@@ -23,7 +23,7 @@
 
         private static let all: VnodeEvents = [.delete, .write, .extend, .attrib, .rename, .revoke]
 
-        /// A source that is registered and writes down what it reports.
+        /// A registered source that records its reports.
         private final class Watched {
             let heard = Heard<VnodeEvents>()
             let descriptor: Int32
@@ -44,7 +44,7 @@
                 source.activate()
             }
 
-            /// What was reported since the last call, each call of the handler.
+            /// Returns the reports since the last call, one for each call of the handler.
             func take() -> [VnodeEvents] {
                 model.hold(.event)
                 model.release()
@@ -139,7 +139,7 @@
             #expect(events { rmdir(folder.file("sub/three").path) } == [.write])
             #expect(events { unlink(one) } == [.write])
             #expect(events { chmod(folder.file("sub").path, 0o750) } == [.attrib])
-            // The folder's own end; wherever it is.
+            // The removal of the folder itself.
             #expect(events { unlink(two) } == [.write])
             #expect(mkdir(folder.file("other").path, 0o700) == 0)
             #expect(events { rename(folder.file("sub").path, folder.file("other/sub").path) } == [.rename])

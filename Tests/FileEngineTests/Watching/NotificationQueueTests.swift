@@ -6,9 +6,10 @@
     @testable import EngineSupport
     @testable import PrefsFileEngine
 
-    /// What becomes of the events that the kernel gives.
+    /// The handling of the kernel's events.
     @Suite struct NotificationQueueTests {
-        /// If too many events wait, the kernel drops some and reports that by an event without a folder (IN_Q_OVERFLOW).
+        /// If too many events wait, the kernel drops some and reports that by an event without a folder
+        /// (IN_Q_OVERFLOW).
         @Test func everyHandlerIsNotifiedOfLostEvents() throws {
             let folders = try [TemporaryFolder(), TemporaryFolder()]
             let queue = try NotificationQueue()
@@ -24,7 +25,7 @@
             var event = inotify_event()
             (event.wd, event.mask) = (-1, UInt32(IN_Q_OVERFLOW))
             for (handler, isGone) in withUnsafeBytes(of: event, queue.handlers(for:)) { handler(isGone) }
-            // They watch anew, since the folder may be gone.
+            // All handlers are called, because the folder may have been removed.
             #expect(heard.all.sorted() == ["0 a true", "0 b true", "1 a true", "1 b true"])
         }
     }

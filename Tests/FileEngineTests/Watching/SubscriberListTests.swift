@@ -26,6 +26,6 @@ import Testing
         }
     }
 
-    /// `#expect` takes calls apart, mutating ones wrongly.
+    /// Runs a mutating call, because `#expect` expands such calls wrongly.
     private func succeeds(_ body: () -> Bool) -> Bool { body() }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import Testing
 
-/// `keys` is asked at each access, and what it says then counts, whatever it said before.
+/// Each access asks for `keys` again and uses the current result.
 @Suite struct ChangingKeysTests {
     private class Changing: PersistentPrefs, @unchecked Sendable {
         nonisolated(unsafe) var current: [String] = []
@@ -13,7 +13,7 @@ import Testing
         @Pref var declared = 0
     }
 
-    /// Few keys are searched, many are hashed; a list that stays is remembered.
+    /// Lists of few keys, which are searched, and of many keys, which are hashed. An unchanged list is cached.
     private static let lists: [[String]] = [
         ["a"], ["b", "c"], [], ["a", "a", "b", "a"], (0..<12).map { "k\($0)" }, (1..<13).map { "k\($0)" },
         (0..<13).map { "k\($0)" }, (1..<300).map { "k\($0)" }, Array(repeating: "a", count: 20),
@@ -29,7 +29,7 @@ import Testing
         for round in 0..<3 {
             for list in Self.lists {
                 prefs.current = list
-                // The same list again, and another list of the same.
+                // The list, the list again, and a new list with equal keys.
                 for keys in [list, list, list.map { $0 + "" }] {
                     prefs.current = keys
                     #expect(Set(prefs.values.keys) == Set(keys).union(own), "round \(round): \(keys)")
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// One array that grows in its place is another list.
+    /// One array that grows in place counts as a new list.
     @Test func aListThatIsChangedInPlace() {
         let prefs = Changing(key: "Root", store: InMemoryStore())
         prefs.current.reserveCapacity(400)

@@ -8,7 +8,7 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 1...9) var digit = 1
 }
 
-/// Small things that users expect: an update that returns a value, errors that can be compared, instances that can be printed.
+/// Updates that return a value, errors that can be compared, and instances that can be printed.
 @Suite struct ConvenienceTests {
     private let prefs = CounterPrefs(key: "Root", store: InMemoryStore())
 

@@ -10,7 +10,7 @@ private final class DigitPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 0...9) var digit = 0
 }
 
-/// Closures that hear every error of an instance.
+/// Closures that receive every error of an instance.
 @Suite struct ErrorObservationTests {
     private let prefs = DigitPrefs(store: InMemoryStore())
 
@@ -18,7 +18,7 @@ private final class DigitPrefs: PersistentPrefs, @unchecked Sendable {
         let (prefs, heard) = (prefs, Heard<String>())
         let first = prefs.onError { heard.append("1 \($0)") }
         let second = prefs.onError { error in
-            // One inside it is not told again.
+            // An error inside the closure does not call it again.
             prefs["inner"] = 1
             heard.append("2 \(error)")
         }
@@ -29,7 +29,7 @@ private final class DigitPrefs: PersistentPrefs, @unchecked Sendable {
             prefs["z"] = 1
             prefs.ticks = 1
         }
-        // That of the access, and that of the update.
+        // The error of the access, and the error of the update.
         #expect(heard.wait(for: 4).suffix(2) == Array(repeating: #"2 not among the allowed keys: "z""#, count: 2))
         second.cancel()
         prefs.digit = 11

@@ -4,7 +4,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// Reads and writes in its handler what has just failed.
+/// Its handler reads and writes the value whose access has just failed.
 private final class StubbornPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 0
     let told = Told()
@@ -24,7 +24,7 @@ private final class Told: @unchecked Sendable {
     var all: [String] { lock.withLock { texts } }
 }
 
-/// Tells somebody who outlives it.
+/// Reports to an object that outlives it.
 private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 0...9) var number = 0
     private let told: Told

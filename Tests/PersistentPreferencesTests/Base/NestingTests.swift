@@ -6,8 +6,8 @@ import Testing
 
 @testable import EngineSupport
 
-/// Accesses within accesses on one thread: no deadlock, and one commit or none. Over a file, and over a store from
-/// outside the package.
+/// Nested accesses on one thread do not deadlock, and make one commit or none. Uses a file and a store of another
+/// module.
 @Suite(.limited) struct NestingTests {
     enum Kind: CaseIterable {
         case file, memory, foreign
@@ -198,7 +198,7 @@ import Testing
             watcher["z"] = 1
             #expect(watcher.seen.isEmpty)
         }
-        // Once for the access, once for the update that it undid; both after the rollback.
+        // One error for the access and one for the update that it undid; both come after the rollback.
         #expect(watcher.seen == [["a": 1], ["a": 1]])
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import Testing
 
-/// The sample of the README compiles, and does what its comments say.
+/// The sample of the README compiles, and its comments are true.
 @Suite struct ReadmeTests {
     /// The sample, verbatim.
     private static func sample(print: @escaping (Any) -> Void) {

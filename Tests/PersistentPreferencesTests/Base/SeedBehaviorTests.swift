@@ -4,7 +4,7 @@ import PersistentPreferences
 import PrefsTestSet
 import Testing
 
-/// What the seed's class does, done by ours.
+/// The behavior of RVS_PersistentPrefs that this package keeps.
 @Suite struct SeedBehaviorTests {
     private let store = InMemoryStore()
 
@@ -276,7 +276,7 @@ extension PersistentPrefs {
         prefs[key] = Data([1])
         #expect(prefs.outcome.hasPrefix("\(key): expected "))
         #expect(prefs[key] != nil && !(prefs[key] is Data))
-        // Another program stores what it likes.
+        // Another program stores a value of another type.
         UntypedTestSet(key: "PrefsTestSet", store: store)[key] = Data([1])
         #expect(prefs[key] is Data)
         let isEmpty: [String: Bool] = [

@@ -28,7 +28,7 @@ import Testing
     @Test func eachAccessUsesTheInnermostStore() {
         inBoth { prefs.number = $0 }
         prefs.number = 9
-        // Cached values are of one store: by the revision of a store of the package.
+        // Cached values belong to one store: its revisions tell them apart.
         for _ in 0..<2 { inBoth { #expect(prefs.number == $0) } }
         #expect(prefs.number == 9)
         PersistentPrefs.withStore(first) { PersistentPrefs.withStore(second) { #expect(prefs.number == 2) } }
@@ -87,7 +87,8 @@ import Testing
         await PersistentPrefs.withStore(first) { [prefs] in
             await withTaskGroup(of: Void.self) { $0.addTask { prefs.number = 1 } }
             await Task { prefs.number += 1 }.value
-            // Not in this one; where it is instead depends on the tests with .inMemoryPrefs that run at the same time.
+            // The value is not in this store. Its place depends on the tests with .inMemoryPrefs that run at the same
+            // time.
             await Task.detached { prefs.number = 9 }.value
         }
         #expect(OwnPrefs(store: first).number == 2)
@@ -107,7 +108,7 @@ import Testing
         PersistentPrefs.withStore(first) { prefs.number = 1 }
         var calls = heard.makeAsyncIterator()
         #expect(await calls.next() == [1, 1, 1])
-        // It follows the instance to another root of its store.
+        // The observer follows the instance to another root of its store.
         OwnPrefs(key: "Other", store: first).number = 5
         OwnPrefs(key: "Other", store: second).number = 6
         PersistentPrefs.withStore(second) { prefs.key = "Other" }
@@ -155,7 +156,7 @@ import Testing
         process.begin(second)
         let shared = process.roots(inPlaceOf: own)
         #expect(shared != nil && shared !== own && shared !== first.roots && shared !== second.roots)
-        // A running test keeps its own store, one that has ended does not.
+        // A running test keeps its own store, a test that has ended does not.
         #expect(process.roots(inPlaceOf: first.roots) == nil)
         process.end(first)
         #expect(process.roots(inPlaceOf: first.roots) === second.roots)

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func makePrefs() -> PrefsTestSet {
-        // A store of its own each time: what they share is the file.
+        // A new store each time, so that the instances share only the file.
         PrefsTestSet(store: PropertyListFileStore(url: folder.file()))
     }
 
@@ -70,7 +70,8 @@ import Testing
         #expect(prefs.date == Date(timeIntervalSinceReferenceDate: 50.5))
     }
 
-    /// The test that the seed has commented out, because it crashes there: two operation queues on one instance.
+    /// The test that RVS_PersistentPrefs has commented out, because it crashes there: two operation queues on one
+    /// instance.
     @Test func theSeedsFailingScenarioPasses100Times() {
         let prefs = PrefsTestSet(store: PropertyListFileStore(url: folder.file(), durability: .process))
         for _ in 0..<100 {

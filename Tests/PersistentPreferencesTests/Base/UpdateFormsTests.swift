@@ -12,7 +12,8 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var names: [String] = []
 }
 
-/// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative pool.
+/// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative
+/// pool.
 @Suite(.limited) struct UpdateFormsTests {
     private let folder: TemporaryFolder
     private let prefs: TickPrefs
@@ -28,7 +29,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         folder.file().deletingLastPathComponent().path + "/." + folder.file().lastPathComponent + ".lock"
     }
 
-    /// Holds the lock of the file as another process would, through an open file of its own.
+    /// Holds the lock of the file as another process would, through its own open file.
     private func lockedFile() throws -> Int32 {
         prefs.ticks = 1
         let descriptor = open(sidecar, O_RDWR | O_CLOEXEC)
@@ -36,7 +37,8 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         return descriptor
     }
 
-    /// Releases the lock once the gate is open, or after a wait that is too long: then a fault does not keep the test for ever.
+    /// Releases the lock once the gate is open, or after a wait that is too long, so that a fault does not block the
+    /// test for ever.
     private func release(_ descriptor: Int32, after gate: Gate) {
         Thread.detachNewThread {
             gate.pass()
@@ -143,7 +145,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         }
     #endif
 
-    /// The limit is that of the wait: what the body starts, and what is told afterwards, waits as it likes.
+    /// The timeout limits only the wait for the body, not the waits in tasks of the body and in handlers afterwards.
     @Test func theTimeoutEndsWithTheWait() {
         let told = Heard<Bool>()
         let observation = prefs.onError { _ in told.append(LockWait.current == nil) }
@@ -179,7 +181,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     // MARK: - Without blocking
 
-    /// A call with a timeout does not queue behind those that wait for ever.
+    /// A call with a timeout does not queue behind calls that wait without a limit.
     @Test func aTimeoutHoldsBehindOtherUpdates() async throws {
         let descriptor = try lockedFile()
         let prefs = prefs
@@ -205,7 +207,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let updates = (0..<3 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
             Task { await prefs.update { prefs.ticks += 1 } }
         }
-        // If the updates blocked the threads of the pool, none of these would end.
+        // If the updates blocked the threads of the pool, these tasks would not end.
         for _ in 0..<10 {
             await withTaskGroup { group in for _ in 0..<10 { group.addTask { await Task.yield() } } }
         }

@@ -3,7 +3,7 @@
 import PersistentPreferences
 import Testing
 
-/// A store for code that says `AppPrefs()` and knows nothing of stores.
+/// A store for code that creates `AppPrefs()` without a store.
 @Suite(.limited) struct WithStoreTests {
     final class AppPrefs: PersistentPrefs, @unchecked Sendable {
         static let ownStore = InMemoryStore()

@@ -5,8 +5,8 @@ import PrefsTestSet
 import TestSupport
 import Testing
 
-/// Everything that can be done to prefs, by many threads at once, with an exact account at the end. What two threads do to
-/// one memory without a lock is for the sanitizers to see (`Scripts/sanitize.sh`); `PREFS_STRESS` gives the rounds.
+/// All operations on prefs, by many threads at once, with an exact account at the end. The sanitizers detect data races
+/// (`Scripts/sanitize.sh`). `PREFS_STRESS` sets the number of rounds.
 @Suite(.timeLimit(.minutes(10))) struct ThreadStressTests {
     enum Kind: String, CaseIterable {
         case file, hastyFile, xml, memory
@@ -33,7 +33,7 @@ import Testing
         #expect(surprises == [])
     }
 
-    /// Gives a store for the place each time: a new one where it is a file, by one of two paths.
+    /// Returns a store for the place at each call: for a file, a new store by one of two paths.
     private func makeStores(_ kind: Kind, in folder: TemporaryFolder) throws -> @Sendable () -> any PrefsStore {
         let (url, link) = (folder.file(), folder.file("link.plist"))
         let isLink = StressFlag()
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// One place under stress: what each thread does to it, and what must be true in the end.
+/// One place under stress: the operations of each thread, and the expected state at the end.
 private final class ThreadStress: @unchecked Sendable {
     enum Role: CaseIterable {
         case count, countAlso, pair, readPairs, nest, changeInPlace, changeAlso, swap, create
@@ -105,7 +105,7 @@ private final class ThreadStress: @unchecked Sendable {
                 }
                 account.expectNone(error, "outer")
             case .changeInPlace, .changeAlso:
-                // Each a key of its own: only within `update` do two of them add up on one.
+                // Each role has its own key, because two writers add up on one key only inside `update`.
                 let key = role == .changeInPlace ? "a" : "b"
                 own.values[key] = (own.values[key] as? Int ?? 0) + 1
                 account.expectNone(own.lastError, "change in place")
@@ -125,7 +125,7 @@ private final class ThreadStress: @unchecked Sendable {
         for error in own.errors where role != .refuse { account.surprise("\(role): \(error)") }
     }
 
-    /// What is done to roots that others delete meanwhile.
+    /// Operations on roots that others delete in the meantime.
     private func disturb(_ role: Role, _ test: PrefsTestSet, _ round: Int) {
         switch role {
         case .deleteAll: test.deleteAll()
@@ -156,7 +156,7 @@ private final class ThreadStress: @unchecked Sendable {
         }
     }
 
-    /// What is refused is refused by that very call, whatever others do meanwhile.
+    /// An invalid write is rejected by its own call, even while others write.
     private func refuse(_ own: AnyPrefs) {
         if case .incorrectKeys(["z"]) = own.update({ $0["z"] = 1 }) {} else { account.surprise("a key was taken") }
         let error = own.update { (values: inout [String: Any]) in
@@ -167,7 +167,7 @@ private final class ThreadStress: @unchecked Sendable {
         if own["c"] != nil { account.surprise("half a refused update") }
     }
 
-    /// The account of what nobody deletes.
+    /// Checks the values that are never deleted.
     func settle() {
         account.expect(2 * rounds, prefs("Counter", "n").ints["n"])
         account.expect(rounds, prefs("Outer", "n").ints["n"])
@@ -182,7 +182,7 @@ private final class ThreadStress: @unchecked Sendable {
     }
 }
 
-/// What the threads of a stress did and met.
+/// The operations and errors of the threads.
 private final class StressAccount: @unchecked Sendable {
     private let lock = NSLock()
     private var operations = 0

@@ -7,13 +7,13 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// What an observer's closure may do, and how an observation ends.
+/// The allowed actions of an observer's closure, and the end of an observation.
 @Suite struct CallbackTests {
     private func prefs(_ store: any PrefsStore = InMemoryStore()) -> AnyPrefs {
         AnyPrefs(observedNames, key: "Root", store: store)
     }
 
-    /// Something for a closure to capture.
+    /// An object that a closure captures.
     private final class Captured: Sendable {}
 
     /// An observation that its own closure can reach.
@@ -34,7 +34,7 @@ import Testing
 
     enum Place: CaseIterable { case memory, file, simulated }
 
-    /// Counts up to ten by writing what it hears; an equal write ends it.
+    /// Counts to ten by writing the received value plus one. An equal write ends it.
     @Test(arguments: Place.allCases)
     func aClosureReadsAndWrites(_ place: Place) throws {
         let folder = try TemporaryFolder()
@@ -94,11 +94,11 @@ import Testing
         prefs["a"] = 2
         #expect(Listener(prefs).take() == [])
         #expect(heard.all == ["Root a: - → 1"])
-        // The call that has ended it may be on its way out.
+        // The call that has ended the observation may still be returning.
         isReleased { captured == nil }
     }
 
-    /// Bounded, and without a clock deciding anything.
+    /// Waits for a condition, with a limit and without a decision by the clock.
     private func isReleased(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
     ) {
@@ -111,7 +111,7 @@ import Testing
         let prefs = prefs()
         let holder = Holder(), more = Holder()
         let (first, other, added) = (Heard<String>(), Heard<String>(), Heard<String>())
-        // All on one queue, so that the others have not begun when the first cancels them.
+        // All run on one queue, so that the others have not begun when the first one cancels them.
         let queue = DispatchQueue(label: "test")
         let observation = prefs.onChange(on: queue) {
             first.append($0.text)
@@ -148,7 +148,7 @@ import Testing
         observation.cancel()
     }
 
-    /// As in a model object that has both.
+    /// The case of a model object that has both an instance and an observation.
     @Test func anObservationOutlivesItsInstance() {
         let store = InMemoryStore()
         let writer = prefs(store)
@@ -197,7 +197,7 @@ import Testing
             let ended = observation
             inThreads(8) { _ in ended?.cancel() }
         }
-        // Its one call may be on its way out.
+        // Its one call may still be returning.
         isReleased { captured == nil }
         prefs["a"] = 2
         #expect(Listener(prefs).take() == [])
@@ -205,7 +205,8 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    /// The closure of an observation is released outside of every lock: what it held may use the same preferences.
+    /// The closure of an observation is released outside of every lock, because captured objects may use the
+    /// preferences in their deinit.
     @Test func whatIsReleasedMayWrite() {
         final class WritesAtItsEnd: Sendable {
             let prefs: AnyPrefs
@@ -223,7 +224,7 @@ import Testing
         #expect(listener.take() == ["Root b: - → 'ended'"])
     }
 
-    /// On the caller's serial queue, cancelling is the last word.
+    /// After a cancellation on the caller's serial queue, no call begins.
     @Test func noCallBeginsAfterTheEnd() {
         let prefs = prefs()
         let queue = DispatchQueue(label: "test")
@@ -257,7 +258,7 @@ import Testing
         observation.cancel()
     }
 
-    /// A closure that never returns keeps nobody: not the commits, not the other observers, not its own end.
+    /// A closure that never returns delays no commit, no other observer and not its own cancellation.
     @Test func aClosureThatHangsIsCancelled() {
         let prefs = prefs()
         let (gate, isInside) = (Gate(), Heard<Bool>())
@@ -274,7 +275,7 @@ import Testing
         gate.open()
     }
 
-    /// Inside of an update nothing is heard yet; what is heard is what the update has made in the end.
+    /// An observer that is added inside an update receives nothing before the commit, and then the whole result.
     @Test func anObserverAddedInsideAnUpdateReceivesIt() {
         let prefs = prefs()
         let heard = Heard<String>()

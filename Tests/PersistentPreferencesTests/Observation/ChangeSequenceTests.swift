@@ -28,14 +28,15 @@ import Testing
         #expect(await iterator.next()?.text == "Root size: 1 → 2")
         #expect(await iterator.next()?.text == "Root name: - → 'x', size: 2 → 3")
         #expect(await someIterator.next()?.text == "Root name: - → 'x'")
-        // Each further one begins anew.
+        // Each further iterator begins again.
         var second = all.makeAsyncIterator()
         prefs.size = 4
         #expect(await second.next()?.text == "Root size: 3 → 4")
         #expect(await iterator.next()?.text == "Root size: 3 → 4")
     }
 
-    /// `next()` alone is what code for macOS 14 and iOS 17 may call; the default that the standard library has for it is newer.
+    /// Code for macOS 14 and iOS 17 may call only `next()`, because the default of the standard library for the other
+    /// form is newer.
     @Test func anIteratorHasBothFormsOfNext() async {
         let prefs = prefs()
         var changes = prefs.changes().makeAsyncIterator(), updates = prefs.$size.updates.makeAsyncIterator()
@@ -55,7 +56,7 @@ import Testing
         var iterator = updates.makeAsyncIterator()
         #expect(await iterator.next() == 12)
         #expect(await iterator.next() == 1)
-        // To an equal value is no change, nor is another property.
+        // An equal value is not a change. A change of another property is not reported.
         prefs.name = "x"
         await prefs.update { $0["size"] = 1.0 }
         prefs.$size.reset()
@@ -94,7 +95,7 @@ import Testing
         task.cancel()
         #expect(await task.value == [12])
         #expect(!isFollowed)
-        // One that was cancelled before it began hears nothing.
+        // A task that was cancelled before it began receives nothing.
         let late = Task {
             while !Task.isCancelled { await Task.yield() }
             return await prefs.changes().reduce(into: 0) { sum, _ in sum += 1 }
@@ -141,7 +142,7 @@ import Testing
         #expect(heard == Array(repeating: [12] + Array(100..<200), count: 4))
     }
 
-    /// Of an instance that has gone, the sequence goes on.
+    /// The sequence continues after its instance was released.
     @Test func itDoesNotEndWithItsInstance() async {
         let changes = prefs().changes()
         prefs().size = 1
@@ -158,7 +159,7 @@ import Testing
         #expect(await bad.$size.updates.reduce(into: 0) { sum, _ in sum += 1 } == 0)
     }
 
-    /// Whether anybody listens at the store.
+    /// Whether the store has observers.
     private var isFollowed: Bool {
         store.isFollowed
     }

@@ -22,7 +22,7 @@ import Testing
 
     enum Place: CaseIterable { case memory, binary, xml, json, simulated, simulatedFlat }
 
-    /// Files with every watcher; no folder is watched for the others.
+    /// Files are combined with every watcher. Other places watch no folder.
     private static let watched: [(Place, Watcher)] = Place.allCases.flatMap { place in
         let watchers = [.binary, .xml, .json].contains(place) ? Watcher.allCases : [.system]
         return watchers.map { (place, $0) }
@@ -47,7 +47,8 @@ import Testing
         override var keys: [String] { (0..<CommitOrderTests.threads).map { "own\($0)" } + ["shared"] }
     }
 
-    /// The counter is the number of the commit; each thread has a key of its own, and all write one without a lock.
+    /// The counter is the number of the commit. Each thread has its own key, and all threads write one key without a
+    /// lock.
     @Test(.limited, arguments: watched)
     func eachObserverReceivesEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
         let prefs = CountPrefs(key: "Root", store: store(place, watcher))
@@ -81,7 +82,7 @@ import Testing
         let end = prefs["shared"] as? Int
         // The last commit is one of `shared`.
         let all = changes.wait {
-            // Cheaper first: this is asked after each change.
+            // Tests the cheaper condition first, because it is tested after each change.
             $0.last { $0.keys.contains("shared") }?.newValues["shared"] as? Int == end
                 && $0.count { $0.keys.contains("counter") } == commits
         }
@@ -100,7 +101,7 @@ import Testing
         for observation in observations { observation.cancel() }
     }
 
-    /// Those who come and go while others write hear all between their first and last.
+    /// Observers that come and go while others write receive every change between their first and last.
     @Test(arguments: Place.allCases)
     func observersThatComeAndGoReceiveAGaplessChain(_ place: Place) {
         let prefs = CountPrefs(key: "Root", store: store(place))
@@ -127,7 +128,7 @@ import Testing
             }
         }
         isOver.append(true)
-        // Those who have not yet heard enough hear more.
+        // Writes more for the observers that have not received enough.
         var number = 0
         while watchers.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
             number += 1
@@ -136,7 +137,8 @@ import Testing
         for chain in chains.all { #expect(flaw(in: chain) == nil) }
     }
 
-    /// Two changes in a row that do not fit: the value before is not the one that the last left. nil where all fit.
+    /// Two consecutive changes that do not fit, because the old value of one is not the new value of the other. nil if
+    /// all fit.
     private func flaw(in changes: [PrefsChange]) -> String? {
         var state: [String: String] = [:]
         for (index, change) in changes.enumerated() {

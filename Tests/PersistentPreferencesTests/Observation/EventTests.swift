@@ -10,7 +10,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// One event for each write or update that changed something, with exactly what it changed.
+/// One event for each write or update that changed something, with exactly its changes.
 @Suite struct EventTests {
     private let folder: TemporaryFolder
     private let system = RecordingSystemCalls()
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// The value of the mark is another each time.
+    /// Removes the mark, which has a new value each time.
     private func withoutMark(_ text: String) -> String {
         text.replacing(/end: '[^']*' → -/, with: "end: *")
     }
@@ -188,7 +188,7 @@ import Testing
         prefs["a"] = 2
         #expect(prefs.outcome.hasSuffix("the stored state is unchanged"))
         #expect(listener.take() == [])
-        // The flush of the file, then that of its folder.
+        // The flush of the file, then the flush of its folder.
         failsFolderFlush()
         prefs["a"] = 3
         #expect(
@@ -217,7 +217,8 @@ import Testing
         #expect(prefs["a"].map(exactForm) == "{'when': \(whole)}")
     }
 
-    /// Nothing is under such a root, so that its end is no change; what is stored in its place is one.
+    /// A root that is not a dictionary has no values, so its removal is not a change. New values in its place are a
+    /// change.
     @Test(arguments: [Place.binary, .xml])
     func aRootThatIsNotADictionaryIsEmpty(_ place: Place) throws {
         let url = folder.file(place == .xml ? "test.xml" : "test.plist")
@@ -247,7 +248,7 @@ import Testing
         ]
         prefs.size = 14
         prefs.name = "x"
-        // No change of the value: the default is stored, reset, and cannot be read.
+        // The value does not change: the default is stored, reset, and cannot be read.
         prefs.$size.reset()
         prefs.size = 12
         prefs.$size.reset()

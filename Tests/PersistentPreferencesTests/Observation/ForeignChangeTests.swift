@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Changes made past the engine: by an editor, `plutil`, a link that is changed. Without any read of ours.
+/// Changes outside of the engine: by an editor, by `plutil`, or of a link. This process does not read in between.
 @Suite struct ForeignChangeTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
         try writePropertyList(["Root": values], to: url)
     }
 
-    /// As an editor does it: a new file takes the place of the old one.
+    /// Replaces the file by a new one, as an editor does.
     private func replace(_ url: URL, with values: [String: Any]) throws {
         let new = url.appendingPathExtension("new")
         try write(values, to: new)
@@ -37,7 +37,7 @@ import Testing
         #expect(rename(new, url.path) == 0)
     }
 
-    /// Each is one change of `a` from 1 to 2 by somebody else.
+    /// The ways in which another program changes `a` from 1 to 2.
     enum Manner: CaseIterable {
         case replaced, writtenInPlace, editedInTwoSteps, removedAndMade, folderRemovedAndMade, folderMovedAndMade,
             turnedIntoXML, turnedIntoLink
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: Manner.allCases, Watcher.allCases)
     func isReportedOnce(_ manner: Manner, _ watcher: Watcher) throws {
         let system = WatchedSystemCalls(watcher)
-        // What takes two steps is one change if the second comes soon: a slow machine has to try again.
+        // Two steps are one change if the second comes soon, so a slow machine must repeat.
         for attempt in 0..<100 {
             let url = folder.file("\(attempt)/test.plist")
             let prefs = prefs(url, system)
@@ -54,7 +54,7 @@ import Testing
             let listener = Listener(prefs)
             let time = try ContinuousClock().measure { try change(manner, url, folder.file("aside \(attempt)")) }
             listener.heard.wait { $0.last?.hasSuffix("→ 2 elsewhere") == true }
-            // And ours after it, in whatever place that is now.
+            // A change of this process follows, at the current place.
             prefs["a"] = 3
             let heard = listener.take()
             if heard.count == 3, time > .milliseconds(50) { continue }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// What a write of ours finds under the lock comes first.
+    /// A foreign change that a write finds under the lock is reported first.
     @Test(arguments: Watcher.allCases)
     func aForeignChangeIsReportedBeforeTheNextCommit(_ watcher: Watcher) throws {
         let prefs = prefs(folder.file(), WatchedSystemCalls(watcher))
@@ -112,7 +112,7 @@ import Testing
         let url = folder.file("one/two/test.plist")
         let prefs = prefs(url, WatchedSystemCalls(watcher))
         let listener = Listener(prefs)
-        // The folder and the one above are yet to come; then they go, and come once more.
+        // The folder and the folder above do not exist yet. Then they are removed and made again.
         for number in 1...3 {
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -153,7 +153,7 @@ import Testing
         let listener = Listener(prefs)
         lead(to: "B")
         #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
-        // The former file is nothing to it any more; the new one is.
+        // Changes of the former file no longer count; changes of the new file do.
         try replace(one, with: ["a": 9])
         try replace(two, with: ["a": 3])
         #expect(listener.heard.wait(for: 2).last == "Root a: 2 → 3 elsewhere")
@@ -183,13 +183,14 @@ import Testing
         #expect(prefs.lastError != nil)
         #expect(listener.heard.all == [])
         system.onCall = nil
-        // As by the chmod that makes it readable.
+        // Makes the file readable, as by chmod.
         chmod(url.path, 0o640)
         #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
         #expect(listener.take() == ["Root a: 1 → 2 elsewhere"])
     }
 
-    /// Of a damaged file the newest known state is read: nothing has changed, and the look of the feed changes nothing.
+    /// A damaged file reads as the newest known state, so nothing has changed. The reload of the feed changes nothing
+    /// in the folder.
     @Test(arguments: Watcher.allCases)
     func damageIsNotReportedAsAChange(_ watcher: Watcher) throws {
         let url = folder.file()
@@ -198,14 +199,14 @@ import Testing
         let prefs = prefs(url, system)
         prefs["a"] = 1
         let listener = Listener(prefs)
-        // No read of ours: the feed's own look finds it.
+        // The feed finds the damage without a read of this process.
         let names = Heard<String>()
         system.onCall = { name throws(StorageFailure) in names.append(name) }
         try Data("bplist00 damaged".utf8).write(to: url)
         names.wait { $0.contains("read") }
         #expect(prefs["a"] as? Int == 1)
         #expect(try Data(contentsOf: url) == Data("bplist00 damaged".utf8))
-        // Corrected in place, it is a change like any other.
+        // A correction in place is reported like every other change.
         try writePropertyList(["Root": ["a": 2]], to: url)
         listener.heard.wait(for: 1)
         #expect(listener.take() == ["Root a: 1 → 2 elsewhere"])
@@ -230,7 +231,7 @@ import Testing
         #expect(three.take() == [])
     }
 
-    /// A change that two foreign writes make and unmake may not be heard; the state in the end always is.
+    /// A change that two foreign writes make and revert may be missed. The final state is always reported.
     @Test(arguments: Watcher.allCases)
     func theLastOfManyIsReported(_ watcher: Watcher) throws {
         let url = folder.file()

@@ -9,7 +9,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Observers that come and go at the worst moments: in the middle of a commit, of a look at the file, of a notice.
+/// Observers that come and go at the worst moments: in the middle of a commit, a reload or a report.
 @Suite struct JoiningTests {
     private let folder: TemporaryFolder
 
@@ -22,8 +22,8 @@ import Testing
         @Pref var date: Date? = nil
     }
 
-    /// At each call of a commit somebody begins to observe: what it starts from and what it hears make the end, and nothing
-    /// is heard twice or comes from elsewhere.
+    /// At each call of a commit an observer begins. Its start value and the received changes give the final state. No
+    /// change is received twice or has the origin `elsewhere`.
     @Test(arguments: PropertyListFormat.allCases, [false, true])
     func inTheMiddleOfACommit(_ format: PropertyListFormat, fails: Bool) throws {
         let date = Date(timeIntervalSinceReferenceDate: 5.5)
@@ -40,7 +40,7 @@ import Testing
             nonisolated(unsafe) var calls = 0
             nonisolated(unsafe) let thread = Thread.current
             system.onCall = { [weak system] name throws(StorageFailure) in
-                // A look of the feed is none of the commit.
+                // Ignores calls of the feed, which do not belong to the commit.
                 guard Thread.current === thread else { return }
                 calls += 1
                 if calls == call {
@@ -53,7 +53,7 @@ import Testing
             system.onCall = nil
             guard observation != nil else { break }
             joined += 1
-            // A sign without a change: the feed looks at the file, and has nothing to tell.
+            // An event without a change: the feed reads the file, and has nothing to report.
             utimes(url.path, nil)
             prefs.number = 3
             let (first, last) = (fails ? 1 : 2, heard.wait { $0.last?.contains("→ 3") == true })
@@ -68,7 +68,7 @@ import Testing
         #expect(joined > 10)
     }
 
-    /// Does something once on the thread that has set it, right after a status was taken of an open file.
+    /// Runs a closure once, on the thread that has set it, right after the status of an open file was read.
     private final class AfterStatus: WatchedSystemCalls, @unchecked Sendable {
         private let lock = NSLock()
         private var action: (thread: Thread, run: () -> Void)?
@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    /// After the file was read for a new observer and before that is at its place, somebody else writes, and the feed looks.
+    /// After the file was read for a new observer and before the observer is registered, another program writes, and
+    /// the feed reloads.
     @Test(arguments: Watcher.allCases)
     func aForeignWriteWhileAnObserverJoinsIsNotForgotten(_ watcher: Watcher) throws {
         let url = folder.file()
@@ -107,7 +108,7 @@ import Testing
             looked.wait(for: 1)
         }
         let subscription = try store.ownRoots.subscribe(to: "Root", keys: [], subscriber, from: nil)
-        // It starts from what is there, or is told of it.
+        // The observer starts from the new state, or receives it.
         let start = subscription.start.members["number"]?.integer(as: Int.self)
         if start != 2 { subscriber.heard.wait(for: 1) }
         #expect(subscriber.heard.all.last ?? start == 2)
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    /// Whoever drops a sequence, or an instance that is tracked, while a commit is told to it waits for no lock.
+    /// A thread that releases a sequence, or a tracked instance, during the report of a commit waits for no lock.
     @Test(.timeLimit(.minutes(10))) func sequencesAreDroppedWhileOthersWrite() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         inThreads(4) { thread in
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    /// What waits is of the root that it was about.
+    /// A waiting change keeps the root that it concerns.
     @Test func aChangeOfTheFormerRootSaysSo() {
         let store = InMemoryStore()
         let prefs = AnyPrefs(observedNames, key: "One", store: store)

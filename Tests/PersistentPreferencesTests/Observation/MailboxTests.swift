@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Changes are delivered as a subscriber demands them: what closures, sequences and the Combine publishers rest on.
+/// Changes are delivered when a subscriber demands them. Closures, sequences and the Combine publishers use this.
 @Suite struct MailboxTests {
     private let store = InMemoryStore()
 
@@ -16,7 +16,7 @@ import Testing
         @Pref var name: String? = nil
     }
 
-    /// A subscriber that notes what it receives and answers with a demand.
+    /// A subscriber that records the elements and answers with a demand.
     private final class Subscriber<Element: Sendable>: @unchecked Sendable {
         let heard = Heard<Element>()
         let queue = DispatchQueue(label: "MailboxTests")
@@ -141,7 +141,7 @@ import Testing
         subscriber.changes?.end()
     }
 
-    /// A change that the subscriber is not told of costs no demand.
+    /// A change that is not delivered uses up no demand.
     @Test func anEqualValueUsesUpNoDemand() {
         let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
         subscriber.request(2)
@@ -171,7 +171,7 @@ import Testing
         subscriber.changes?.end()
     }
 
-    /// The first value is slow on its thread; what comes meanwhile waits.
+    /// The delivery of the first value is slow. Changes in the meantime wait.
     @Test func oneDeliveryAtATime() {
         let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
         let isInside = Gate(), mayGo = Gate(), isOver = Gate()
@@ -231,7 +231,7 @@ import Testing
     enum End: CaseIterable {
         case insideTheFirstDelivery, insideAnother, fromOtherThreadsDuringADelivery, fromElsewhere
 
-        /// What is delivered of the first value, 12, and 13...20.
+        /// The delivered elements of the first value, 12, and 13...20.
         var delivered: [Int] {
             switch self {
             case .insideTheFirstDelivery, .fromOtherThreadsDuringADelivery: [12]
@@ -265,7 +265,8 @@ import Testing
         #expect(!store.isFollowed)
     }
 
-    /// The subscriber is released outside of every lock: its end may use the same preferences and the same subscription.
+    /// The subscriber is released outside of every lock, because its deinit may use the preferences and the
+    /// subscription.
     @Test func theEndReleasesTheSubscriber() {
         final class WritesAtItsEnd: @unchecked Sendable {
             let prefs: SizePrefs

@@ -52,7 +52,7 @@ import Testing
         let handle = try FileHandle(forWritingTo: folder.file())
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: bytes.prefix(bytes.count / 2))
-        // The observer has found the half of it.
+        // The observer has read the incomplete file.
         calls.wait { $0.contains("read") }
         try handle.write(contentsOf: bytes.suffix(from: bytes.count / 2))
         #expect(listener.heard.wait(for: 1) == ["Root a: 1 → 2, b: - → 3 elsewhere"])

@@ -6,7 +6,8 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// The state that reads see while key-value observers are told of a change: what of key-value observing runs everywhere.
+/// The state that reads see while key-value observers are notified. This part of key-value observing runs on every
+/// platform.
 @Suite struct PastStateTests {
     private final class Prefs: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 12
@@ -67,7 +68,7 @@ import Testing
         PastState(Dictionary(of: ["size": NSNumber(value: 1), "name": "old"]), of: prefs.state).asCurrent {
             prefs.size += 10
             prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 100 }
-            // Equal to the past only.
+            // The value equals only the past state.
             prefs.name = "old"
         }
         #expect(prefs.size == 112)
@@ -104,7 +105,7 @@ import Testing
         let pending = PendingChange(change, root: "Root", keepsWhole: false)
         let now = EntryState(later.map(StoredValue.init(of:)))
         #expect(pending.former(of: now).value?.object as? [String: Int] == former)
-        // Where the root is in a former shape, it is kept.
+        // If the root has a former shape, the whole root is kept.
         let whole = PendingChange(change, root: "Root", keepsWhole: true)
         #expect(whole.former(of: now).value?.object as? [String: Int] == before)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// Observers of an instance that goes to another root, and of roots in a former shape.
+/// Observers of an instance that moves to another root, and of roots in a former shape.
 @Suite struct RootShapeTests {
     @Test func assigningTheKeyIsAChange() {
         let store = InMemoryStore()
@@ -22,7 +22,7 @@ import Testing
         one["a"] = 7
         two["c"] = 3
         prefs.key = "Two"
-        // A name that is none changes nothing.
+        // An invalid name changes nothing.
         prefs.key = ""
         two["c"] = 4
         let heard = listener.take()
@@ -31,7 +31,7 @@ import Testing
         #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
     }
 
-    /// A root key that an override makes of the one that is assigned.
+    /// An override that derives the root key from the assigned one.
     private final class AccountPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 0
         override var key: String {
@@ -83,7 +83,7 @@ import Testing
         @Pref var name = ""
     }
 
-    /// The first write moves the root to its shape; what is shown changes by what it writes only.
+    /// The first write changes the shape of the root. Observers see only the written change.
     @Test func aRootOfAFormerVersion() throws {
         let file = try TypedFile(["width": 4, "stale": true])
         let prefs = ShapedPrefs(key: TypedFile.root, store: file.store)
@@ -94,7 +94,7 @@ import Testing
         prefs.name = "x"
         #expect(heard.wait(for: 1) == ["Root name: - → 'x'"])
         prefs.size = 41
-        // Somebody of the former version writes all of it once more.
+        // A program of the former version writes the whole root again.
         try file.put(["width": 5, "name": "x"])
         prefs.name = "y"
         #expect(
@@ -124,7 +124,7 @@ import Testing
         for observation in observations { observation.cancel() }
     }
 
-    /// What waits is brought into shape as a whole: the values before the first, those after the last.
+    /// Waiting changes are merged in the current shape: the values before the first and after the last.
     @Test func changesOfFormerShapesThatWaitBecomeOne() throws {
         let store = InMemoryStore()
         let prefs = ShapedPrefs(key: "Root", store: store)
@@ -137,9 +137,9 @@ import Testing
         }
         let commits = WaitingChanges.capacity + 200
         for number in 1...commits {
-            // The first one is with the observer, and does not wait.
+            // The first change is being delivered, and does not wait.
             if number == 2 { inside.pass() }
-            // By turns in the former shape and in that of now.
+            // Alternates between the former and the current shape.
             if number % 3 == 0 {
                 prefs.size = number * 10
             } else {

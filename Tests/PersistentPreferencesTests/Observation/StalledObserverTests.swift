@@ -8,7 +8,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// An observer that does not come along delays nobody and keeps no more than so many changes; the newest become one.
+/// A slow observer delays nobody and keeps a limited number of changes. The newest are merged.
 @Suite struct StalledObserverTests {
     private static let capacity = WaitingChanges.capacity
     private let folder: TemporaryFolder
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Not the number alone is bounded.
+    /// The bytes are limited, too.
     @Test func fortyLargeCommitsWhileOneIsStalled() {
         let prefs = AnyPrefs(["blob"], key: "Root", store: InMemoryStore())
         let (gate, isInside) = (Gate(), Heard<Bool>())
@@ -43,7 +43,8 @@ import Testing
         for number in 2...40 { prefs["blob"] = blob(UInt8(number)) }
         gate.open()
         let all = heard.wait { $0.last?.newValues["blob"] as? Data == blob(40) }
-        // Each holds two of them, and eight fit into what may wait; so three, and all later ones as the last of them.
+        // Each change holds two texts, and eight fit into the limit. So three changes wait, and all later ones are
+        // merged into the last of them.
         #expect(all.map(\.count) == [1, 1, 1, 37])
         #expect(all.last?.oldValues["blob"] as? Data == blob(3))
         observation.cancel()
@@ -73,7 +74,7 @@ import Testing
         #expect(heard.all.isEmpty)
         gate.open()
 
-        // The one that it was at, all but one of those that wait, and the rest as one.
+        // The change that was being delivered, all but one of the waiting changes, and the rest merged.
         let all = heard.wait(for: Self.capacity + 1)
         let tail = 3_000 - Self.capacity
         #expect(all.map(\.count) == Array(repeating: 1, count: Self.capacity) + [tail])
@@ -84,7 +85,7 @@ import Testing
         let merged = all[Self.capacity]
         #expect(merged.keys == (0..<10).map { "k\($0)" } + ["number"])
         for key in 0..<10 {
-            // The last before and the last of all that set this key.
+            // The last change before the merge and the last change of all that set this key.
             let before = (Self.capacity - 9...Self.capacity).first { $0 % 10 == key }
             let after = (2_991...3_000).first { $0 % 10 == key }
             #expect(merged.oldValues["k\(key)"] as? Int == before)
@@ -92,14 +93,15 @@ import Testing
         }
         let typed = numbers.wait(for: Self.capacity + 1)
         #expect(typed == (1...Self.capacity).map { [$0 - 1, $0] } + [[Self.capacity, 3_000]])
-        // And it goes on as before.
+        // The observer continues normally.
         prefs.commit(3_001)
         #expect(heard.wait(for: Self.capacity + 2).last?.count == 1)
         #expect(numbers.wait(for: Self.capacity + 2).last == [3_000, 3_001])
         for observation in observations { observation.cancel() }
     }
 
-    /// Without a bound, hundreds that block would leave Dispatch no thread. In a process of its own, because all observers share the threads.
+    /// Without a limit, hundreds of blocked closures would leave Dispatch no thread. Runs in its own process, because
+    /// all observers share the threads.
     @Test func blockedClosuresLeaveTheQueuesOfTheProgramAlone() async {
         await #expect(processExitsWith: .success) {
             let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
@@ -162,7 +164,7 @@ import Testing
         #expect(values == Array(0..<Self.capacity) + [3_000])
     }
 
-    /// Whatever comes in between, what waits is bounded and no commit is lost.
+    /// The waiting changes are limited and no commit is lost, with every kind of access in between.
     @Test func whatWaitsIsBounded() throws {
         var waiting = WaitingChanges()
         var (put, taken, length, longest) = (0, 0, 0, 0)
@@ -197,7 +199,7 @@ import Testing
         #expect((last, length, longest) == (put, 0, Self.capacity))
     }
 
-    /// A key that is back where it was is named all the same; in old and new both.
+    /// A key that has its former value again is named, with that value in old and new.
     @Test func aChangeThatIsUndoneWhileItWaitsIsStillNamed() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         prefs.commit(0)
@@ -217,7 +219,7 @@ import Testing
         ]
         for number in 1...Self.capacity { prefs["number"] = number }
         isInside.wait { $0.count >= 2 }
-        // The last that waits, and those that join it: there and back.
+        // The last waiting change, and the changes that are merged into it: a change and its reversal.
         prefs["number"] = -1
         prefs["number"] = -2
         prefs["number"] = -1
@@ -229,7 +231,7 @@ import Testing
         #expect(all.last?.keys == ["number"])
         prefs["number"] = 0
         #expect(heard.wait { $0.last?.newValues["number"] as? Int == 0 }.last?.count == 1)
-        // To the property that was nothing.
+        // For the property, nothing has changed.
         let typed = numbers.wait { $0.last?.last == 0 }
         #expect(typed.suffix(2) == [[Self.capacity - 1, Self.capacity], [Self.capacity, 0]])
         for observation in observations { observation.cancel() }

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// `observe` of the stores, and stores of somebody else's.
+/// `observe` of this package's stores and of stores of other modules.
 @Suite struct StoreObservationTests {
     private let folder: TemporaryFolder
 
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: PrefsError.self) { try UserDefaultsStore(suiteName: "a/b").observe(root: "Root") { _ in } }
     }
 
-    /// Passes everything on, `observe` only if told so.
+    /// Forwards all calls, `observe` only on request.
     private class Forwarding: PrefsStore, @unchecked Sendable {
         let inner: any PrefsStore
         init(_ inner: any PrefsStore) { self.inner = inner }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// A store that tells of nothing is one that instances work over.
+    /// Instances work with a store that reports no changes.
     @Test func aStoreWithoutObserveIsSilent() {
         let inner = InMemoryStore()
         let prefs = AnyPrefs(observedNames, key: "Root", store: Forwarding(inner))

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// They are announced again by one block of the main queue, which may never run.
+    /// One block of the main queue announces them again. It may never run.
     @Test func manyCommitsAreReportedOnce() async {
         let prefs = prefs(), writer = self.prefs()
         let sizes = Heard<Int>(), names = Heard<String>()

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// The probe that finds out whether a read is tracked, and what happens if it does not work.
+/// The probe that detects tracked reads, and the behavior without it.
 @Suite struct TrackingProbeTests {
     private let store = InMemoryStore()
 
@@ -28,7 +28,7 @@ import Testing
         #expect(!TrackingProbe.isTracked(by: registrar))
     }
 
-    /// This key path is never asked for its hash. None would be if the framework no longer hashed key paths.
+    /// This key path is never hashed, as if the framework no longer hashed key paths.
     @Test func aProbeThatFindsNothingFailsTheTest() {
         #expect(!TrackingProbe.findsTracking(with: \.[observed: "size"]))
     }

@@ -20,7 +20,7 @@ import Testing
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
-    /// What is read, and which changes of another instance it hears of: of size, name, or free.
+    /// A read, and the changes of another instance that it is notified of: size, name, or free.
     enum Reading: CaseIterable {
         case property, handle, isSet, isDefault, subscripted, freeKey, values, count, exported
 
@@ -59,7 +59,7 @@ import Testing
             } onChange: {
                 fired.append(Thread.current === thread)
             }
-            // A refusal and an equal write are no change.
+            // A rejected write and an equal write are not a change.
             writer["unknown"] = 1
             writer[key] = prefs[key]
             #expect(fired.all == [])
@@ -140,12 +140,12 @@ import Testing
         prefs().size = 14
     }
 
-    /// What is not tracked is not followed: reading costs no watch.
+    /// An untracked read does not subscribe, so it costs no watch.
     @Test func anUntrackedReadObservesNothing() {
         let prefs = prefs()
         let untracked = Tracker()
         Reading.allCases.forEach { $0.read(prefs) }
-        // Somebody else's tracking has nothing to do with it.
+        // A tracking of another object has no effect.
         withObservationTracking {
             untracked.touch()
         } onChange: {
@@ -164,10 +164,10 @@ import Testing
         func touch() { _ = value }
     }
 
-    /// A further listener that was the only one takes nothing with it.
+    /// Whether the root still has observers.
     private func isFollowed(_ root: String) -> Bool { store.isFollowed }
 
-    /// Changes made elsewhere come on the main queue, in order, whoever waits there.
+    /// Changes made elsewhere come on the main queue, in order, even if others wait there.
     @Test(.limited, arguments: Watcher.allCases)
     func foreignChangesComeOnTheMainQueue(_ watcher: Watcher) async throws {
         let folder = try TemporaryFolder()
@@ -213,7 +213,7 @@ import Testing
         fired.wait { $0.contains(commits) }
     }
 
-    /// Holds up the first that wants to observe.
+    /// Delays the first observer.
     private final class SlowStore: PrefsStore, @unchecked Sendable {
         let inner = InMemoryStore()
         let isAsked = Gate(), mayGo = Gate()
@@ -259,7 +259,7 @@ import Testing
         prefs.size = 13
         store.mayGo.open()
         isOver.pass()
-        // The other store tells on the queue of an observer.
+        // The other store reports on the queue of an observer.
         fired.wait(for: 1)
     }
 }

@@ -15,14 +15,15 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    /// Counts the watches that there are, and fails on demand.
+    /// Counts the existing watches, and fails on demand.
     private final class CountingWatches: WatchedSystemCalls, @unchecked Sendable {
         private let lock = NSCondition()
         private var count = 0
         private var begun = 0
         private var code: Int32?
 
-        /// Those that are left once the last has ended. An event that is being handled may hold one for a moment more.
+        /// The watches that are left after the last has ended. An event that is being handled may hold one for a moment
+        /// longer.
         var watchesLeft: Int {
             lock.withLock {
                 let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
@@ -90,7 +91,7 @@ import Testing
         #expect(system.watches == 1)
         two.cancel()
         #expect(system.watchesLeft == 0)
-        // And anew.
+        // A new observer starts a new watch.
         let three = prefs.onChange { _ in }
         #expect(system.watches == 1)
         three.cancel()
@@ -120,7 +121,7 @@ import Testing
             return
         }
         #expect(prefs.errors.count == 1)
-        // What this process does is heard all the same, and so is what a write of it finds.
+        // Changes of this process are still reported, and so are foreign changes that its writes find.
         prefs["a"] = 1
         #expect(prefs.lastError == nil)
         try writePropertyList(["Root": ["a": 2]], to: folder.file())
@@ -151,7 +152,7 @@ import Testing
         #expect(system.watches == 0)
     }
 
-    /// A folder is made after the watch was put on the one above, and before that is noted.
+    /// A folder is made after the folder above is watched and before that watch is registered.
     @Test(arguments: Watcher.allCases)
     func aFolderThatAppearsWhileTheWatchStarts(_ watcher: Watcher) throws {
         let url = folder.file("new/test.plist")
@@ -167,7 +168,7 @@ import Testing
         observation.cancel()
     }
 
-    /// Makes the folder right after it was found missing, and goes on once the sign of it is being heard, as far as that goes.
+    /// Makes the folder right after it was found missing, and continues once the event is being handled, if possible.
     private final class MakesFolder: WatchedSystemCalls, @unchecked Sendable {
         let path: String
         let handled = Heard<Bool>()
@@ -200,7 +201,7 @@ import Testing
             if name == path, watched.all.contains(path), isMade.all.isEmpty, status == nil {
                 isMade.append(true)
                 mkdir(path, 0o700)
-                // The other turn comes to its end before this one, or waits for it.
+                // The other call ends before this one, or waits for it.
                 _ = isHandled.wait(timeout: .now() + 0.1)
             }
             return status

@@ -3,7 +3,7 @@ import PersistentPreferences
 import PrefsTesting
 import Testing
 
-/// A remote store that is written over the public API alone.
+/// A remote store that uses only the public API.
 @Suite struct ServerStoreTests {
     @Test(arguments: StoreCheck.all + StoreCheck.remote)
     func conforms(_ check: StoreCheck) throws {

@@ -3,7 +3,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// What an older program has stored with `PropertyListEncoder`, which makes a dictionary of a Decimal.
+/// Settings that an older program has stored with `PropertyListEncoder`, which stores a Decimal as a dictionary.
 private struct ShopSettings: SettingsFile, Equatable {
     var price = Decimal(string: "19.99") ?? 0
     var rates = ["a": Decimal(string: "-0.000000000000000000000000000000012345") ?? 0, "max": .greatestFiniteMagnitude]

@@ -17,7 +17,7 @@ import Testing
         func settingsURL() -> URL { SettingsPlace.file("Colors.json") }
     }
 
-    /// In the default place.
+    /// Settings in the default location.
     struct Unplaced: SettingsFile {
         var a = 1
 
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// A type that becomes JSON later goes on with the file that it has.
+    /// A type that changes to JSON later keeps its existing file.
     @Test func anExistingPropertyListKeepsItsFormat() throws {
         try SettingsPlace.with { _ throws in
             let url = Colors().settingsURL()
@@ -110,7 +110,7 @@ import Testing
 
     private struct AppSettingsDefaultPlace: SettingsFile { var a = 1 }
 
-    /// As people and JSONEncoder write dates and data. A save of equal values leaves the file as it is.
+    /// The forms in which people and JSONEncoder write dates and data. A save of equal values does not change the file.
     @Test func whatPeopleWriteIsReadAndKept() throws {
         try SettingsPlace.with { _ throws in
             let written = #"{"accent": "red", "alpha": 1, "changed": "2001-01-01T00:00:05Z", "icon": "AQID"}"#

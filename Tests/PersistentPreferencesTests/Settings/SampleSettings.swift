@@ -3,13 +3,13 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// Where the settings of a test are.
+/// The place of the settings of a test.
 enum SettingsPlace {
     @TaskLocal static var folder = URL(filePath: "/dev/null")
 
     static func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
-    /// Runs a test with a folder of its own.
+    /// Runs a test with its own folder.
     static func with<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
         let folder = try TemporaryFolder()
         return try $folder.withValue(folder.file("Settings")) { try body(folder) }
@@ -50,7 +50,7 @@ struct PlayerSettings: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
 }
 
-/// Of values only, in XML.
+/// Settings without initial values, in XML.
 struct ViewSettings: SettingsFile, Equatable {
     struct Window: Codable, Equatable {
         var width = 800
@@ -75,12 +75,12 @@ enum ModeSettings: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("ModeSettings.plist") }
 }
 
-/// For calls that change their value, which `#expect` cannot take apart.
+/// Expects success of a mutating call, which `#expect` cannot expand.
 func succeeds(_ isDone: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isDone, sourceLocation: sourceLocation)
 }
 
-/// What a call says that fails.
+/// The text of the error of a call.
 func failure(_ body: () throws -> Void) -> String {
     do {
         try body()

@@ -4,7 +4,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// Reads what a former version called otherwise.
+/// Reads a field under its former name.
 private struct RenamedSettings: SettingsFile, Equatable {
     var tint = "red"
     var names: [String] = []
@@ -32,7 +32,7 @@ private struct RenamedSettings: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("RenamedSettings.plist") }
 }
 
-/// Has texts that could be taken for nil.
+/// Has texts that could be mistaken for nil.
 private struct NilSettings: SettingsFile, Equatable {
     var text = ""
     var maybe: String?
@@ -75,14 +75,14 @@ private struct HastySettings: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("HastySettings.plist") }
 }
 
-/// One of many.
+/// One of many types.
 private struct NumberedSettings: SettingsFile {
     var number: Int
 
     func settingsURL() -> URL { SettingsPlace.file("Numbered\(number).plist") }
 }
 
-/// Versions, other writers, and classes that do not do their part.
+/// Versions, other writers, and classes with an incomplete `take(_:)`.
 @Suite struct SettingsChangeTests {
     private func write(_ values: [String: Any], for settings: some SettingsFile, suffix: String = "") throws {
         let url = settings.settingsURL()
@@ -130,7 +130,7 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    /// A load of a damaged file takes the newest known values over and says so, so that a save does not lose them.
+    /// A load of a damaged file takes over the newest known values and reports it, so that a save does not lose them.
     @Test func aSaveKeepsTheKnownStateOfADamagedFile() throws {
         try SettingsPlace.with { _ throws in
             ViewSettings(volume: 99).save()
@@ -151,7 +151,7 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    /// A file that this package has not written is not replaced, whatever is asked for.
+    /// No method replaces a file that this package has not written.
     @Test func aFileThatIsNotOursStays() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings(volume: 3)

@@ -37,7 +37,7 @@ private final class BusSettings: VehicleSettings {
     }
 }
 
-/// Instances of classes stay the instances that others hold.
+/// Loading changes the instance that other code holds.
 @Suite struct SettingsClassTests {
     @Test func aSubclassIsSavedAndLoadedAsWhatItIs() throws {
         try SettingsPlace.with { _ throws in

@@ -3,7 +3,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// States its initial values.
+/// Implements its initial values.
 private struct StatedSettings: SettingsFile, Equatable {
     var volume = 5
     var name = "initial"
@@ -34,7 +34,7 @@ private final class StatedSubclass: StatedClass {
     required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
 }
 
-/// Where initial values come from: the bundle, the type, or the load that created the file. Never from a save.
+/// Initial values come from the bundle, the type, or the load that created the file. They never come from a save.
 @Suite struct SettingsInitialValuesTests {
     @Test func aResetAfterAFirstSaveRestoresTheValuesOfTheType() throws {
         try SettingsPlace.with { folder throws in
@@ -84,14 +84,14 @@ private final class StatedSubclass: StatedClass {
         }
     }
 
-    /// What is not known is not made up of what was edited.
+    /// Unknown initial values are never replaced by edited ones.
     @Test func withoutThemAResetFailsAndChangesNothing() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings(volume: 9)
             succeeds(settings.save())
             let bytes = try Data(contentsOf: settings.settingsURL())
             for isSavedAgain in [false, true] {
-                // Neither does a load that creates the file after a save take the edited values for initial ones.
+                // A load that creates the file after a save does not treat the edited values as initial ones, either.
                 if isSavedAgain { succeeds(settings.delete() && settings.load()) }
                 #expect(
                     failure { try settings.tryReset() }.hasSuffix("ViewSettings.plist.init: the file does not exist"))

@@ -3,7 +3,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// Has an update of its own, and keeps what it is told.
+/// Has its own `update()`, and records the errors that it receives.
 private final class CustomSettings: SettingsFile {
     var number = 1
     var calls: [String] = []
@@ -40,7 +40,7 @@ private final class CustomSettings: SettingsFile {
     func toDictionary() -> [String: Any?]? { ["own": 1] }
 }
 
-/// Saves in its own way: `update()` is that, too.
+/// Has its own `save()`, which `update()` must call, too.
 private struct CountingSettings: SettingsFile {
     var saves = 0
 
@@ -72,7 +72,7 @@ private struct OldSettings: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("OldSettings.plist") }
 }
 
-/// What a settings type can rely on beyond its values.
+/// Guarantees to a settings type beyond its values.
 @Suite struct SettingsPromisesTests {
     private func write(_ root: Any, for settings: some SettingsFile) throws {
         let url = settings.settingsURL()
@@ -137,7 +137,7 @@ private struct OldSettings: SettingsFile, Equatable {
         }
     }
 
-    /// In code that knows only the protocol, and by every method that takes values over.
+    /// Checks every method that takes over values, also in code that knows only the protocol.
     @Test func everyWayOfTakingOverIsChecked() throws {
         typealias Access = (inout any SettingsFile) throws -> Void
         let accesses: [Access] = [
@@ -204,7 +204,7 @@ private struct OldSettings: SettingsFile, Equatable {
             succeeds(settings.save())
             let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
             #expect(number as? Int == after as? Int, "equal values are not written again")
-            // The dictionary of the file comes back as it is; fields that nobody knows do not get in.
+            // The dictionary of the file is accepted unchanged. Other unknown fields are rejected.
             var dictionary = try settings.tryToDictionary()
             succeeds(settings.fromDictionary(dictionary))
             #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
@@ -216,7 +216,7 @@ private struct OldSettings: SettingsFile, Equatable {
             #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
             succeeds(settings.fromDictionary(["volume": 1]))
             #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
-            // A value that was never loaded saves over it, and keeps them, too.
+            // A save of a value that was never loaded keeps the unknown fields, too.
             succeeds(OldSettings(volume: 3).save())
             #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
         }

@@ -27,7 +27,7 @@ private enum Interruption {
     @TaskLocal static var onEncode: Action?
 }
 
-/// Without stated initial values: those of its first load are kept beside it.
+/// Does not implement initial values, so the values of its first load are kept beside the file.
 private struct Interrupted: SettingsFile, Equatable {
     var number = 1
     var text = "none"
@@ -55,7 +55,7 @@ private struct Interrupted: SettingsFile, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("Interrupted.plist") }
 }
 
-/// What another program writes into a settings file in the middle of an access, between the look that decides and the commit.
+/// Writes of another program to a settings file in the middle of an access, between the read and the commit.
 @Suite struct SettingsRaceTests {
     private func stored() throws -> NSDictionary {
         try propertyList(at: SettingsPlace.file("Interrupted.plist")) as NSDictionary
@@ -86,7 +86,7 @@ private struct Interrupted: SettingsFile, Equatable {
         }
     }
 
-    /// The file that a load would create is there when the load has encoded its values.
+    /// Another program creates the file before the load has encoded its initial values.
     @Test func aFileThatIsMadeDuringTheFirstLoadIsLoaded() throws {
         try SettingsPlace.with { _ in
             var settings = Interrupted()
@@ -97,7 +97,7 @@ private struct Interrupted: SettingsFile, Equatable {
         }
     }
 
-    /// So are the initial values, which another process has kept: a reset restores those.
+    /// Another process keeps the initial values in the meantime. A reset restores these.
     @Test func initialValuesThatAreKeptDuringTheFirstLoadStay() throws {
         try SettingsPlace.with { _ in
             var settings = Interrupted()
@@ -109,7 +109,7 @@ private struct Interrupted: SettingsFile, Equatable {
         }
     }
 
-    /// Each load and save looks at the file, though it stays open.
+    /// Each load and save checks the file, although it stays open.
     @Test func eachAccessReadsTheFileAgain() throws {
         try SettingsPlace.with { _ in
             var settings = Interrupted()

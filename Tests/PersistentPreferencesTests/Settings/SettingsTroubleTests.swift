@@ -3,7 +3,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// Files that are not what a settings type expects: nothing is lost, and the error says where.
+/// Files that a settings type does not expect: nothing is lost, and the error names the place.
 @Suite struct SettingsTroubleTests {
     private func text(_ body: String) -> String {
         """
@@ -45,13 +45,13 @@ import Testing
             let error = failure { try settings.tryLoad() }
             #expect(error.contains(message), "\(error)")
             #expect(settings == ViewSettings(volume: 3))
-            // This package has not written the file: what it cannot parse stays as it is.
+            // This package has not written the file, so a malformed file stays unchanged.
             if error.contains("line 4") {
                 succeeds(!settings.save())
                 #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
                 return
             }
-            // Saved over all the same, the mistyped file is kept beside it.
+            // A save keeps the mistyped file beside the new one.
             succeeds(settings.save())
             var other = ViewSettings()
             succeeds(other.load())
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// What a person has typed is not lost.
+    /// The text that a person has typed is not lost.
     @Test func aMistypedFieldIsAnUnknownOne() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings(volume: 3)

@@ -13,7 +13,7 @@ private struct Shape: Codable {
     var text: [String: String]?
 }
 
-/// Reads a former name, which it knows although it does not always ask for it.
+/// Knows a former name, and does not always request it.
 private struct Renamed: Codable {
     var new = 0
     private enum CodingKeys: String, CodingKey { case new, former }
@@ -50,7 +50,7 @@ private final class Derived: Base {
 }
 
 @Suite struct UnknownFieldsTests {
-    /// What a save stores of `old` after the type has decoded it and `change` has changed the encoded value.
+    /// The stored value after the type has decoded `old` and `change` has changed the encoded value.
     private func saved<T: Codable>(
         _ type: T.Type, _ old: [String: Any], _ change: (inout T) -> Void = { _ in }
     ) throws -> NSDictionary? {
@@ -59,7 +59,7 @@ private final class Derived: Base {
         change(&value)
         let encoded = try StoredValueEncoder.value(of: value)
         let result = UnknownFields.preserved(in: encoded, from: stored, keys: keys)
-        // Nothing may be lost without being looked for.
+        // If `mayBeLost` is false, there must be nothing to preserve.
         if !UnknownFields.mayBeLost(from: stored, in: encoded) { #expect(result == encoded) }
         return result.object as? NSDictionary
     }
@@ -139,7 +139,7 @@ private final class Derived: Base {
         try check(["9", "3"]) {
             $0.removeFirst(); $0[0].x = 9
         }
-        // The last element took no other's place.
+        // The last element corresponds to no other element.
         try check(["2two", "3", "9"]) {
             $0.removeFirst(); $0.append(Shape.Point(x: 9))
         }
@@ -164,7 +164,7 @@ private final class Derived: Base {
         }
     }
 
-    /// A field that is missing in some elements does not make a write decode the others.
+    /// A write does not decode values if every element keeps its fields.
     @Test func whatLacksNothingInItsPlaceLosesNothing() throws {
         func mayBeLost(_ old: [Any], _ new: [Any]) throws -> Bool {
             try UnknownFields.mayBeLost(from: canonical(["l": old]), in: canonical(["l": new]))
@@ -176,14 +176,14 @@ private final class Derived: Base {
         #expect(try mayBeLost([[x], [xu]], [[x], [x]]) && !mayBeLost([[x], [xu]], [[x], [xu]]))
     }
 
-    /// Of many rows, each with its own key.
+    /// Compares many rows, each with its own key.
     @Test func manyKeysAreComparedInLinearTime() throws {
         let rows = (0..<40_000).map { ["\($0)": 0] }
         let row = rows.reduce(into: [:]) { $0.merge($1) { $1 } }
         #expect(try !UnknownFields.mayBeLost(from: canonical(rows), in: canonical([row])))
     }
 
-    /// Elements are looked up: to compare each with each would take minutes.
+    /// Elements are looked up, because comparing each with each would take minutes.
     @Test func manyElementsAreMatchedInLinearTime() throws {
         let count = 20_000
         let points = (0..<count).map { ["x": $0, "u": $0] }

@@ -33,7 +33,7 @@ import Testing
         #expect(count > 10)
     }
 
-    /// A model that nobody lists would be overlooked.
+    /// Each model must be listed, because others would be overlooked.
     @Test func eachModelIsListed() throws {
         let readme = try String(contentsOf: Self.models.appending(path: "README.md"), encoding: .utf8)
         for file in try Self.files() {

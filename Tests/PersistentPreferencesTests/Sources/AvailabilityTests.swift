@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Scripts/availability.sh` finds symbols that are newer than the deployment targets, in a copy of a part of the package.
+/// `Scripts/availability.sh` finds symbols that are newer than the deployment targets, in a copy of a part of the
+/// package.
 @Suite(.enabled(if: Compiler.canRun))
 struct AvailabilityTests {
     private static let script = DocumentationPage.package.appending(path: "Scripts/availability.sh")
@@ -18,10 +19,10 @@ struct AvailabilityTests {
         ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
     }
 
-    /// Compiles the copy together with a further file for each code: `Added0.swift` and so on. One compilation for all of them,
-    /// because each takes a second.
+    /// Compiles the copy together with a further file for each code: `Added0.swift` and so on. One compilation for all
+    /// of them, because each takes a second.
     ///
-    /// - Returns: what the script says; nil if the toolchain lacks what the script needs.
+    /// - Returns: the output of the script; nil if the toolchain lacks a tool that it needs.
     private func report(on added: [String]) throws -> Child.Result? {
         let sources = folder.file("Sources")
         try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)

@@ -1,6 +1,7 @@
 import Testing
 
-/// What must not compile outside of `@Pref` (`MisuseTests`): by the toolchain's own compiler, on the module as it was built.
+/// Code that must not compile, apart from `@Pref` (`MisuseTests`). Uses the toolchain's own compiler and the built
+/// module.
 @Suite struct CompileErrorTests {
     private static let declarations: [(code: String, message: String)] = [
         ("final class H: SettingsFile { var h = 1 }", Self.takesNothing),

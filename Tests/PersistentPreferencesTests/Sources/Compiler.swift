@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// The toolchain's own compiler, for sources that are to compile, or not to, on the modules of this package as they were built.
+/// The toolchain's own compiler, for sources that should or should not compile with the built modules of this package.
 enum Compiler {
-    /// nil where there is none on the PATH.
+    /// The compiler; nil if it is not on the PATH.
     static let program: URL? = {
         let environment = ProcessInfo.processInfo.environment
         let folders = (environment["PATH"] ?? "").split(separator: ":").map { String($0) + "/swiftc" }
@@ -12,14 +12,14 @@ enum Compiler {
             .map { URL(filePath: $0, directoryHint: .notDirectory) }
     }()
 
-    /// Beside the test program; nil where the modules of this package are not there.
+    /// The folder of the modules, beside the test program; nil if it is missing.
     static let modules: URL? = {
         let folder = try? Child.executable("Probe").deletingLastPathComponent().appending(path: "Modules")
         let module = folder?.appending(path: "PersistentPreferences.swiftmodule")
         return module.flatMap { FileManager.default.fileExists(atPath: $0.path) ? folder : nil }
     }()
 
-    /// That of the build, which has in it what a new one would take a second for; nil if there is none.
+    /// The module cache of the build; nil if it is missing. Filling a new cache would take a second.
     static let moduleCache: String? = {
         let cache = modules?.deletingLastPathComponent().appending(path: "ModuleCache").path
         return cache.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
@@ -42,7 +42,7 @@ enum Compiler {
         }
     }
 
-    /// `Scripts/check.sh` asks for these tests, which take longer than all others.
+    /// Whether to run these tests, which take longer than all others. `Scripts/check.sh` runs them.
     static let canRun =
         ProcessInfo.processInfo.environment["PREFS_COMPILER"] == nil
         ? Hazard.canRun("compiler", if: false, else: "Scripts/check.sh runs these tests")
@@ -52,23 +52,23 @@ enum Compiler {
 
     /// Type-checks a source.
     ///
-    /// - Returns: the lines of what the compiler says that are an error, or a warning: `FILE:LINE:COLUMN: error: …`.
+    /// - Returns: the errors and warnings of the compiler: `FILE:LINE:COLUMN: error: …`.
     static func complaints(of source: String, _ arguments: [String] = []) throws -> [String] {
         let result = try output(of: source, arguments)
         let lines = result.text.split(separator: "\n").map(String.init)
         let complaints = lines.filter { $0.contains(": error: ") || $0.contains(": warning: ") }
-        // It may also end without a word about a line, or by a signal.
+        // The compiler may also fail without an error for a line, or end by a signal.
         return complaints.isEmpty && result.code != 0
             ? ["ended with \(result.code): error: \(result.text)"] : complaints
     }
 
-    /// All that the compiler prints, with its notes.
+    /// The whole output of the compiler, with its notes.
     static func output(of source: String, _ arguments: [String] = []) throws -> (text: String, code: Int32) {
         guard let program, let modules else { throw CocoaError(.fileNoSuchFile) }
         let folder = try TemporaryFolder()
         let file = folder.file("source.swift")
         try Data(source.utf8).write(to: file)
-        // The driver does nothing but start the frontend, and takes as long; on a Mac it adds the SDK.
+        // Starts the frontend, because the driver only starts it and takes as long. On a Mac the driver adds the SDK.
         #if os(Linux)
             let (frontend, arguments) = (["-frontend"], arguments.filter { $0 != "-Xfrontend" })
         #else

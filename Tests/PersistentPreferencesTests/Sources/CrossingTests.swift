@@ -1,8 +1,8 @@
 import Testing
 
-/// What holds a value crosses to another task only if the value may, by the toolchain's own compiler.
+/// A type that holds a value can be passed to another task only if the value can. Uses the toolchain's own compiler.
 @Suite struct CrossingTests {
-    /// What crosses to another task: of a value that is Sendable, and of one that is not.
+    /// Passes types to another task, with a value that is Sendable and with one that is not.
     @Test(
         .enabled(if: Compiler.canRun),
         arguments: [

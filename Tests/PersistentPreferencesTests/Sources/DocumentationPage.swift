@@ -9,7 +9,7 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         let line: Int
         let code: String
 
-        /// Whether it stands, verbatim, in a test file, which runs it.
+        /// Whether the block is also in a test file, verbatim, and runs there.
         var isTest: Bool { imports("Testing") }
 
         func imports(_ module: String) -> Bool {
@@ -17,11 +17,11 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// From the folder of the package.
+    /// The path, relative to the folder of the package.
     let path: String
     let text: String
     let blocks: [Block]
-    /// Fences of Swift blocks that are no block of ours: indented, or never closed.
+    /// The number of fences of Swift blocks that are indented or never closed.
     let strayFences: Int
 
     var testDescription: String { (path as NSString).lastPathComponent }
@@ -38,7 +38,7 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         }
     }()
 
-    /// The pages for those who change the package: no Swift in them.
+    /// The pages for developers of the package. They contain no Swift.
     static let house = [
         "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Tests/README.md", "Tests/Benchmarks/README.md",
     ]
@@ -67,8 +67,8 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         strayFences = fences - blocks.count
     }
 
-    /// The blocks as one program, without tests, from the first to the last: a later one uses what an earlier one declares. What the
-    /// compiler says names the page and its line.
+    /// The blocks as one program, without tests, in their order, because a later block uses the declarations of an
+    /// earlier one. Errors of the compiler name the page and its line.
     var program: String {
         let header = "import Foundation\nimport PersistentPreferences\n"
         return blocks.filter { !$0.isTest }.reduce(header) { program, block in

@@ -2,11 +2,12 @@
 import Foundation
 import Testing
 
-/// The Swift blocks of the README and of the articles compile, those of a page as one program: in a module without a default
-/// isolation, and in one with the settings of a new app in Xcode, whose default isolation is the main actor.
+/// The Swift blocks of the README and of the articles compile. The blocks of a page are one program: in a module
+/// without a default isolation, and in a module with the settings of a new app in Xcode, whose default isolation is the
+/// main actor.
 ///
-/// Two kinds are looked at elsewhere: a block that imports `Testing` stands, verbatim, in a test file that runs; what imports `SwiftUI`
-/// is type-checked by `Scripts/check-apple.sh` where there is none.
+/// Two kinds are checked elsewhere. A block that imports `Testing` is in a test file, verbatim. Without SwiftUI,
+/// `Scripts/check-apple.sh` type-checks the blocks that import it.
 @Suite struct DocumentationTests {
     @Test(
         .enabled(if: Compiler.canRun),
@@ -19,13 +20,13 @@ import Testing
             let isForOthers = page.blocks.contains { $0.imports("SwiftUI") }
         #endif
         guard !isForOthers, page.blocks.contains(where: { !$0.isTest }) else { return }
-        // Each with page, line and the compiler's words.
+        // Each complaint has the page, the line and the text of the compiler.
         for complaint in try Compiler.complaints(of: page.program, isolation.arguments + ["-warnings-as-errors"]) {
             Issue.record("\(complaint)")
         }
     }
 
-    /// What runs as a test is what a reader sees.
+    /// The samples that run as tests are also in the pages.
     @Test(arguments: [
         ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
         ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
@@ -60,11 +61,15 @@ import Testing
         }
     }
 
-    /// `Tests/README.md` names the suites that prove a guarantee, and other pages those that show what they say.
+    /// Pages for contributors name test suites. Pages for users name none: `Tests/README.md` has them.
     @Test func everyTestThatAPageNamesIsThere() throws {
         let folder = DocumentationPage.package.appending(path: "Tests")
         let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-        for page in DocumentationPage.all + DocumentationPage.house {
+        for page in DocumentationPage.all {
+            let named = page.text.matches(of: /`[A-Z][A-Za-z]*Tests[`.]/).map { String($0.output) }
+            #expect(named.isEmpty, "\(page.path) names tests")
+        }
+        for page in DocumentationPage.house {
             for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)(?:\.([A-Za-z]+))?`/) {
                 let file = files.first { ($0 as NSString).lastPathComponent == "\(match.output.1).swift" }
                 let text = try file.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }

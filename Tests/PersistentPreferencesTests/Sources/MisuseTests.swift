@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the compiler says about a wrong declaration: the exact errors, from the toolchain's own compiler.
+/// The exact errors of the toolchain's own compiler for wrong declarations.
 @Suite(.enabled(if: Compiler.canRun))
 struct MisuseTests {
     struct Misuse: Sendable, CustomTestStringConvertible {
         let code: String
-        /// What each error ends with, in the order of the source.
+        /// The end of each error, in the order of the source.
         let errors: [String]
 
         init(_ code: String, _ errors: String...) {
@@ -22,7 +22,7 @@ struct MisuseTests {
     private static let otherType =
         "is unavailable: in: takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
-    /// The compiler prints the lines of ours that say what to do below it.
+    /// Below this error, the compiler prints our lines that say what to do.
     private static let anObject = "ambiguous use of 'init'"
     private static let anObjectWithArguments =
         "ambiguous use of 'init(wrappedValue:_:constraint:previously:check:sensitive:help:)'"
@@ -31,7 +31,8 @@ struct MisuseTests {
 
     private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"
 
-    /// Lines of a class. A warning counts as an error. Where two errors stand, the compiler checks two things independently.
+    /// Lines of a class. A warning counts as an error. A line has two errors if the compiler checks two things
+    /// independently.
     static let properties = [
         Misuse("@Pref(in: 8.0...72.0) var x: Int = 12", otherType),
         Misuse("@Pref(\"k\", in: 0.5...2, previously: \"o\") var x: Int? = nil", otherType),
@@ -70,7 +71,7 @@ struct MisuseTests {
             "@Pref static var x = 1", misplaced,
             "static property 'x' is not concurrency-safe because it is nonisolated global shared mutable state"
         ),
-        // Valid declarations, among them literals whose type the range gives.
+        // Valid declarations, for example literals that get their type from the range.
         Misuse("@Pref(in: 8.0...72.0) var x = 12; func f() -> Double { x }"),
         Misuse("@Pref(in: 8...72) var x = 12.5; @Pref var y: Int?"),
         Misuse("@Pref(in: [.light]) var x: Theme? = nil; @Pref(in: Theme.allCases) var y = Theme.dark"),
@@ -85,8 +86,8 @@ struct MisuseTests {
         Misuse("@Pref var x: Stored? = nil; @Pref var y: [Stored] = []; @Pref(coding: \(nothing)) var z = Stored()"),
     ]
 
-    /// The errors of each property, in the order of `properties`. All are compiled at once, a line each, because a compiler that starts
-    /// costs more than what it checks.
+    /// The errors of each property, in the order of `properties`. All lines are compiled at once, because starting the
+    /// compiler costs more than the checks.
     private static let errorsOfProperties = Result {
         let preamble =
             "import PersistentPreferences; struct Plain {}; class Object {}; "
@@ -110,7 +111,7 @@ struct MisuseTests {
         expect(try Self.errorsOfProperties.get()[number + 2] ?? [], Self.properties[number])
     }
 
-    /// The error itself says that something is ambiguous; the lines below it say what to do.
+    /// The error says that the declaration is ambiguous; the lines below it say what to do.
     @Test(arguments: ["@Pref", "@Pref(in: [A()])", "@AppSetting(\"k\")"]) func aClassIsTold(_ wrapper: String) throws {
         let text = try Compiler.output(
             of: "import PersistentPreferences\nfinal class A: Codable, Equatable, Sendable { "
@@ -125,7 +126,7 @@ struct MisuseTests {
         #expect(lines.allSatisfy { Self.properties.indices.contains($0 - 2) }, "\(lines)")
     }
 
-    /// Autocompletion of a client shows nothing of this package in them.
+    /// Autocompletion of a client must show no member of this package in types of the standard library.
     @Test func noTypeOfTheStandardLibraryHasTheMembersOfChoices() throws {
         let values = ["[1]", "(1...2)", "[Int].self", "ClosedRange<Int>.self", "Int?.none", "[\"a\": 1]", "Set([1])"]
         let names = ["choicesDescription", "PrefChoice", "_PrefContent"]
@@ -143,7 +144,7 @@ struct MisuseTests {
         "class A { @Pref(\"k\", in: 1...9, previously: \"o\") var x = 1; func f() { $x.reset() } }",
         "class A { @Pref(constraint: .length(1...), check: { _ in nil }) var x = \"a\" }",
         "class A { @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x = 1 }",
-        // Inside of a subclass, the name is the member's.
+        // Inside a subclass, `Pref` names the member.
         "class A: PersistentPrefs, @unchecked Sendable { struct B { @Pref var x = 1 } }",
     ])
     func aPropertyElsewhereIsOneErrorAtItsLine(_ code: String) throws {
@@ -154,8 +155,8 @@ struct MisuseTests {
         #expect(message.hasSuffix(" is unavailable: @Pref works in subclasses of PersistentPrefs only"), "\(message)")
     }
 
-    /// In a module of the main actor, a type without a stated isolation can be a value. Only its initializer cannot be called
-    /// by the class, which belongs to no actor.
+    /// In a module of the main actor, a type without a stated isolation can be a value. Only its initializer cannot be
+    /// called by the class, which is nonisolated.
     @Test(arguments: [Compiler.Isolation.mainActor, .approachable])
     func aValueOfTheMainActorIsMadeOnTheMainActor(_ isolation: Compiler.Isolation) throws {
         let preamble = """
@@ -178,7 +179,8 @@ struct MisuseTests {
         #expect(found == [lines.count: ["main actor-isolated default value in a nonisolated context"]])
     }
 
-    /// The compiler's solver makes at most 50 attempts for a property. The limit is a count, so it holds on every machine.
+    /// The compiler's solver makes at most 50 attempts for a property. The limit is a count, so it holds on every
+    /// machine.
     @Test func sixtyPropertiesOfMixedTypesAreCheckedInFewAttempts() throws {
         let limit = ["-Xfrontend", "-solver-scope-threshold=50"]
         #expect(try errors(in: ManyProperties.source, limit) == [])
@@ -198,7 +200,7 @@ struct MisuseTests {
         try Compiler.complaints(of: source, arguments).map(Self.message)
     }
 
-    /// The same by their line; 0 for those without one.
+    /// The errors in a source by their line; 0 for errors without a line.
     private static func errorsByLine(in source: String, _ arguments: [String] = []) throws -> [Int: [String]] {
         let complaints = try Compiler.complaints(of: source, arguments)
         return Dictionary(grouping: complaints) { complaint in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ModuleImportTests {
     private static let sources = DocumentationPage.package.appending(path: "Sources")
 
-    /// The files of a folder that import SwiftUI, or ask whether they can, or that import a module which does.
+    /// The files of a folder that import SwiftUI, test whether they can, or import a module that does.
     private func files(in folder: URL) throws -> (all: Int, importing: [String]) {
         let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         let files = (found?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `PrivacyInfo.xcprivacy` declares is what the sources use, of the calls for which Apple wants a reason.
+/// `PrivacyInfo.xcprivacy` declares exactly the calls of the sources for which Apple requires a reason.
 @Suite struct PrivacyManifestTests {
     private static let sources = DocumentationPage.package.appending(path: "Sources")
     private static let folders = ["PropertyLists", "FileEngine", "PersistentPreferences"].map {

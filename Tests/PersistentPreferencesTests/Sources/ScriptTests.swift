@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The scripts share one style, and refuse words that they do not know before they do anything.
+/// The scripts share one style, and reject unknown arguments before they do anything.
 @Suite struct ScriptTests {
     private static let folder = DocumentationPage.package.appending(path: "Scripts")
     private static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
         .filter { $0.hasSuffix(".sh") }.sorted()
 
-    /// Its words are looked at by the program that it builds.
+    /// The program that `bench.sh` builds checks its arguments.
     private static let unbuilt = names.filter { $0 != "bench.sh" }
 
     @Test(arguments: names)

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// A file and what is around it: formats, permissions, links, other programs.
+/// A file and its surroundings: formats, permissions, links, other programs.
 @Suite struct FileStoreTests {
     private let folder: TemporaryFolder
 
@@ -105,14 +105,14 @@ import Testing
         #expect(prefs.ints == ["a": 1])
     }
 
-    /// Of the next process: this one has looked at its first write.
+    /// The next write of another process removes the file, because this process has checked at its first write.
     @Test func aTemporaryFileOfAKilledWriterGoesWithTheNextWrite() throws {
         folder.prefs()["a"] = 1
         try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))
         let prefs = folder.prefs()
         #expect(prefs.ints == ["a": 1])
         #expect(try folder.names().contains(".test.plist.tmp"))
-        // Also with one that changes nothing.
+        // A write that changes nothing removes the file, too.
         prefs.update { _ in }
         #expect(try folder.names().contains(".test.plist.tmp") == false)
         try Data("half".utf8).write(to: folder.file(".test.plist.tmp"))

@@ -35,7 +35,7 @@ import Testing
         try writePropertyList(["volume": 0.25, "window": ["x": 1], "columns": "three"], to: folder.file())
         let prefs = AppPrefs(key: "any name", store: store())
         #expect(prefs.volume == 0.25 && prefs.recent == [])
-        // Of the wrong type: kept, and read as the default.
+        // The value is of another type. It is kept, and reads as the default.
         #expect(prefs.columns == 3)
         #expect(prefs.lastError != nil)
         prefs.volume = 0.75
@@ -128,7 +128,7 @@ import Testing
         #expect(prefs.lastError.map { "\($0)" } == "nothing is stored under the root key \"AppPrefs\"")
     }
 
-    /// Changes of entries are heard under whatever key the instance has.
+    /// Changes of entries are received under every key of the instance.
     @Test func observersReceiveEntries() throws {
         let prefs = AnyPrefs(observedNames, key: "Root", store: store())
         let listener = Listener(prefs)

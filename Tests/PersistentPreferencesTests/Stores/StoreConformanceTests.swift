@@ -16,7 +16,7 @@ import Testing
         case layered, layeredJSONFile, layeredFlatFile, layeredFlatJSONFile
         // With layers that have no entries in the roots of the checks.
         case layersAroundFile, layersAroundJSONFile, layersAroundFlatFile, layersAroundFlatJSONFile, layersAroundForeign
-        // With layers that have some; see `MergedStore`.
+        // With layers that have entries in the roots of the checks; see `MergedStore`.
         case mergedMemory, mergedFile, mergedJSONFile, mergedFlatFile, mergedFlatJSONFile
 
         var isFlat: Bool { rawValue.lowercased().contains("flat") }
@@ -32,8 +32,8 @@ import Testing
 
         /// The checks of rules that the kind cannot follow.
         private var inapplicable: [String] {
-            // A flat domain has one root, whatever the root key is. An empty domain counts as missing: a domain without entries, as
-            // `UserDefaults` has it, is both. `FlatLayoutTests` has what holds instead.
+            // A flat domain has one root for all root keys. An empty domain counts as missing, because `UserDefaults`
+            // does not distinguish the two. `FlatLayoutTests` has the rules that hold instead.
             if isFlat { return ["rootsAreSeparate", "otherRootIsNoChange", "emptyIsNotMissing"] }
             // A merged root always has the entries of its layers, so it is never empty.
             return isMerged ? ["emptyIsNotMissing"] : []
@@ -46,7 +46,7 @@ import Testing
         let process = ModelDaemon(isAutomatic: true).process()
         let memory = InMemoryStore()
         if kind == .fileBehindLink {
-            // Dangling at first: the file is made at its target.
+            // The link is dangling at first. The file is made at its target.
             try FileManager.default.createSymbolicLink(at: folder.file("link.plist"), withDestinationURL: folder.file())
         }
         let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
@@ -63,7 +63,7 @@ import Testing
                 url: folder.file(format == .json ? "test.json" : "test.plist"), format: format, durability: .process,
                 layout: layout)
         }
-        // Updates of layers are those of the store below them, at a higher cost.
+        // Updates through layers use the store below them, at a higher cost.
         try check.run(updates: kind.isLayered ? 25 : 50) {
             switch kind {
             case .inMemory: memory
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// What no value can express is shown and kept as it is.
+    /// An object that no value can express is returned and kept unchanged.
     @Test func anObjectThatBreaksTheRulesIsKept() {
         let store = NullStore()
         let prefs = AnyPrefs(store: store)
@@ -123,8 +123,8 @@ private final class NullStore: PrefsStore {
 
 /// The layers that the checks are run with.
 private struct LayersOfChecks {
-    /// Have entries, but none in the roots of the checks: texts, which a store leaves out, and files with other roots, or in a flat
-    /// domain without entries.
+    /// Have entries, but none in the roots of the checks: texts, which a store leaves out, and files with other roots,
+    /// or in a flat domain without entries.
     let quiet: [PrefsLayer]
     let above: [PrefsLayer]
     let below: [PrefsLayer]
@@ -151,13 +151,14 @@ private struct LayersOfChecks {
     }
 }
 
-/// A layered store whose layers have entries in the roots of the checks, as those checks can use it.
+/// A layered store whose layers have entries in the roots of the checks, in a form that the checks can use.
 ///
-/// The layers above set keys that the checks do not write. The layers below set keys that the checks do write, to values that they never
-/// write: such a value stands for a missing entry. So an entry that the checks write has to win over the layer, and one that they remove has
-/// to show the layer again. Every merged state is compared with the layers, and the base has to stay without their entries.
+/// The layers above set keys that the checks do not write. The layers below set keys that the checks write, to values
+/// that they never write. Such a value stands for a missing entry. So a written entry must win over the layer, and a
+/// removed entry must show the layer again. Every merged state is compared with the layers, and the base must not get
+/// their entries.
 private final class MergedStore: PrefsStore {
-    /// What each merged root has beside the entries that the checks write.
+    /// The entries of each merged root besides those that the checks write.
     private static let covered = ["first": "above", "top": "above"]
     private static let defaults = ["a": -1, "b": -1, "n": -1, "0": -1, "last": -1]
     private let base: any PrefsStore
@@ -172,7 +173,7 @@ private final class MergedStore: PrefsStore {
         self.store = store
     }
 
-    /// The entries of a merged state that are not of the layers; nil for none.
+    /// The entries of a merged state that do not come from layers; nil if there are none.
     private static func own(_ merged: [String: Any]?) throws -> [String: Any]? {
         guard let merged, covered.allSatisfy({ merged[$0.key] as? String == $0.value }),
             defaults.keys.allSatisfy({ merged[$0] != nil })
@@ -198,7 +199,7 @@ private final class MergedStore: PrefsStore {
             let before = try Self.own(merged)
             var after = before
             try body(&after)
-            // The entries of layers stay, those removed by the body excepted.
+            // The entries of layers stay, except those that the body has removed.
             let layers = merged?.filter { before?[$0.key] == nil } ?? [:]
             if before != nil || after != nil { merged = after.map { $0.merging(layers) { own, _ in own } } }
         }

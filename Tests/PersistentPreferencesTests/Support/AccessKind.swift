@@ -4,7 +4,8 @@ import PersistentPreferences
 enum AccessKind: CaseIterable {
     case read, count, write, assignment, changeInPlace, update, flush, clear, deleteAll
 
-    /// Gives whether it says itself that it has found something or done it; several tell nothing.
+    /// Runs the access. Returns whether the access itself reports that it has found or changed something; several
+    /// report nothing.
     @discardableResult func run(on prefs: AnyPrefs) -> Bool {
         switch self {
         case .read: return prefs["a"] != nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `prefsDidFail` was called with.
+/// The errors that `prefsDidFail` has received.
 final class Failures: @unchecked Sendable {
     private let lock = NSLock()
     private var reported: [String] = []

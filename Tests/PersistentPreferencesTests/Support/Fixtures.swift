@@ -6,7 +6,7 @@ import TestSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// A subclass with keys of the test's choice, which remembers every error it was told of.
+/// A subclass with keys of the test's choice. It records every error that it receives.
 final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
     private let names: [String]
     private let lock = NSLock()
@@ -26,7 +26,7 @@ final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
     var errors: [String] { lock.withLock { told } }
 }
 
-/// The keys and the sample values of the test set without its types: a key takes every property-list value.
+/// The keys and the sample values of the test set without its types. A key accepts every property-list value.
 final class UntypedTestSet: PersistentPrefs, @unchecked Sendable {
     private static let allKeys = PrefsTestSet.defaultValues.keys.sorted()
 
@@ -44,7 +44,7 @@ extension TemporaryFolder {
         AnyPrefs(store: PropertyListFileStore(url: file(name), system: system))
     }
 
-    /// Puts text that is not a property list in the place of the file.
+    /// Replaces the file by text that is not a property list.
     func damage(_ text: String = "hello") throws {
         try Data(text.utf8).write(to: file())
     }
@@ -56,7 +56,7 @@ extension TemporaryFolder {
 }
 
 extension PersistentPrefs {
-    /// What `lastError` says, or "ok".
+    /// The text of `lastError`, or "ok".
     var outcome: String { lastError.map { "\($0)" } ?? "ok" }
 
     /// The values as whole numbers; other values are left out.

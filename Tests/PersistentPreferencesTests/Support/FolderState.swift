@@ -4,8 +4,8 @@ import TestSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Everything in a folder: names, bytes, inodes, permissions and times. Two that are equal show that nothing was created, renamed,
-/// changed, touched or removed in between.
+/// The complete state of a folder: names, bytes, inodes, permissions and times. Equal states prove that nothing was
+/// created, renamed, changed, touched or removed in between.
 struct FolderState: Equatable {
     private struct File: Equatable {
         let status: FileStatus
@@ -32,7 +32,7 @@ struct FolderState: Equatable {
         self.files = files
     }
 
-    /// The same names and bytes, whatever became of the times.
+    /// Whether names and bytes are equal, even if times differ.
     func hasSameFiles(as other: FolderState) -> Bool {
         files.mapValues(\.bytes) == other.files.mapValues(\.bytes)
     }

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import PrefsPropertyLists
 
-/// A file that a read may find, whole or damaged, with what may stand beside it.
+/// A file that a read may find, whole or damaged, with the files beside it.
 enum FoundFile {
-    /// What is in the place of the file.
+    /// The contents of the file.
     enum Content: String, CaseIterable {
         case missing, empty, text, json, cutJSON, typoInJSON, openStep, html, arrayOnTop, cutXML, typo, cutBinary,
             zeros, unsupported,
@@ -37,13 +37,13 @@ enum FoundFile {
         }
     }
 
-    /// What stands beside it.
+    /// The files beside it.
     enum Neighbors: CaseIterable {
         case none, goodCopy, damagedCopy, goodCopyAndLeftovers
     }
 
-    /// Makes the file, or a link to it, and what stands beside it. Unless they are young, they are so old that a read does not wait for
-    /// the rest of one that seems to be cut off.
+    /// Makes the file, or a link to it, and the files beside it. Unless they are young, they are so old that a read
+    /// does not wait for the rest of a file that seems to be cut off.
     static func put(
         _ content: Content, _ neighbors: Neighbors, _ isLinked: Bool, isYoung: Bool = false, in folder: TemporaryFolder
     ) throws -> URL {
@@ -62,7 +62,8 @@ enum FoundFile {
             try Data("half".utf8).write(to: folder.file(".\(name).tmp"))
             try Data().write(to: folder.file(".\(name).lock"))
         }
-        // Whole seconds: Foundation on Linux may round a fraction up to a number of microseconds that the system rejects.
+        // Whole seconds: Foundation on Linux may round a fraction up to a number of microseconds that the system
+        // rejects.
         let before = Date(timeIntervalSince1970: (Date().timeIntervalSince1970 - 60).rounded(.down))
         for name in try isYoung ? [] : folder.names() where name != "test.plist" || !isLinked {
             try FileManager.default.setAttributes(

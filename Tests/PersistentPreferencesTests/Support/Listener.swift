@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 
 extension PrefsChange {
-    /// All of it: `Root a: 1 → 2, b: - → 'x'`, with `elsewhere` and `×3` where those are so.
+    /// The whole change: `Root a: 1 → 2, b: - → 'x'`, with `elsewhere` and `×3` if they apply.
     var text: String {
         let values = keys.map { key in
             "\(key): \(oldValues[key].map(exactForm) ?? "-") → \(newValues[key].map(exactForm) ?? "-")"
@@ -16,8 +16,8 @@ extension PrefsChange {
     }
 }
 
-/// Every change that an instance's observer hears, as text, up to a last one that is made for the purpose: what comes before
-/// it is all there was. For one thread.
+/// Every change that an instance's observer receives, as text. A final change marks the end, so that no earlier change
+/// is missed. For one thread.
 final class Listener {
     let heard = Heard<String>()
     private let observation: PrefsObservation
@@ -29,7 +29,7 @@ final class Listener {
         observation = prefs.onChange { [heard] in heard.append($0.text) }
     }
 
-    /// What was heard since the last call.
+    /// Returns the changes since the last call.
     func take(sourceLocation: SourceLocation = #_sourceLocation) -> [String] {
         let mark = UUID().uuidString
         prefs.update { $0["end"] = mark }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text told apart by its bytes: to Swift two spellings of a letter are equal.
+/// A text that is compared by its bytes, because Swift considers two spellings of a letter equal.
 struct ModelText: Hashable, Comparable, CustomStringConvertible {
     let text: String
 
@@ -16,7 +16,7 @@ struct ModelText: Hashable, Comparable, CustomStringConvertible {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 
-    /// Whether XML has a form for it that every reader would read alike.
+    /// Whether XML has a form that every reader reads as an equal text.
     var isInXML: Bool {
         !hasMark
             && text.unicodeScalars.allSatisfy {
@@ -24,7 +24,7 @@ struct ModelText: Hashable, Comparable, CustomStringConvertible {
             }
     }
 
-    /// Whether Foundation would take its beginning for a byte order mark.
+    /// Whether Foundation interprets the beginning as a byte order mark.
     var hasMark: Bool { text.unicodeScalars.first == "\u{FEFF}" }
 
     var description: String {
@@ -32,7 +32,7 @@ struct ModelText: Hashable, Comparable, CustomStringConvertible {
     }
 }
 
-/// A property list as the model sees it, with an equality of its own: 1, 1.0 and true are three values, −0.0 is not 0.0.
+/// A property list as the model sees it, with its own equality: 1, 1.0 and true are three values, −0.0 is not 0.0.
 indirect enum ModelValue: Equatable {
     case text(ModelText)
     case bool(Bool)
@@ -55,9 +55,10 @@ indirect enum ModelValue: Equatable {
 
     private static let secondsInXML = -63_113_904_000.0..<252_423_993_600
 
-    /// Whether a write to an XML file may have it: XML has a form for it that every reader would read alike, or the file has it already.
+    /// Whether a write to an XML file may contain the value: XML has a form that every reader reads as an equal value,
+    /// or the file has the value already.
     ///
-    /// - Parameter former: what the file has in its place.
+    /// - Parameter former: the value in the file.
     func isInXML(replacing former: ModelValue?) -> Bool {
         switch self {
         case _ where self == former: true
@@ -81,7 +82,7 @@ indirect enum ModelValue: Equatable {
         if case .list(let elements) = self { elements } else { nil }
     }
 
-    /// Whether Foundation would take the beginning of a text in it for a byte order mark.
+    /// Whether Foundation interprets the beginning of a text in it as a byte order mark.
     var hasMark: Bool {
         switch self {
         case .text(let text): text.hasMark
@@ -91,7 +92,7 @@ indirect enum ModelValue: Equatable {
         }
     }
 
-    /// As an XML file keeps it: dates to the second.
+    /// The value in an XML file, which holds dates to the second.
     var withWholeSeconds: Self {
         switch self {
         case .date(let seconds): .date(seconds.rounded(.down))
@@ -109,8 +110,8 @@ extension ModelValue {
         let description: String
     }
 
-    /// A property list as Foundation or the library gives it. With `isStrict` it must be in canonical form: exactly these
-    /// types, no `Optional`, Booleans as Bool.
+    /// Creates a value from a property list of Foundation or the library. With `isStrict` it must be in canonical form:
+    /// exactly these types, no `Optional`, Booleans as Bool.
     init(_ value: Any, isStrict: Bool) throws {
         switch type(of: value) {
         case is String.Type: self = .text(ModelText(value as? String ?? ""))
@@ -153,7 +154,7 @@ extension ModelValue {
         }
     }
 
-    /// The value in Swift's types, and numbers as they are written in a program.
+    /// The value in Swift's types, with native numbers.
     var object: Any {
         switch self {
         case .text(let text): text.text

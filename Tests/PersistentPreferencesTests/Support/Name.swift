@@ -2,7 +2,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// A name that is refused, and the words for it.
+/// A name that is rejected, and the reason.
 struct Name: Sendable, CustomTestStringConvertible {
     let text: String
     let message: String

@@ -2,11 +2,11 @@
 @testable import PrefsFileEngine
 
 extension PersistentPrefs {
-    /// For another instance on the store of this one.
+    /// The store of this instance, for another instance.
     var ownStore: any PrefsStore { state.roots }
 }
 
 extension InMemoryStore {
-    /// Whether anybody observes a root.
+    /// Whether a root has observers.
     var isFollowed: Bool { (try? ownRoots.reached() as? MemoryDomain)?.queue.feed.hasSubscribers == true }
 }

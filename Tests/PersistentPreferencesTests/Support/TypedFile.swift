@@ -3,7 +3,7 @@ import PersistentPreferences
 import PropertyListSupport
 import TestSupport
 
-/// A file with one root, made and looked at past the classes under test.
+/// A file with one root, made and read without the classes under test.
 struct TypedFile {
     static let root = "Root"
 
@@ -25,12 +25,12 @@ struct TypedFile {
         get throws { try Data(contentsOf: folder.file()) }
     }
 
-    /// What is on the disk under the root, by Foundation alone.
+    /// The values under the root on the disk, read by Foundation alone.
     var stored: String {
         get throws { try propertyList(at: folder.file())[Self.root].map { exactForm(withTextKeys($0)) } ?? "nothing" }
     }
 
-    /// Each replacement of the file gives it another.
+    /// The inode number, which changes with each replacement of the file.
     var fileNumber: Int? {
         get throws { try FileManager.default.attributesOfItem(atPath: folder.file().path)[.systemFileNumber] as? Int }
     }

@@ -15,14 +15,14 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var list: [Int] = []
     @Pref(check: { $0.isMultiple(of: 2) || KeptPrefs.isOddAllowed ? nil : "must be even" }) var limited = 0
 
-    /// Each value of each kind, read twice: the second time from what was kept.
+    /// Each value of each kind, read twice. The second read uses the cached value.
     var all: [String] {
         let first = ["\(number)", text, "\(list)"]
         return first == ["\(number)", text, "\(list)"] ? first : ["two readings"]
     }
 }
 
-/// A typed property keeps what it has read, and never longer than it is true.
+/// A typed property caches the value that it has read, and never returns an outdated one.
 @Suite struct CachedValueTests {
     private static func values(_ number: Int) -> [String: Any] {
         ["number": number, "text": "\(number)", "list": [number]]
@@ -45,7 +45,8 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.key = "A"
             #expect(prefs.all == all(1))
         }
-        // One root's commit is the whole file's revision: nothing of the other is lost or mixed up.
+        // A commit of one root changes the revision of the whole file. The values of the other root are not lost or
+        // mixed up.
         other.number = 7
         #expect(prefs.all == all(1) && other.number == 7 && other.text == "2")
     }
@@ -101,7 +102,8 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.number == 9 && other.number == 9)
     }
 
-    /// By whomever, in whatever way: replaced, written in place with the same size, removed, damaged and restored.
+    /// Edits of every kind are read: a replacement, a write in place with an equal size, a removal, damage and a
+    /// restoration.
     @Test func editsOfTheFileAreSeen() throws {
         let file = try TypedFile(Self.values(1))
         let prefs = KeptPrefs(key: TypedFile.root, store: file.store)
@@ -177,7 +179,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.all == all(2))
     }
 
-    /// It has no revisions: each read looks.
+    /// Such a store has no revisions, so each read asks it.
     @Test func aStoreOfAnotherModuleIsReadEachTime() throws {
         let inner = InMemoryStore()
         let prefs = KeptPrefs(key: "Root", store: AccountStore(account: "x", in: inner))
@@ -210,7 +212,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         }
         try file.put(["number": 1, "text": "fits"])
         #expect(prefs.text == "fits" && prefs.outcome == "ok")
-        // What was kept of a good state says nothing of a bad one.
+        // The cached value of a valid state is not used for an invalid one.
         try file.store.update(root: TypedFile.root) { $0?["text"] = 5 }
         for _ in 0..<2 { #expect(prefs.text == "none" && prefs.outcome != "ok") }
     }

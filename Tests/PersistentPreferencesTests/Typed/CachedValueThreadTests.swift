@@ -53,7 +53,7 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var text = "0"
 }
 
-/// What is kept, with others at work and with code of somebody's own in the middle.
+/// Cached values while other threads write, and while the user's code runs in the middle of an access.
 @Suite struct CachedValueThreadTests {
     @Test func aKeptObjectIsReleasedOutsideOfTheLock() {
         let rings = Rings()
@@ -67,13 +67,13 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
                 prefs.other = number
                 #expect(prefs.ringing.number == number && prefs.ringing.number == number)
             }
-            // The check of each write made one, and the first read after it another, which took the place of the former. No lock was
-            // held when they were released.
+            // The check of each write made a bell, and the first read after it made another one, which replaced the
+            // former. No lock was held when they were released.
             #expect(rings.all == [100, 201, 102, 302, 203, 403, 304])
         }
     }
 
-    /// The instance is gone when nobody has it: nothing that is kept leads back to it.
+    /// An instance is released with its last reference, because cached values do not refer to it.
     @Test func nothingThatIsKeptHoldsTheInstance() {
         weak var gone: CountedPrefs?
         do {
@@ -116,12 +116,12 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
         func add() { lock.withLock { amount += 1 } }
     }
 
-    /// A file that was just written is compared by its bytes, until the clock has moved on; then it is known to have settled.
+    /// A new file is compared by its bytes until the clock has moved on; then it is known to have settled.
     @Test func aStateSettlesOnce() throws {
         let folder = try TemporaryFolder()
         let system = RecordingSystemCalls()
         let prefs = CountedPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
-        // Its state is known from before it was on the disk: whatever the clock, that has not settled.
+        // The status was read before the file was on the disk, so the state has not settled at any time of the clock.
         system.isClockAhead = false
         prefs.text = "2"
         system.isClockAhead = true
@@ -130,7 +130,7 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(system.takeCalls().contains("read"))
         for _ in 0..<3 { #expect(prefs.text == "2") }
         #expect(!system.takeCalls().contains("read"))
-        // The settled copy is the same state for what is kept, for writes, and for those that write nothing.
+        // The settled copy counts as that state for cached values, for writes, and for writes of equal values.
         #expect(prefs.text == "2" && prefs.own0 == 0)
         prefs.text = "2"
         prefs.own0 = 3

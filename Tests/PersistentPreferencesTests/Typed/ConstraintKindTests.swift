@@ -25,7 +25,7 @@ private struct Wordless: PrefChoices {
 }
 
 extension PrefConstraint where Value == Int {
-    /// A kind of one's own.
+    /// A kind of constraint that the developer defines.
     fileprivate static func multiple(of number: Int) -> PrefConstraint {
         PrefConstraint("a multiple of \(number)") { $0.isMultiple(of: number) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 private enum Level: String, CaseIterable { case low, middle, high }
 
-/// A kind of choices of one's own.
+/// Choices that the developer defines.
 private struct Even: PrefChoices {
     func contains(_ value: Int) -> Bool { value.isMultiple(of: 2) }
     var choicesDescription: String { "even" }
@@ -27,7 +27,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 @Suite struct ConstraintTests {
-    /// A value that the property's type can hold and its constraint does not let through.
+    /// Values that the type of the property can hold and its constraint rejects.
     private static let bad: [(key: String, value: any Sendable, reason: String)] = [
         ("size", 73, "must be in 8...72"), ("size", 7, "must be in 8...72"),
         ("size", Int.max, "must be in 8...72"), ("size", 72.5, "expected Int, found a real number"),
@@ -42,7 +42,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         ("list", [1, 2, 3], "must have two elements at most"),
     ]
 
-    /// Each way to store a value past the type of its property.
+    /// The untyped ways to store a value.
     enum WritePath: CaseIterable {
         case subscripted, assigned, inPlace, updatedValues, updatedSubscript, initialized
 
@@ -155,14 +155,14 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.free = 2
             other.free = 3
             prefs.size = 100
-            // Refused, it reads as before the attempt.
+            // After the rejection, the values are those before the attempt.
             #expect(prefs.size == 12 && prefs.free == 2)
             prefs.free = 4
         }
         #expect(error.map { "\($0)" } == "size: must be in 8...72")
         #expect(try file.bytes == bytes)
         #expect(prefs.free == 1 && other.free == 0)
-        // And the next one is a new one.
+        // The next update is independent.
         #expect(prefs.update { prefs.size = 72 } == nil && prefs.size == 72)
     }
 
@@ -190,7 +190,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         }
         #expect(prefs.$size.isSet && prefs["size"] as? Int == 4711)
         #expect(try file.bytes == bytes)
-        // What is left alone blocks nobody.
+        // A bad value does not block writes of other keys.
         prefs.free = 1
         prefs.values["free"] = 2
         prefs.update { $0["size"] = 20 }
@@ -217,12 +217,12 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 extension PrefsError {
-    /// nil for an error of another case.
+    /// The failures; nil for an error of another case.
     fileprivate var typeFailures: [PropertyListFailure]? {
         if case .typeMismatch(let failures) = self { failures } else { nil }
     }
 
-    /// nil for an error of another case.
+    /// The failures; nil for an error of another case.
     fileprivate var constraintFailures: [PropertyListFailure]? {
         if case .constraintViolated(let failures) = self { failures } else { nil }
     }

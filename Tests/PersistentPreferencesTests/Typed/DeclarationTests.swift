@@ -51,7 +51,7 @@ private final class SuperKeysPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var declared = 1
 }
 
-/// Wrappers that are no default values of their properties; some of one place in the source.
+/// Wrappers that are assigned in the initializer; some come from one place in the source.
 private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var plain: Int
     @Pref var left: Int
@@ -65,7 +65,7 @@ private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
         _plain = isOdd ? Pref(wrappedValue: 1) : Pref(wrappedValue: 2)
         _left = make(3)
         _right = make(4)
-        // One line makes one property here and another there.
+        // One line makes different properties.
         if isOdd {
             _swapped = late(5)
             _other = Pref(wrappedValue: 6)
@@ -83,7 +83,7 @@ private final class AssignedPrefs: PersistentPrefs, @unchecked Sendable {
     var handles: [PrefHandle<Int>] { [$plain, $left, $right, $swapped, $other] }
 }
 
-/// As `AssignedPrefs`, with nothing that gives the sharing of a line away in the first instance.
+/// Like `AssignedPrefs`, but the first instance does not show that one line makes several properties.
 private final class CrossedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var one: Int
     @Pref var two: Int
@@ -106,7 +106,7 @@ private final class RacedPrefs<Tag>: PersistentPrefs, @unchecked Sendable {
     @Pref var list = [0]
 }
 
-/// Which keys a class has, and whence.
+/// The keys of a class and their origins.
 @Suite struct DeclarationTests {
     private let store = InMemoryStore()
 

@@ -3,9 +3,9 @@ import PersistentPreferences
 
 enum TextSize: String, CaseIterable, Codable { case small, large }
 enum TextLevel: Int, CaseIterable { case low = 1, high = 10 }
-/// Without raw values: encoded as `{"light": {}}`.
+/// An enum without raw values, encoded as `{"light": {}}`.
 enum TextMode: Codable, CaseIterable { case light, dark }
-/// Takes more values than it lists.
+/// Accepts more values than it lists.
 struct TextChannel: RawRepresentable, CaseIterable, Codable, Equatable {
     static let allCases = [TextChannel(rawValue: "news")]
     var rawValue: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineSupport
 
-/// Two versions of a program, whose types have the same stored form but for fields that one of them does not know.
+/// Two versions of a program. Each has fields that the other does not know; the rest of the stored form is equal.
 private enum Old {
     struct Font: Codable, Equatable { var name = "Menlo" }
     struct Style: Codable, Equatable {
@@ -215,7 +215,7 @@ private enum New {
         raced.raceOnce { newer.style.isItalic = true }
         prefs.style.weight = 7
         #expect(prefs.lastError == nil && newer.style.isItalic && newer.style.weight == 7)
-        // Also if the raced write has removed one.
+        // This also holds if the raced write has removed a field.
         raced.raceOnce { newer.$style.reset() }
         prefs.style.weight = 8
         #expect(newer.style.weight == 8 && !newer.style.isItalic)

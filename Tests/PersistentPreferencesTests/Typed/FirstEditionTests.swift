@@ -43,7 +43,7 @@ private struct FirstPlayerSettings: SettingsFile, Equatable {
     func settingsURL() -> URL { Self.location.withLock { $0 } }
 }
 
-/// Files that a program with the first edition of this package has written read as what they were.
+/// Files that a program with the first edition of this package has written are read unchanged.
 @Suite struct FirstEditionTests {
     private func copy(of name: String) throws -> (folder: TemporaryFolder, url: URL) {
         let folder = try TemporaryFolder()

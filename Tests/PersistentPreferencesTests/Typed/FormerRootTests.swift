@@ -265,7 +265,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    /// Another process moves the root after the look at its key and before the look at its former one.
+    /// Another process moves the root after the read of its key and before the read of its former key.
     @Test(arguments: ["EditorPrefs", "Prefs"]) func aRootThatIsMovedBetweenTwoLooksIsFound(_ former: String) throws {
         let roots = try store([former: ["size": 20, "title": "a"]])
         let interruption = Interrupted.Action()

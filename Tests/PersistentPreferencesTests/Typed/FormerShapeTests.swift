@@ -33,7 +33,7 @@ private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
         var store: any PrefsStore { self == .memory ? InMemoryStore() : ForeignStore() }
     }
 
-    /// The commit of an update starts from what the writes in its body have made, not from the root as it was.
+    /// The commit of an update starts from the result of the writes in its body.
     @Test(arguments: Kind.allCases) func aWriteInTheBodyStays(_ kind: Kind) throws {
         let store = kind.store
         try store.update(root: "Root") { $0 = ["sz": 3] }
@@ -83,7 +83,7 @@ private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(SteppedPrefs.runs.withLock { $0 } == 1)
     }
 
-    /// A class with former root keys, too, can get rid of what is in its place.
+    /// A class with former root keys can also delete an entry of another type.
     @Test func anEntryOfAnotherTypeIsDeleted() throws {
         let folder = try TemporaryFolder()
         let list = try PropertyListSerialization.data(

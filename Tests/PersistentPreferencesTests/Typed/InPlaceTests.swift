@@ -24,7 +24,7 @@ private func add(to list: inout [String]) {
     list.append("new")
 }
 
-/// A change in place starts from what is stored, or is none.
+/// A change in place starts from the stored value, or stores nothing.
 @Suite struct InPlaceTests {
     @Test func aChangeInPlaceIsStored() {
         let prefs = ListPrefs(store: InMemoryStore())
@@ -38,7 +38,7 @@ private func add(to list: inout [String]) {
         #expect(prefs.outcome == "number: must be in 0...9" && prefs.number == 1)
     }
 
-    /// What is made of the default must not take the place of what could not be read.
+    /// The changed default must not replace a value that could not be read.
     @Test(
         arguments: [["recent": "a;b"], ["recent": [1]], ["number": 10], ["number": "few"]] as [[String: any Sendable]])
     func whatDoesNotFitIsNotReplaced(_ stored: [String: any Sendable]) throws {
@@ -49,7 +49,7 @@ private func add(to list: inout [String]) {
         if stored["recent"] != nil { prefs.recent.append("new") } else { prefs.number += 1 }
         #expect(prefs.lastError != nil)
         #expect(try exactForm(store.read(root: "ListPrefs") ?? [:]) == before)
-        // Whoever assigns a value means it.
+        // An assignment replaces the stored value.
         if stored["recent"] != nil { prefs.recent = ["new"] } else { prefs.number = 1 }
         #expect(prefs.outcome == "ok")
         #expect(stored["recent"] == nil ? prefs.number == 1 : prefs.recent == ["new"])
@@ -60,7 +60,7 @@ private func add(to list: inout [String]) {
         let prefs = ListPrefs(key: TypedFile.root, store: file.store)
         let (path, aside) = (file.folder.file().path, file.folder.file("aside").path)
         func change(_ list: inout [String]) throws {
-            // By now the file is back.
+            // The file is readable again.
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.moveItem(atPath: aside, toPath: path)
             list.append("new")

@@ -25,7 +25,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         coding: PrefCoding<Int>(encode: { "\($0)" }, decode: { ($0 as? String).flatMap(Int.init) }),
         constraint: .in(1...2)) var coded = 1
 
-    /// Accepted by the constraints, in each stored form.
+    /// Values that the constraints accept, in each stored form.
     static var samples: [(key: String, values: [Any])] {
         [
             ("size", [8, 72, 9.0]), ("part", [0, 9]), ("scale", [0.5, Double.infinity, 3]),
@@ -133,7 +133,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
 
     // MARK: - Validation
 
-    /// What a validator says of documents: `true` for each that the schema accepts.
+    /// The results of a validator: `true` for each document that the schema accepts.
     private static func verdicts(_ schema: Data, _ documents: [Data]) throws -> [Bool] {
         let script = """
             import json, sys
@@ -170,7 +170,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
             }
         }
         let verdicts = try Self.verdicts(make().jsonSchema(), exports)
-        // A number may be stored for a Boolean, but nobody writes one.
+        // A number is read as a Boolean, but never written for one.
         let numbers = hasBounds ? ["isTrue: 1"] : ["bool: 0", "bool: 1", "optionalBool: 1"]
         #expect(zip(names, verdicts).filter { !$1 }.map(\.0) == numbers)
         #expect(verdicts.count == exports.count)
@@ -256,7 +256,7 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func noPlainCharacterEqualsAnother() {
-        // U+212A, U+037E and U+1FEF are K, ; and ` to Swift.
+        // Swift considers U+212A, U+037E and U+1FEF equal to K, ; and `.
         for text in ["\u{212A}", "\u{037E}", "\u{1FEF}"] {
             #expect(!TextPattern.compiled("[A-Z]").matches(text) && !TextPattern.compiled("K").matches(text), "\(text)")
         }

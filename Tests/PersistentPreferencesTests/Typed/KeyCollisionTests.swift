@@ -27,7 +27,7 @@ private final class PrivateAboveAndBelow: PrivateBelow, @unchecked Sendable {
     @Pref private var one = 2
 }
 
-/// As in two modules: classes with one name.
+/// Classes with one name, as in two modules.
 enum CollisionBelow {
     class SameName: PersistentPrefs, @unchecked Sendable {
         @Pref private var one = 1
@@ -79,7 +79,7 @@ private final class MigrationToNothing: PersistentPrefs, @unchecked Sendable {
     override class var migrations: [PrefsMigration] { [PrefsMigration(to: 0) { _ in }] }
 }
 
-/// Shows nothing of itself.
+/// Its mirror is empty.
 private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Sendable {
     @Pref var one = 1
 
@@ -104,7 +104,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
 
-/// Declarations that cannot be: each stops its program, with a message that says where.
+/// Invalid declarations. Each stops its program, with a message that names the place.
 @Suite struct KeyCollisionTests {
     enum Mistake: String, CaseIterable, Codable {
         case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow

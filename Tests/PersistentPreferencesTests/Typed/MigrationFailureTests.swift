@@ -10,7 +10,7 @@ private struct Trouble: Error, CustomStringConvertible {
     var description: String { "trouble" }
 }
 
-/// Its second step fails as the data wants it to.
+/// Its second step fails in the way that the data selects.
 private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 7
     @Pref(previously: "former") var renamed = 0

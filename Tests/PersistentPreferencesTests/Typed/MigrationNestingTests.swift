@@ -3,20 +3,20 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// The same root, as a program without migrations has it.
+/// A class without migrations on the root of `NestingPrefs`.
 private final class SidePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var side = 0
     @Pref var number = 0
 }
 
-/// Its step writes to the root itself, as none should.
+/// A class whose step writes to the root, which a step should not do.
 private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 0
     @Pref var side = 0
 
     @TaskLocal static var place: Place?
 
-    /// Where the step writes, and how often it has.
+    /// The store that the step writes to, and the number of its writes.
     final class Place: @unchecked Sendable {
         let store = InMemoryStore()
         var runs = 0
@@ -35,7 +35,7 @@ private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 @Suite struct MigrationNestingTests {
-    /// What a step writes by another way is not undone by the commit of the migration, whose values are older.
+    /// The commit of a migration, whose values are older, does not undo a write that a step has made in another way.
     @Test func aWriteOfAStepStays() {
         let place = NestingPrefs.Place()
         let others = SidePrefs(key: "Root", store: place.store)

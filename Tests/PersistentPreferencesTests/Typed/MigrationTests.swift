@@ -6,7 +6,7 @@ import Testing
 
 private let mark = "PersistentPreferences version"
 
-/// Version 1 has the number tripled, version 2 has it plus one, under another name.
+/// Version 1 triples the number. Version 2 adds one and renames it.
 private class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(previously: "amount") var number = 0
     @Pref var free = 0
@@ -20,14 +20,14 @@ private class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
             PrefsMigration(to: 2) { values in
                 if let number = values.removeValue(forKey: "number") as? Int { values["amount"] = number + 1 }
                 values["gone"] = nil
-                // Not for a step to say.
+                // A step cannot set the version.
                 values[mark] = 77
             },
         ]
     }
 }
 
-/// The same root as a program without migrations sees it.
+/// A class without migrations on that root.
 private final class UnversionedPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ["number", "amount", "free", mark] }
 }
@@ -72,7 +72,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.ints == (number == 0 ? [:] : ["number": number]) && prefs.count == number.signum())
         #expect(prefs.$number.isSet == (number > 0))
         prefs.flush()
-        // Nothing changes by these.
+        // These writes change nothing.
         prefs.number = number
         if number > 0 { prefs["number"] = number }
         prefs.update {}
@@ -113,7 +113,8 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
                     other.free = 1
                     prefs.update { values in
                         values["free"] = 2
-                        // A write inside joins: it sees the root in the new shape, and the body's own change comes on top.
+                        // A nested write joins the update and sees the root in the new shape. The body's own change is
+                        // merged over it.
                         twin.number += 1
                         #expect(twin.number == 17 && prefs.number == 17)
                         twin.number -= 1
@@ -133,7 +134,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.outcome == "ok")
         #expect(try file.stored == exactly(["number": 16, "free": 1, "kept": 8, mark: 2]))
         #expect(prefs.ints == ["number": 16, "free": 1])
-        // And once.
+        // The step runs once.
         prefs.text = "later"
         #expect(prefs.number == 16 && self.prefs(file).number == 16)
     }
@@ -215,7 +216,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.text = text
         }
         #expect(CountingPrefs.runs(on: text) == 1)
-        // Another program's write of the same is another state.
+        // A write of equal values by another program is a new state.
         try file.put(["text": text, "other": 1])
         for _ in 0..<10 { #expect(prefs.number == 5) }
         #expect(CountingPrefs.runs(on: text) == 2)

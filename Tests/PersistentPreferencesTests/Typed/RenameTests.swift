@@ -35,7 +35,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.bytes == bytes)
         prefs.free = 1
         #expect(prefs.name == name && prefs.outcome == "ok")
-        // Where both exist, the old one waits for a write of its own property.
+        // If both keys exist, the old one stays until its property is written.
         let moved: [String: Any] = stored["name"] != nil ? stored : isSet ? ["name": name] : [:]
         #expect(try file.stored == exactly(moved.merging(["free": 1]) { $1 }))
         prefs.name = "new"
@@ -44,7 +44,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == exactly(["free": 1]) && prefs.name == "default")
     }
 
-    /// Each way to write or remove the property where both keys exist.
+    /// Each way to write or remove the property if both keys exist.
     enum Way: CaseIterable {
         case typed, handle, subscripted, inPlace, assigned, update, typedUpdate, initializer
         case reset, subscriptNil, inPlaceNil, clear, assignedEmpty, updateRemoves
@@ -149,7 +149,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == "nothing")
     }
 
-    /// What a newer version keeps under a former key is not ours.
+    /// A value that a newer version keeps under a former key belongs to that version.
     @Test func aRootOfANewerVersionKeepsAllItsKeys() throws {
         let file = try TypedFile([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1])
         let prefs = prefs(file)

@@ -22,7 +22,7 @@ extension AppSettingsValues {
     fileprivate var readKey: Int { self[ReadKey.self] }
 }
 
-/// A read that finds an answer in a cache gives the same value and reports the same as the read before it.
+/// A read from a cache returns and reports the same as the read before it.
 @Suite struct SecondReadTests {
     private let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ extension AppSettingsValues {
         PropertyListFileStore(url: folder.file(name), durability: .process)
     }
 
-    /// What each of four reads gives and reports. Between them, another property is read without an error.
+    /// The results and reports of four reads. Between them, another property is read without an error.
     private func four(_ prefs: ReadPrefs, _ read: () -> String) -> [String] {
         (0..<4).map { round in
             let found = read()
@@ -43,7 +43,7 @@ extension AppSettingsValues {
         }
     }
 
-    /// One type for both sides of a comparison.
+    /// Gives both sides of a comparison one type.
     private func numbers(_ numbers: Int?...) -> [Int?] { numbers }
 
     private func times(_ count: Int, _ text: String) -> [String] { Array(repeating: text, count: count) }

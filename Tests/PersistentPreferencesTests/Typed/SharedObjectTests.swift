@@ -2,7 +2,7 @@ import Foundation
 import PersistentPreferences
 import Testing
 
-/// Immutable, as a class has to be whose objects a coding makes.
+/// Immutable, as required of a class whose objects a coding makes.
 private final class Color: Codable, Sendable {
     let name: String
 
@@ -43,7 +43,7 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
 
     private static let reason = "cannot be stored: make it Codable, use a struct instead of a class, or give a coding"
 
-    /// What the compiler cannot reject.
+    /// Uses of a class that the compiler cannot reject.
     @Test func aClassWithoutACodingStopsTheProgram() async throws {
         let results = [
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -42,7 +42,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var other = 0
 }
 
-/// What another program writes under the key of a property, between the look of a write and its commit.
+/// Writes of another program under the key of a property, between the comparison of a write and its commit.
 @Suite struct TypedRaceTests {
     enum Write: CaseIterable {
         case assignment, handle, update

@@ -51,7 +51,8 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(shared.outcome == "ok" && shared["was renamed"] == nil)
     }
 
-    /// A first look at a property must not look at what another thread is changing: ThreadSanitizer would see it.
+    /// The first access to a property must not read state that another thread is changing. ThreadSanitizer would detect
+    /// it.
     @Test func aFirstAccessTouchesNothingElse() {
         for _ in 0..<20 {
             let prefs = BusyPrefs<[Int]>(store: InMemoryStore())
@@ -65,7 +66,7 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
-/// Has state of its own besides, under a lock of its own.
+/// Has additional state, under its own lock.
 private final class BusyPrefs<Note>: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 0
     private let lock = NSLock()

@@ -1,11 +1,12 @@
 package import Foundation
 
-/// A binary property list made of the objects that stand in an input of the fuzzer, one behind the other: the table of
-/// offsets and the trailer are made to fit, so that mutants reach what stands behind the checks of both.
+/// A binary property list made of the objects in an input of the fuzzer. The table of offsets and the trailer are
+/// computed, so that mutants pass the checks of both.
 package enum AssembledList {
     private static let start: UInt8 = 0
 
-    /// - Returns: nil where the input does not ask for it: a byte 0 (no file begins so), one byte for the sizes, objects.
+    /// - Returns: nil if the input does not have this form: a byte 0, with which no file begins, one byte for the
+    ///   sizes, objects.
     package static func file(from input: Data) -> Data? {
         let input = [UInt8](input)
         guard input.count > 2, input[0] == start else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An input of the fuzzer, as decisions: what is missing at its end is 0.
+/// An input of the fuzzer, as decisions. Bytes after its end are 0.
 struct Choices {
     private let bytes: [UInt8]
     private var position = 0

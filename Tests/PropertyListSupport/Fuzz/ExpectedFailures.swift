@@ -1,7 +1,8 @@
 package import PrefsPropertyLists
 
 extension EncodingFailure {
-    /// XML has no form for some values that the binary format has, and a UID takes a level more there. JSON has none for a UID.
+    /// Whether a failure is expected. XML has no form for some values of the binary format, and a UID takes an
+    /// additional level there. JSON has no form for a UID.
     package func isExpected(in format: PropertyListFormat) -> Bool {
         format == .json && reason == "holds a value that cannot be stored in JSON"
             || format == .xml

@@ -1,7 +1,7 @@
 package import Foundation
 import PrefsPropertyLists
 
-/// Where the fuzzers begin: files that the library writes, and one value of each kind.
+/// The seeds of the fuzzers: files that the library writes, and one value of each kind.
 package enum FuzzSeeds {
     package static func bytes() throws -> [Data] {
         var seeds: [Data] = []
@@ -11,19 +11,19 @@ package enum FuzzSeeds {
                     seeds.append(try PropertyListCoder.encode(plain: ["root": ["key": value]], as: format))
                     seeds.append(try PropertyListCoder.encode(plain: value, as: format))
                 } catch is EncodingFailure where format == .xml {
-                    // XML has no form for it.
+                    // XML has no form for the value.
                 } catch is PropertyListVetter.Refusal {
-                    // Inside of others it is too deep to be stored.
+                    // Inside other values, the value is too deep to be stored.
                 }
             }
         }
         return seeds + (xml + json).map { Data($0.utf8) } + objects.map(AssembledList.input) + [Data(deep)]
     }
 
-    /// Each kind of value first and inside others, with what follows it in the input going up and down.
+    /// Each kind of value at the top and inside others, with rising and falling bytes after it in the input.
     package static func choices() -> [Data] {
         let odd = (0..<24).flatMap { (choice: UInt8) in
-            // Of what has no parts each choice, and each of the odd dates.
+            // Each choice of kinds without parts, and each of the unusual dates.
             [0, 1, 2, 3, 5, 11, 19].map { Data([$0, choice, 3, 4, 5, 6, 7, 8, 9, 10]) } + [Data([0, 4, choice])]
         }
         // {"CF$UID": 1.0} and {"CF$UID": 7}.

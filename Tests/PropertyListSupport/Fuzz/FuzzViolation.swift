@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
 
-/// A promise that an input of the fuzzer breaks.
+/// A guarantee that an input of the fuzzer violates.
 package struct FuzzViolation: Error, CustomStringConvertible {
     package let description: String
 
@@ -21,9 +21,11 @@ package func demandSame(_ left: Any, _ right: Any, isInXML: Bool = false, _ prom
     throw FuzzViolation("\(promise()): \(exactForm(left).prefix(200)) became \(exactForm(right).prefix(200))")
 }
 
-/// True where two property lists are the same, told by other means than the library's own comparison, and where that agrees.
+/// True if two property lists are equal by a comparison other than the library's own, and the library's comparison
+/// agrees.
 ///
-/// - Parameter isInXML: the right one came out of XML, where dates are rounded down to the second, as documented.
+/// - Parameter isInXML: whether the right one was read from XML, where dates are rounded down to the second, as
+///   documented.
 func areSame(_ left: Any, _ right: Any, isInXML: Bool = false) -> Bool {
     let isSame = haveSameForm(left, right, isInXML: isInXML)
     return isInXML ? isSame : isSame && StoredValue.areEqual(left, right)

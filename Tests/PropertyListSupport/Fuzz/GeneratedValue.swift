@@ -1,13 +1,13 @@
 import Foundation
 
-/// A value that a program may want to store, and what has to become of it.
+/// A value that a program may want to store, and the expected result.
 package struct GeneratedValue {
     package let value: Any
-    /// The canonical form, or nil where no property list can hold it.
+    /// The canonical form; nil if no property list can hold the value.
     package let expected: Any?
     /// Levels of containers.
     var depth = 0
-    /// What the vetter counts for its size, about.
+    /// The approximate size that the vetter counts.
     var cost = 9
 
     /// A value that no property list can hold.
@@ -15,12 +15,12 @@ package struct GeneratedValue {
         GeneratedValue(value: value, expected: nil)
     }
 
-    /// Another way to hold the same.
+    /// Another object for this value.
     func wrapped(_ value: Any) -> GeneratedValue {
         GeneratedValue(value: value, expected: expected, depth: depth, cost: cost + 9)
     }
 
-    /// A container of the parts, to be known by their sum.
+    /// A container of the parts, whose costs add up.
     static func container(_ value: Any, of parts: [GeneratedValue], expected: () -> Any?) -> GeneratedValue {
         GeneratedValue(
             value: value, expected: parts.allSatisfy { $0.expected != nil } ? expected() : nil,
@@ -31,7 +31,8 @@ package struct GeneratedValue {
     private static let depthLimit = 128
     private static let costLimit = 4 << 20
 
-    /// Near the limit of size neither is asked for: the cost is an estimate.
+    /// Whether the value must be accepted. Near the limit of size both outcomes are valid, because the cost is an
+    /// estimate.
     package var mustBeAccepted: Bool {
         expected != nil && depth <= Self.depthLimit && cost < Self.costLimit / 2
     }

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A text of any UTF-16 units; Foundation's own on Linux puts U+FFFD in the place of a surrogate without partner.
+/// A text of any UTF-16 units. Foundation's own strings on Linux replace an unpaired surrogate by U+FFFD.
 package final class UnitsText: NSString {
     private let units: [UInt16]
     private var reportedLength: Int?
 
-    /// - Parameter reportedLength: a length that is not true.
+    /// - Parameter reportedLength: a false length.
     package init(_ units: [UInt16], reportedLength: Int? = nil) {
         self.units = units
         self.reportedLength = reportedLength

@@ -7,7 +7,7 @@ extension ValueGenerator {
         .refused(choices.element(of: Self.wrongTypes)())
     }
 
-    /// Without Substring and CGFloat, of which Foundation's containers make a text and a number.
+    /// Excludes Substring and CGFloat, which Foundation's containers convert to a text and a number.
     private static var wrongTypes: [() -> Any] {
         [
             { NSNull() }, { UUID() }, { URL(fileURLWithPath: "/a") }, { NSURL(fileURLWithPath: "/a") }, { Set([1]) },

@@ -37,7 +37,7 @@ extension ValueGenerator {
         .greatestFiniteMagnitude, 9_007_199_254_740_992, 1.0.nextUp,
     ]
 
-    /// The number itself or, where the next byte says so, an object.
+    /// The number itself or, depending on the next byte, an object.
     private mutating func integer<Number: FixedWidthInteger>(_ value: Number) -> GeneratedValue {
         let object = Int64(exactly: value).map { NSNumber(value: $0) } ?? NSNumber(value: UInt64(value))
         let isObject = choices.byte() & 1 == 1
@@ -92,7 +92,7 @@ extension ValueGenerator {
         return GeneratedValue(value: text, expected: word, cost: cost)
     }
 
-    /// A text of any UTF-16, surrogates without partner among them.
+    /// A text of any UTF-16, also with unpaired surrogates.
     private mutating func units() -> GeneratedValue {
         let units = (0..<(choices.byte() % 8)).map { _ in choices.number(UInt16.self) }
         let text = String(decoding: units, as: UTF16.self)

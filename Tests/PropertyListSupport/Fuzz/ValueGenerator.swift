@@ -3,7 +3,7 @@ package import Foundation
 /// Builds a nested value out of the bytes of an input: each begins with the number of its kind.
 package struct ValueGenerator {
     private enum Kind: UInt8, CaseIterable {
-        // The corpus knows them by number: new ones at the end.
+        // The corpus contains these numbers, so new cases must be at the end.
         case scalar, number, text, refused, optional, hashable, again, cycle
         case array, foundationArray, mutableArray, typedArray
         case dictionary, foundationDictionary, mutableDictionary, hashableDictionary, wrongKeys
@@ -11,7 +11,7 @@ package struct ValueGenerator {
     }
 
     var choices: Choices
-    /// Texts, data and containers that the caller may still change.
+    /// Actions that change texts, data and containers of the caller.
     var changeable: [() -> Void] = []
     private var nesting = 0
     private var levelsLeft = 300
@@ -23,7 +23,7 @@ package struct ValueGenerator {
         choices = Choices(input)
     }
 
-    /// Empties all that can be emptied: what was stored must not notice, and cycles are freed only so.
+    /// Empties all mutable objects. The stored values must not change. Only this frees cycles.
     package mutating func takeBack() {
         changeable.forEach { $0() }
         changeable = []
@@ -35,7 +35,7 @@ package struct ValueGenerator {
         nesting += 1
         defer { nesting -= 1 }
         let made = make(choices.element(of: Kind.allCases))
-        // One that is refused may lead back into an open container, which a second place for it would have to know.
+        // Keeps only accepted values, because a rejected one may refer to an open container.
         if made.expected != nil, pool.count < 64 { pool.append(made) }
         return made
     }
@@ -89,7 +89,7 @@ package struct ValueGenerator {
 
     private static let largest = 20_000
 
-    /// Shared parts multiply, and large values take seconds; tests of the limits have those.
+    /// Whether the parts are small. Shared parts multiply, and large values take seconds; other tests cover the limits.
     private static func areSmall(_ parts: [GeneratedValue]) -> Bool {
         parts.reduce(0) { $0 + $1.cost } < largest
     }
@@ -111,7 +111,7 @@ package struct ValueGenerator {
         let part: GeneratedValue
     }
 
-    /// In which no name is there twice, in whatever spelling: which of two stays is the caller's affair.
+    /// Entries without a repeated name in any spelling, because the result of a repetition is not defined.
     private mutating func entries() -> [Entry] {
         var names: Set<String> = []
         var cost = 0
@@ -197,7 +197,7 @@ package struct ValueGenerator {
     }
 
     private mutating func levels() -> GeneratedValue {
-        // A few, or about as many as there may be: many cost time.
+        // Chooses a few levels, or about as many as the limit allows, because many cost time.
         let choice = Int(choices.byte())
         let count = min(levelsLeft, choice < 0xF0 ? choice % 12 : choice - 0xF0 + 120)
         levelsLeft -= count

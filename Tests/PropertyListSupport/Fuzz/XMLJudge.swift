@@ -1,12 +1,12 @@
 package import Foundation
 package import PrefsPropertyLists
 
-/// Foundation's XML reader as a judge of ours, in every test and fuzzer that reads XML: what both accept is equal, and what only
-/// Foundation accepts is rejected by us for one of a few reasons.
+/// Compares our XML reader with Foundation's, in every test and fuzzer that reads XML. Documents that both accept give
+/// equal values. Documents that only Foundation accepts are rejected by ours for one of a few reasons.
 package enum XMLJudge {
-    /// The beginnings of our reasons for rejecting what Foundation reads. It decodes what is not base64, references and all,
-    /// carries dates that do not exist over to the next month, ignores what follows the list and what stands in tags and
-    /// between them, takes a key or several plists for a value, and keeps the last value of a key that occurs twice.
+    /// The beginnings of our reasons for rejecting documents that Foundation reads. Foundation decodes invalid base64,
+    /// moves dates that do not exist to the next month, ignores text after the list, in tags and between them, accepts
+    /// a key or several plists as a value, and keeps the last value of a key that occurs twice.
     package static let reasonsOfOurs = [
         "<data> does not hold base64", "a dictionary with the lone key CF$UID", "<date> does not hold a time",
         "another element follows the value",
@@ -20,7 +20,7 @@ package enum XMLJudge {
 
     /// - Throws: `FuzzViolation`.
     package static func checkAccepted(_ bytes: Data, _ ours: DecodedPropertyList) throws {
-        // Of keys with two spellings, each reader keeps another.
+        // The readers keep different values of keys with two spellings.
         guard ours.format == .xml, ours.loss == nil, let theirs = foundations(bytes) else { return }
         let (left, right) = (exactForm(withoutMarks(ours.value)), form(theirs))
         guard left != right else { return }
@@ -35,8 +35,8 @@ package enum XMLJudge {
         throw FuzzViolation("Foundation reads it; rejected, since \(fault)")
     }
 
-    /// nil for what Foundation rejects, for what it reads as OpenStep (`<dd>` is a byte there), and for what is too deep for its
-    /// recursion.
+    /// The value that Foundation reads; nil for documents that it rejects, reads as OpenStep (`<dd>` is a byte there),
+    /// or cannot read because they are too deep for its recursion.
     private static func foundations(_ bytes: Data) -> Any? {
         guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes), hasPlainEncoding(bytes),
             bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000
@@ -46,7 +46,7 @@ package enum XMLJudge {
         return format == .xml ? list : nil
     }
 
-    /// False if a document type holds a quoted `>` or declarations: Foundation takes the first `>` for its end.
+    /// False if a document type holds a quoted `>` or declarations, because Foundation ends it at the first `>`.
     private static func hasPlainDocumentType(_ bytes: Data) -> Bool {
         guard let start = bytes.firstRange(of: Data("<!DOCTYPE".utf8)) else { return true }
         let type = bytes[start.upperBound...].prefix { $0 != UInt8(ascii: ">") }
@@ -60,7 +60,7 @@ package enum XMLJudge {
             .firstMatch(of: /encoding(\s+=|=\s)/) == nil
     }
 
-    /// Foundation takes one U+FEFF at the beginning of a string for a byte order mark.
+    /// Removes U+FEFF at the beginning of strings, which Foundation interprets as a byte order mark.
     private static func withoutMarks(_ value: StoredValue) -> StoredValue {
         func text(_ text: String) -> String {
             text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -74,7 +74,7 @@ package enum XMLJudge {
         }
     }
 
-    /// As `exactForm`, of what Foundation gives.
+    /// The `exactForm` of an object of Foundation.
     package static func form(_ value: Any) -> String {
         switch value {
         case let array as [Any]: return "[" + array.map(form).joined(separator: ", ") + "]"
@@ -89,7 +89,7 @@ package enum XMLJudge {
         }
     }
 
-    /// What a UID of Foundation is, told by our own reader of what it writes.
+    /// The value of a UID of Foundation, which our own reader reads from Foundation's bytes.
     private static func uid(_ value: Any) -> StoredValue? {
         guard let bytes = try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
         else { return nil }

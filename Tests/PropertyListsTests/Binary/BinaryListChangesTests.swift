@@ -5,7 +5,8 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// What the writer takes over from its former bytes makes no difference: the result is the same, to the byte, as without them.
+/// The objects that the writer takes over from its former bytes do not change the result, which has the bytes of a
+/// complete write.
 @Suite struct BinaryListChangesTests {
     @Test(arguments: 0..<30) func randomHistories(_ seed: UInt64) throws {
         var history = RandomHistory(seed: seed)
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    /// Each change of one member, of a dictionary whose values occur in it several times.
+    /// Each change of one member of a dictionary whose values occur several times.
     @Test func sharedScalars() throws {
         let scalars: [StoredValue] = [
             .bool(true), .bool(false), .integer(1), .real(1), .real(-0.0), .string("b"), .string("\u{E9}"),
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    /// A dictionary holds one spelling of a key. To put another one in its place is a change, even with the same value.
+    /// A dictionary holds one spelling of a key. Another spelling is a change, even with an equal value.
     @Test func otherSpellingsOfKeys() throws {
         let spellings = ["e\u{301}", "\u{E9}"]
         for (before, after) in [(spellings[0], spellings[1]), (spellings[1], spellings[0])] {
@@ -68,7 +69,8 @@ import Testing
         }
     }
 
-    /// To Swift, "\u{E9}37" is not before "\u{E9}371" if only one of the two is composed. The order of keys must not depend on it.
+    /// To Swift, "\u{E9}37" is not before "\u{E9}371" if only one of the two is composed. The order of keys must not
+    /// depend on it.
     @Test func keysHaveOneOrder() throws {
         let keys = [
             "\u{E9}326", "e\u{301}32", "e\u{301}37", "\u{E9}371", "\u{FB00}", "\u{1F600}", "\u{FFFD}", "", "a", "b",
@@ -115,7 +117,7 @@ import Testing
     }
 }
 
-/// A dictionary, and what is done to it at random: like the content of a file, with one large root in it and some small ones.
+/// A dictionary with random changes: like the content of a file with one large root and some small ones.
 private struct RandomHistory {
     private var random: SeededGenerator
     private var members: [String: StoredValue] = [:]
@@ -130,7 +132,7 @@ private struct RandomHistory {
     }
 
     mutating func change() {
-        // One change in most cases; sometimes so many that they are more than the rest.
+        // Mostly one change, and sometimes more changes than unchanged members.
         let count = [1, 1, 1, 2, 5, 20, 400].randomElement(using: &random) ?? 1
         for _ in 0..<count { changeOne() }
     }
@@ -148,7 +150,7 @@ private struct RandomHistory {
             guard let known, case .array(var list) = members[known] else { return }
             list.append(leaf(1))
             members[known] = .array(list)
-        // Its storage is another one, with the members in another order.
+        // Makes a copy with other storage and another order of the members.
         case 4: members = Dictionary(uniqueKeysWithValues: members.shuffled(using: &random).map { ($0, $1) })
         default: known.map { members[$0] = leaf(3) }
         }

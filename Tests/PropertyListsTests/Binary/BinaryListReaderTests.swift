@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// What our own reader of binary lists reads, Foundation reads the same, whoever wrote it.
+/// Our reader and Foundation read equal values from binary lists of any writer.
 @Suite struct BinaryListReaderTests {
     @Test(arguments: 0..<40) func whatFoundationWrites(_ seed: UInt64) throws {
         let (value, takeBack) = RandomList.canonical(seed: 1_000 + seed)
@@ -22,12 +22,12 @@ import Testing
             let ours = try read(bytes)
             #expect(try exactForm(ours) == foundationsForm(of: bytes))
             #expect(exactForm(ours).contains(scalar.form))
-            // In the one case that each number has.
+            // Each number has one canonical case.
             #expect(StoredValue(of: ours.object) == ours)
         }
     }
 
-    /// The canonical NaN: it is the same value as any other, and equal values are equal bytes.
+    /// Every NaN is read as the canonical NaN, because all NaNs are equal and equal values must give equal bytes.
     @Test(
         arguments: [
             [0x22, 0x7F, 0xC0, 0, 1], [0x22, 0xFF, 0xC0, 0, 0], [0x23, 0xFF, 0xF8, 0, 0, 0, 0, 0, 1],
@@ -37,7 +37,7 @@ import Testing
         #expect(number.bitPattern == Double.nan.bitPattern)
     }
 
-    /// The same list, with its references and offsets in so many bytes.
+    /// A list is read with references and offsets of every width.
     @Test(arguments: 1...8, 1...8) func everyWidth(_ referenceSize: Int, _ offsetSize: Int) throws {
         let pad = [UInt8](repeating: 0, count: referenceSize - 1)
         func references(_ numbers: [UInt8]) -> [UInt8] { numbers.flatMap { pad + [$0] } }
@@ -81,7 +81,7 @@ import Testing
         #expect(try foundationsForm(of: bytes) == form)
     }
 
-    /// Of up to eight bytes, wherever it stands, with everything around it, and written back as it was.
+    /// A UID of up to eight bytes is read at every place and written back unchanged.
     @Test(arguments: 0..<8) func aUIDIsAValueOfItsOwn(_ size: UInt8) throws {
         let uid = [0x80 | size] + [UInt8](repeating: 0, count: Int(size)) + [5]
         for objects in [[uid], [[0xA2, 1, 2], uid, [0x09]], [[0xD1, 1, 2], [0x51, 0x6B], uid]] {
@@ -94,12 +94,13 @@ import Testing
             let again = try PropertyListCoder.encode(objects: value, as: .binary)
             #expect(exactForm(try PropertyListCoder.decode(again).value.object) == exactForm(value))
         }
-        // Where there is a UID, everything else is checked all the same.
+        // A list with a UID is checked completely.
         let damaged = BinaryList([[0xA2, 1, 2], uid, [0xA1, 2]]).data
         #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(damaged) }
     }
 
-    /// The check of what was written stops at what the reader rejects. What the reader accepts, it accepts in the form of our writer.
+    /// The check of written bytes rejects everything that the reader rejects. It accepts every value that the reader
+    /// accepts, in the form of our writer.
     @Test func theCheckAgreesWithTheReader() throws {
         for bytes in Bytes.refused where bytes.data.starts(with: "bplist".utf8) {
             #expect(throws: DecodingFailure.self, "\(bytes)") { try check(bytes.data) }
@@ -114,7 +115,7 @@ import Testing
         try bytes.withUnsafeBytes { try BinaryPropertyListCheck.check($0) }
     }
 
-    /// A flip of any bit is found, unless the bytes are then those of another value in the form of our writer.
+    /// Every flipped bit is detected, unless the bytes are then another value in the form of our writer.
     @Test func theCheckFindsWhatTheReaderWouldNot() throws {
         let value = StoredValue.dictionary([
             "a": .array([.integer(1), .string("text"), .bool(true)]), "b": .dictionary(["c": .string("\u{E9}")]),
@@ -127,7 +128,7 @@ import Testing
             flipped[bit / 8] ^= 1 << (bit % 8)
             guard (try? check(flipped)) != nil else { continue }
             let other = try? read(flipped)
-            // Two references may be exchanged for one another, and a key may become one that is there.
+            // Two references may be exchanged, and a key may become equal to another one.
             #expect(other != nil || (try? PropertyListSerialization.propertyList(from: flipped, format: nil)) != nil)
         }
         for count in 0..<bytes.count { #expect(throws: DecodingFailure.self) { try check(bytes.prefix(count)) } }

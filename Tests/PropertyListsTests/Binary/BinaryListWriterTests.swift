@@ -5,9 +5,9 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// What our own writer of binary lists writes, Foundation reads as the same.
+/// Foundation reads equal values from the lists of our writer.
 @Suite struct BinaryListWriterTests {
-    /// Two widths change with the number of objects, of references and of offsets, and Foundation holds them to its own idea.
+    /// The widths of references and offsets change with the number of objects. Foundation checks them by its own rules.
     @Test(arguments: [1, 14, 15, 16, 17, 254, 255, 256, 257, 300, 65_535, 65_536])
     func soManyObjects(_ count: Int) throws {
         let numbers = Array(1..<count)
@@ -52,7 +52,7 @@ import Testing
         try expectSame(unsigned)
         try expectSame(reals.map { NSNumber(value: $0) })
         try expectSame(reals.filter(\.isFinite).map { Date(timeIntervalSinceReferenceDate: $0) })
-        // Equal to Swift, and three values: none is taken for another where equal ones are written once.
+        // Three values that Swift considers equal. Equal values are written once, but these are not.
         try expectSame(
             [NSNumber(value: 1), NSNumber(value: 1.0), true, NSNumber(value: 0), NSNumber(value: -0.0), false] as [Any])
         try expectSame(["e\u{301}", "\u{E9}", "1", Data("1".utf8), "\u{0}", ""])
@@ -63,7 +63,7 @@ import Testing
             try expectSame(value)
             try expectSame(["a": value, "b": [value, value]])
         }
-        // As an entry of another program; nothing of ours is stored so.
+        // An entry of another program. This package stores no such value.
         try expectSame(["other": ["CF$UID": NSNumber(value: 5)]])
     }
 
@@ -92,7 +92,7 @@ import Testing
             other["0\u{E9}"] = ["v": "1", "w": NSNumber(value: 0)]
             #expect(try written(other) != first)
         }
-        // A number is what it is, however it is held.
+        // A number has one form for all of its types.
         #expect(try written([NSNumber(value: true)]) == written([true]))
         #expect(try written([NSNumber(value: Int8(5))]) == written([NSNumber(value: UInt64(5))]))
         #expect(try written([NSNumber(value: Float(0.5))]) == written([NSNumber(value: 0.5)]))
@@ -128,7 +128,8 @@ import Testing
         try BinaryPropertyListWriter.data(from: StoredValue(of: canonical(value)))
     }
 
-    /// Past the vetter, whose limits are narrower, and which refuses what only other programs have.
+    /// Makes a value without the vetter, whose limits are narrower, and which rejects values that only other programs
+    /// have.
     private func canonical(_ value: Any) -> Any {
         switch value {
         case let list as [Any]: list.map(canonical)
@@ -142,12 +143,12 @@ import Testing
     private func foundations(_ bytes: Data) throws -> String { try foundationsForm(of: bytes) }
 }
 
-/// What Foundation reads there.
+/// The exact form of the value that Foundation reads.
 func foundationsForm(of bytes: Data) throws -> String {
     exactForm(withTextKeys(try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)))
 }
 
-/// Values of the fuzzer's generator, of those that can be stored.
+/// Storable values of the fuzzer's generator.
 enum RandomList {
     static func canonical(seed: UInt64) -> (value: Any, takeBack: () -> Void) {
         var random = SeededGenerator(seed: seed)

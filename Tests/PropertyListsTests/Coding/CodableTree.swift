@@ -2,7 +2,7 @@ import Foundation
 import PropertyListSupport
 import TestSupport
 
-/// A random value of Codable types of every kind, that holds itself.
+/// A random value of Codable types of every kind, which contains itself.
 struct CodableTree: Codable, Equatable {
     var branches: [Branch?] = []
     var named: [String: Branch] = [:]
@@ -27,7 +27,7 @@ struct CodableTree: Codable, Equatable {
 
     enum Mood: String, Codable, CaseIterable { case calm, wild, dollars }
 
-    /// What Foundation's encoder stores otherwise.
+    /// Values that Foundation's encoder stores differently.
     enum Special: Codable, Equatable {
         case url(URL)
         case decimal(Decimal)
@@ -38,7 +38,7 @@ struct CodableTree: Codable, Equatable {
     }
 }
 
-/// Nested containers by hand, keyed and not, gone on with after others.
+/// Nested containers by hand, keyed and unkeyed, continued after others.
 struct OddContainers: Codable, Equatable {
     var number: Int
     var texts: [String]
@@ -60,7 +60,7 @@ struct OddContainers: Codable, Equatable {
         try list.encodeNil()
         var texts = list.nestedUnkeyedContainer()
         for text in self.texts { try texts.encode(text) }
-        // A second request for a container goes on with it.
+        // A second request for a container continues it.
         var again = container.nestedContainer(keyedBy: Key.self, forKey: .inner)
         try again.encode(flag, forKey: .list)
         var keyed = list.nestedContainer(keyedBy: Key.self)
@@ -137,7 +137,7 @@ final class Apprentice: Master {
 /// Grows trees.
 struct TreeMaker {
     var random: SeededGenerator
-    /// Whether there may be what Foundation stores otherwise.
+    /// Whether to make values that Foundation stores differently.
     let isSpecial: Bool
 
     mutating func tree(_ depth: Int = 0) -> CodableTree {

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Random Codable values: equal after the way to objects and back, and the objects are those of Foundation's encoder.
+/// Random Codable values are equal after encoding and decoding, and the encoded objects equal those of Foundation's
+/// encoder.
 @Suite struct CodableTreeTests {
     private static let amount = Hazard.count("PREFS_TREES", default: 60)
 
@@ -43,12 +44,12 @@ import Testing
         let object = try StoredValueEncoder.value(of: value)
         #expect(exactForm(object) == exactForm(foundation[0]), "seed \(seed)")
         #expect(try StoredValueDecoder.value(Value.self, from: foundation[0]) == value, "seed \(seed)")
-        // And back: what Foundation makes of our objects.
+        // Foundation decodes our objects, too.
         let ours = try PropertyListSerialization.data(fromPropertyList: [object.object], format: .binary, options: 0)
         #expect(try PropertyListDecoder().decode([Value].self, from: ours) == [value], "seed \(seed)")
     }
 
-    /// A type may try one form of what is stored and then another.
+    /// A type may try one form of a stored value and then another.
     @Test func aTypeMayCatchWhatDoesNotFit() throws {
         struct Lenient: Codable, Equatable {
             var number: Int?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// A type that encodes itself in its own way; Foundation says what comes of it.
+/// A type that encodes itself by hand. Foundation's result is the expected one.
 private struct ByHand: Encodable {
     let body: @Sendable (any Encoder) throws -> Void
 
@@ -22,7 +22,7 @@ private struct Key: CodingKey {
 private struct Empty: Encodable { func encode(to encoder: any Encoder) {} }
 private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: Int? = 4 }
 
-/// Scalars are put straight into their container; what is to be filled yet stands there as what it will be.
+/// Scalars are put directly into their container. A container that is filled later already has its place.
 @Suite struct ContainersByHandTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -114,7 +114,7 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         )
     }
 
-    /// A list that was encoded as a whole goes on.
+    /// A list that was encoded as a whole can be continued.
     @Test func aListGoesOn() throws {
         let list = ByHand { encoder in
             var container = encoder.container(keyedBy: Key.self)
@@ -125,7 +125,7 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         #expect(exactForm(try StoredValueEncoder.value(of: list)) == "{'list': [1, 2, 3]}")
     }
 
-    /// Whether a type is a scalar is remembered by type; what an optional holds is another matter.
+    /// Scalar types are cached by type. Optionals are tested each time.
     @Test func anOptionalIsAskedEachTime() throws {
         let object = try StoredValueEncoder.value(of: [
             Optional<[String: Int?]>.none, ["a": 1, "b": nil], ["c": 2],
@@ -135,7 +135,7 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         #expect(exactForm(texts) == "['x', '$null', '$$null', '$$$null']")
     }
 
-    /// The limit is one of all values together, and a refused one refuses all.
+    /// The limit applies to all values together, and one rejected value rejects all.
     @Test func tooManyPartsAreRejected() {
         struct Part: Encodable { var parts: [[Int]] = Array(repeating: [], count: 500_000) }
         #expect(throws: ValueMismatch.self) { try StoredValueEncoder.value(of: Part()) }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Durations as text. What is written is read back exactly; Python's `isodate` grammar and what people write are read.
+/// Durations as text. Written texts are read back exactly. The grammar of Python's `isodate` and texts of people are
+/// read, too.
 @Suite struct DurationTests {
     @Test(arguments: [
         (Duration.zero, "PT0S"), (.seconds(90), "PT1M30S"), (.seconds(3_600), "PT1H"), (.milliseconds(1_500), "PT1.5S"),
@@ -35,7 +36,7 @@ import Testing
         #expect(Duration(storable: .real(.nan)) == nil && Duration(storable: .real(1e300)) == nil)
     }
 
-    /// As long as they can be: 5 billion millennia.
+    /// The longest durations: 5 billion millennia.
     @Test func theLongestDurationsStopNothing() {
         let longest = Duration.seconds(1.7014e20)
         for duration in [longest, .zero - longest] { #expect(Duration(storable: duration.storable) == nil) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Whatever is stored, decoding gives a value or an error that does not quote it.
+/// Decoding any stored value returns a value or an error that does not quote it.
 @Suite struct HostileValueTests {
     private static let amount = Hazard.count("PREFS_HOSTILE_VALUES", default: 50)
     private static let secret = "s3cret"
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The error of a decoding, or nil.
+    /// The error of a decoding; nil if it succeeds.
     private static func read<Value>(_ type: Value.Type) -> @Sendable (Any, UInt64) -> String? {
         { object, seed in
             OddReader.$seed.withValue(seed) { () -> String? in
@@ -72,7 +72,7 @@ import Testing
         return try? PropertyListVetter.storedObject(of: value, forKey: "key").get()
     }
 
-    /// The same with all texts recognizable, but for some that a type could take for something.
+    /// The value with recognizable texts, except texts that a type could interpret.
     private static func marked(_ value: Any) -> Any {
         switch value {
         case let text as String where !text.hasPrefix("$") && text.utf8.count > 1: secret + text
@@ -87,7 +87,7 @@ private enum Theme: String { case light, dark }
 
 private struct Chain: Codable { var next: [String: Chain]? }
 
-/// Decodes itself of the same object again.
+/// Decodes itself from the stored value without an end.
 private struct Endless: Codable {
     init(from decoder: any Decoder) throws {
         self = try decoder.singleValueContainer().decode(Endless.self)
@@ -99,7 +99,7 @@ private struct Endless: Codable {
     }
 }
 
-/// Quotes what it finds, in errors of all kinds.
+/// Quotes the stored value, in errors of all kinds.
 private struct Telltale: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -2,8 +2,8 @@ import Foundation
 import PropertyListSupport
 import TestSupport
 
-/// Asks its decoder for what is not there: past the end of lists, containers of the wrong kind, nil everywhere. What it
-/// asks for is random; what is refused, it mostly goes on after.
+/// Requests parts that do not exist: past the end of lists, containers of the wrong kind, nil everywhere. The requests
+/// are random, and it mostly continues after a failure.
 struct OddReader: Codable {
     @TaskLocal static var seed: UInt64 = 0
 
@@ -90,7 +90,7 @@ private struct Reading {
 
     private mutating func list(_ container: any UnkeyedDecodingContainer, _ depth: Int) throws {
         var container = container
-        // Two more than there are.
+        // Requests two more elements than the list has.
         for _ in 0..<((container.count ?? 0) + 2) {
             let index = container.currentIndex
             _ = container.codingPath

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they write,
-/// this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
+/// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they
+/// write, this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
 @Suite struct InteropTests {
     private static let count = Hazard.count("PREFS_TREES", default: 300)
 
@@ -75,8 +75,8 @@ import Testing
             "interop: plistlib, \(format): \(Self.count) trees in both directions, \(differences) differences")
     }
 
-    /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that holds only blanks
-    /// as it is.
+    /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that
+    /// holds only blanks as it is.
     @Test(
         .enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: PropertyListFormat.propertyLists)
     func libplist(_ format: PropertyListFormat) throws {
@@ -102,7 +102,7 @@ import Testing
             "interop: libplist, \(format): \(trees.count) trees in both directions, \(differences) differences")
     }
 
-    /// What people write by hand, and other programs: plistlib reads it the same.
+    /// Documents as people and other programs write them. plistlib reads equal values.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func byHand() throws {
         let texts = [
             "<integer> 15 </integer>", "<integer>\n-7\n</integer>", "<real> 1.5 </real>", "<data/>",
@@ -134,7 +134,7 @@ import Testing
         #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? Int))
     }
 
-    /// The same before a real number, with a few more of them, and never behind its sign.
+    /// Foundation skips blanks, control characters and a few more before a real number, and none after its sign.
     @Test(arguments: [
         "\0\0\0\0\0\0\0\01.5", "\u{1}-1.5", "\u{85}1.5", "\u{A0}\u{2003}1.5", "\u{FEFF}1.5", "+\01.5", "1.5\0", "\0",
         "\0x",

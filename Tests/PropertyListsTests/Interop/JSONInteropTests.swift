@@ -5,8 +5,8 @@ import Testing
 
 @testable import PrefsPropertyLists
 
-/// What this package writes as JSON, other programs read the same; what they write, this package reads identically. Random trees;
-/// `PREFS_TREES` sets how many.
+/// Other programs read equal values from this package's JSON, and this package reads equal values from theirs. Uses
+/// random trees; `PREFS_TREES` sets their number.
 @Suite struct JSONInteropTests {
     private static let count = Hazard.count("PREFS_TREES", default: 300)
 
@@ -14,7 +14,7 @@ import Testing
         try (1...UInt64(count)).map { try InteropTree.make(seed: $0) as Any }
     }
 
-    /// Runs a program on a file `in.json` and gives what it prints.
+    /// Runs a program on a file `in.json` and returns its output.
     private static func run(_ program: URL?, _ arguments: [String], on input: Data) throws -> Data {
         let folder = try TemporaryFolder()
         try input.write(to: folder.file("in.json"))
@@ -63,7 +63,8 @@ import Testing
         check(try Self.read(Self.run(OtherReaders.python, ["-c", script], on: ours)), trees, dump)
     }
 
-    /// Of values that need no form, the bytes are those of Python and jq, so these programs leave no difference in a file.
+    /// For values that JSON can express directly, Python and jq write equal bytes, so these programs leave no
+    /// difference in a file.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "json of Python"))) func pythonWritesTheSameBytes() throws
     {
         let ours = try PropertyListCoder.encode(plain: Self.plain, as: .json)
@@ -128,8 +129,8 @@ import Testing
 
     // MARK: - Hostile files
 
-    /// Each takes minutes if a letter with many marks takes quadratic time; the limit would tell. As a file there are fewer limits than
-    /// in an import.
+    /// Each case takes minutes if a letter with many marks takes quadratic time, and then exceeds the limit. A file has
+    /// fewer limits than an import.
     @Test(.timeLimit(.minutes(5)), arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
         func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let text =
@@ -147,7 +148,7 @@ import Testing
         let bytes = Data((text + "\u{1}").utf8)
         let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, json: .file) }
         #expect(failure?.reason.hasPrefix("line ") == true)
-        // The same bytes in the place of a property list are only named.
+        // If a property list is expected, the error only names JSON.
         #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
     }
 
@@ -189,7 +190,7 @@ import Testing
             try JSONReader.value(of: bytes.dropLast(3) + Data(",true]".utf8), limits: limits)
         }
         #expect(failure?.reason.contains("has more than 1000 values") == true)
-        // The files of every store have the limits that are the default.
+        // The limits of files are the default.
         let rest = try PropertyListCoder.encode(objects: many + [true], as: .json)
         #expect(try Self.read(rest).count == 1_000)
     }

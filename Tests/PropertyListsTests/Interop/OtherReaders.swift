@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import PrefsPropertyLists
 
-/// Programs of others that read and write property lists.
+/// Other programs that read and write property lists.
 enum OtherReaders {
-    /// What plistlib makes of a list: what it holds, and the bytes that it writes for it.
+    /// The result of plistlib for a list: the form of its value, and the bytes that plistlib writes.
     struct Reading {
         let form: String
         let xml: Data
@@ -24,7 +24,7 @@ enum OtherReaders {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// Whether the program is here, for a test that the summary has to tell of if it is not.
+    /// Whether the program is installed. If not, the summary names the skipped test.
     static func has(_ program: URL?, _ name: String) -> Bool {
         Hazard.canRun("interop: \(name)", if: program != nil, else: "it is not installed")
     }
@@ -69,7 +69,7 @@ enum OtherReaders {
         return try Data(contentsOf: folder.file("out"))
     }
 
-    /// The same form of a value as the script's.
+    /// The form of a value, equal to the form that the script prints.
     static func form(_ object: Any) -> String { form(StoredValue(of: object)) }
 
     static func form(_ value: StoredValue) -> String {

@@ -4,7 +4,8 @@ import PrefsPropertyLists
 
 /// One transaction.
 extension DefaultsDomain {
-    /// A commit in progress on a thread, perhaps inside one of another domain whose changes `UserDefaults` announces.
+    /// A commit in progress on a thread. It may be inside the commit of another domain, whose changes `UserDefaults`
+    /// announces.
     final class CommitFrame {
         let domain: DefaultsDomain
         let outer: CommitFrame?
@@ -28,7 +29,8 @@ extension DefaultsDomain {
         return frame != nil
     }
 
-    /// Other code may write when `UserDefaults` announces an entry in the middle of a commit. It would wait for itself.
+    /// Rejects a write of other code that `UserDefaults` calls in the middle of a commit. The write would wait for
+    /// itself.
     func checkTurn() throws {
         guard isCommitting else { return }
         let reason = "another write is under way on this thread: write after the notification of UserDefaults"
@@ -80,7 +82,7 @@ extension DefaultsDomain {
         }
     }
 
-    /// The content of this domain alone: arguments and registered defaults must not be written back.
+    /// The content of this domain alone, because arguments and registered defaults must not be written back.
     func stored() -> Content {
         var entries = system.allEntries()
         entries[DefaultsEntryCache.mark] = nil
@@ -91,12 +93,12 @@ extension DefaultsDomain {
     func checkSize(_ content: Content, replacing base: Content) throws(FileError) {
         let (warningSize, maximum) = system.sizeLimits
         let limit = warningSize ?? maximum
-        // An estimate that is cheap and never far off; the exact size only near the limit.
+        // Computes the exact size only near the limit, because the estimate is cheap and close.
         guard content.estimatedBytes > limit / 2 else { return }
         let size = Self.size(of: content)
         guard size >= limit else { return }
         guard size < maximum else {
-            // A domain that others have made too large may still shrink.
+            // A domain that other code has made too large may still shrink.
             if size < Self.size(of: base) { return }
             let reason = "the domain would have \(size) bytes; this system allows less than \(maximum)"
             throw .notStored(StorageFailure(path: "", reason: reason))

@@ -4,9 +4,9 @@ import PrefsPropertyLists
 
 /// The transactions of one domain of `UserDefaults` in this process.
 ///
-/// The daemon owns the file. This class adds vetting, updates that are atomic within the process, and observers that receive
-/// each commit once. A commit is one `set` for each changed entry, so that two processes that change different entries do not
-/// undo each other's changes.
+/// The daemon owns the file. This class adds vetting, updates that are atomic within the process, and observers that
+/// receive each commit of this process once, unless they fall behind. A commit is one `set` for each changed entry, so
+/// that two processes that change different entries do not undo each other's changes.
 final class DefaultsDomain: Domain {
     let queue = TransactionQueue()
     let system: any SystemDefaults
@@ -51,7 +51,7 @@ final class DefaultsDomain: Domain {
         switch part {
         case .everything: return DomainState(try content())
         case .entries(let keys):
-            // Also if no key is asked for.
+            // Checked even if the part has no keys.
             try checkReadable()
             var content: Content = [:]
             for key in keys { content[key] = try entry(key).value }
@@ -90,7 +90,7 @@ final class DefaultsDomain: Domain {
         }
     }
 
-    /// A commit sets one entry after another; a read sees none of them or all.
+    /// Runs a read so that it sees all entries of a commit or none, although a commit sets one entry after another.
     ///
     /// - Parameter read: called with the commit in progress, if any.
     private func outsideOfCommits<R>(
@@ -109,9 +109,9 @@ final class DefaultsDomain: Domain {
         let before: Content
         let after: Content
 
-        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` notifies other code of each entry there, and that
-        ///   code reads the new value.
-        /// - Returns: nil if the commit does not change the entry; nil inside if the entry does not exist.
+        /// - Parameter isOwn: whether the commit's own thread reads: `UserDefaults` notifies other code of each entry
+        ///   there, and that code reads the new value.
+        /// - Returns: nil if the commit does not change the entry; a nested nil if the commit removes the entry.
         func value(forKey key: String, isOwn: Bool) -> StoredValue?? {
             guard keys.contains(key) else { return nil }
             return .some((isOwn ? after : before)[key])
@@ -137,7 +137,8 @@ final class DefaultsDomain: Domain {
         return content.isEmpty ? nil : content
     }
 
-    /// Reports changes that other processes make to an entry that does not exist yet to the observers of the whole domain.
+    /// Watches entries that do not exist yet, so that observers of the whole domain receive the changes of other
+    /// processes to them.
     private func expect(_ keys: [String]) {
         keys.forEach { entries.observe($0) }
     }

@@ -4,10 +4,10 @@ import PrefsPropertyLists
 
 /// The entries of a domain that this process has read. Each is kept until the system reports that it may have changed.
 ///
-/// An entry is dropped when key-value observing reports it, and every entry when `UserDefaults.didChangeNotification` is
-/// posted. Key-value observing takes a key with a dot or a leading `@` for a path. So such an entry is not cached, and each
-/// commit of this package that changes one also gives another entry, the mark, a new value. Observers hear of other programs'
-/// changes of such entries only with the next report of another change.
+/// An entry is dropped when key-value observing reports it, and every entry when `UserDefaults.didChangeNotification`
+/// is posted. Key-value observing interprets a key with a dot or a leading `@` as a path, so such an entry is not
+/// cached. Each commit of this package that changes such an entry also gives another entry, the mark, a new value.
+/// Observers receive other programs' changes of such entries only with the next report of another change.
 ///
 /// A key is observed once, until the process ends: an observer must not be removed while it is called.
 final class DefaultsEntryCache: Sendable {
@@ -18,13 +18,15 @@ final class DefaultsEntryCache: Sendable {
         let revision: Revision?
     }
 
-    /// Has a value that was never there before. No content shows it.
+    /// The entry that gets a new, unique value after a change of an entry that cannot be observed. No content includes
+    /// it.
     static let mark = "PersistentPreferences mark"
     /// The most keys that are observed and cached. Other keys are read each time.
     private static let mostKeys = 1_000
 
     private let system: any SystemDefaults
-    /// Its lock is held while a key-value observer is added: an entry is not read before it is observed.
+    /// The observed keys. The lock is held while a key-value observer is added, because an entry must be observed
+    /// before it is read.
     private let observed = Locked<Set<String>>([])
 
     private struct State {
@@ -80,7 +82,7 @@ final class DefaultsEntryCache: Sendable {
         }
     }
 
-    /// Calls the closure when a part of the domain may have changed, until what is returned is released.
+    /// Calls the closure when a part of the domain may have changed, until the returned object is released.
     func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject {
         // For the whole domain, observes the mark; the domain names the other keys.
         observe(part.isEmpty ? Self.mark : part)
@@ -94,7 +96,7 @@ final class DefaultsEntryCache: Sendable {
 
     var watchedParts: Set<String> { state.withLock { Set($0.watches.values.map(\.part)) } }
 
-    /// Called inside each commit, with what it has changed.
+    /// Called inside each commit, with the changed keys.
     func didCommit(_ changed: [String]) {
         drop(changed)
         if changed.contains(where: Self.isKeyPath) { system.set(UUID().uuidString, forKey: Self.mark) }
@@ -114,7 +116,7 @@ final class DefaultsEntryCache: Sendable {
         key.isEmpty || key.utf8.contains(UInt8(ascii: ".")) || key.hasPrefix("@")
     }
 
-    /// Ends with the object.
+    /// A watch, which ends when the object is released.
     private final class Watch {
         private let cache: DefaultsEntryCache
         private let number: Int

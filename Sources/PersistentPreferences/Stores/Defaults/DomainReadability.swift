@@ -4,24 +4,24 @@ import PrefsPropertyLists
 
 /// Distinguishes an empty domain from one that cannot be read yet.
 ///
-/// Between a restart of the device and its first unlock, the domain's file is encrypted: `UserDefaults` reads as empty, and
-/// what is then set replaces the file. So until a process has found the domain readable, each access looks at the file, and at
-/// a marker of the same protection class. The domain is unreadable
+/// Between a restart of the device and its first unlock, the domain's file is encrypted. `UserDefaults` then reads as
+/// empty, and a value that is set replaces the file. So until a process has found the domain readable, each access
+/// checks the file and a marker of the same protection class. The domain is unreadable
 /// - if the file or the marker exists and cannot be opened;
-/// - if the file has entries, and `UserDefaults` does not return them: it has not read the file since the unlock;
-/// - if one of them could not be opened before, the marker exists, there is no file, the domain is empty, and the system has not
-///   announced the unlock yet.
+/// - if the file has entries that `UserDefaults` does not return, because it has not read the file since the unlock;
+/// - if the file or the marker could not be opened before, the marker exists, the file is missing, the domain is empty,
+///   and the system has not announced the unlock yet.
 ///
-/// In any other case the domain is what `UserDefaults` says, until the process ends: a device does not return to that state
-/// without a restart. Other code may have removed a domain whose marker exists, so the marker alone proves nothing once it can
-/// be opened.
+/// In all other cases the domain is readable until the process ends, because a device returns to the encrypted state
+/// only by a restart. Other code may have removed a domain whose marker exists, so the marker alone proves nothing once
+/// it can be opened.
 final class DomainReadability: Sendable {
     private let system: any SystemDefaults
     private let state: Locked<State>
 
     private struct State {
         var isReadable: Bool
-        /// nil if it is not known.
+        /// Whether the marker exists; nil if that is unknown.
         var hasMarker: Bool?
         /// Whether this process ran before the unlock and was not notified of it.
         var awaitsUnlock = false
@@ -41,7 +41,7 @@ final class DomainReadability: Sendable {
         if isKnown { return false }
         let (file, marker) = (system.contents(of: .domain), system.contents(of: .marker))
         if let reason = file.lockedReason ?? marker.lockedReason {
-            // An unlock that was announced in between is not awaited.
+            // An unlock that was announced in the meantime is not awaited.
             state.withLock { if $0.unlocks == unlocks { $0.awaitsUnlock = true } }
             throw Self.unreadable(reason)
         }
@@ -59,10 +59,11 @@ final class DomainReadability: Sendable {
         }
     }
 
-    /// Whether `UserDefaults` shows what the file has.
+    /// Whether `UserDefaults` returns the entries of the file.
     ///
-    /// Each key has to be there; values may be newer than the file. If this process has not run before the unlock, one equal entry
-    /// is enough: other code may have removed an entry, which the daemon writes later.
+    /// Each key must be present; values may be newer than the file. If this process did not run before the unlock, one
+    /// equal entry is enough, because other code may have removed an entry that the daemon has not yet removed from the
+    /// file.
     private func isShown(_ bytes: [UInt8], wasLocked: Bool) -> Bool {
         let shown = system.allEntries()
         guard let stored = try? PropertyListCoder.decode(Data(bytes)).value.dictionary else {
@@ -75,7 +76,7 @@ final class DomainReadability: Sendable {
             }
     }
 
-    /// The system has announced that protected data is available.
+    /// Records that the system has announced that protected data is available.
     func didUnlock() {
         state.withLock {
             $0.unlocks += 1
@@ -83,7 +84,7 @@ final class DomainReadability: Sendable {
         }
     }
 
-    /// The marker shows from now on whether the domain has values.
+    /// Updates the marker, which shows whether the domain has values.
     func didCommit(isEmpty: Bool) {
         guard system.hasDataProtection, state.withLock({ $0.hasMarker != !isEmpty }) else { return }
         system.setMarker(!isEmpty)
@@ -96,7 +97,7 @@ final class DomainReadability: Sendable {
 }
 
 extension ProtectedContents {
-    /// nil if the file can be read, or is missing.
+    /// Why the file cannot be read; nil if it can be read or is missing.
     fileprivate var lockedReason: String? {
         switch self {
         case .missing, .bytes: nil

@@ -8,7 +8,7 @@
             try AppleDefaults.shared(suiteName)
         }
 
-        /// The domain itself knows of every entry that other code sets.
+        /// Creates the domain of a suite. It knows every entry that other code sets.
         static func domain(
             _ suiteName: String?
         ) throws(PrefsError) -> (any Domain, NewestEntry?) {
@@ -16,8 +16,8 @@
         }
     }
 
-    /// `UserDefaults` and the system around it. Type-checked only: each member is a call or two. All decisions are made above
-    /// `SystemDefaults`, where they run against a model.
+    /// `UserDefaults` and the system around it. Type-checked only, never run: each member is one or two calls. All
+    /// decisions are made above `SystemDefaults`, where they run against a model.
     ///
     /// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
     private final class AppleDefaults: NSObject, SystemDefaults, @unchecked Sendable {
@@ -30,7 +30,7 @@
 
         private static let domains = Locked<[String?: AppleDefaults]>([:])
 
-        /// The one object of a domain. Lives until the process ends, as its observers do.
+        /// The object of a domain. It lives until the process ends, as its observers do.
         static func shared(_ suiteName: String?) throws(PrefsError) -> AppleDefaults {
             try domains.withLock { domains throws(PrefsError) in
                 if let domain = domains[suiteName] { return domain }
@@ -95,7 +95,8 @@
             Self.observe(UserDefaults.didChangeNotification, changed)
         }
 
-        /// Uses the name of the notification, because the constant is in UIKit. A program without UIKit never receives it.
+        /// Uses the name of the notification, because the constant is in UIKit. A program without UIKit never receives
+        /// it.
         func observeUnlock(_ unlocked: @escaping @Sendable () -> Void) {
             Self.observe(Notification.Name("UIApplicationProtectedDataDidBecomeAvailable"), unlocked)
         }
@@ -106,7 +107,8 @@
 
         // MARK: - Limits and protection
 
-        /// tvOS: `UserDefaults.sizeLimitExceededNotification`; watchOS: RevenueCat/purchases-ios#5912; others: #225 there.
+        /// tvOS: `UserDefaults.sizeLimitExceededNotification`; watchOS: RevenueCat/purchases-ios#5912; others: #225
+        /// there.
         #if os(tvOS) || os(watchOS)
             let sizeLimits: (warning: Int?, maximum: Int) = (512_000, 1_000_000)
         #else
@@ -119,7 +121,7 @@
             let hasDataProtection = false
         #endif
 
-        /// In the container of the app group, if the domain is that of a group.
+        /// The path of a file; in the container of the app group, if the domain belongs to a group.
         private func path(of file: ProtectedFile) -> String {
             let group = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
             let container = group?.path(percentEncoded: false) ?? NSHomeDirectory()

@@ -5,7 +5,7 @@ import PrefsPropertyLists
 struct LayerText: Sendable {
     /// The name of the variable or argument.
     let place: String
-    /// nil if the value is missing: the argument is the last one.
+    /// nil if the value is missing, because the argument is the last one.
     let text: String?
 
     /// nil if there is no such variable.
@@ -22,7 +22,7 @@ struct LayerText: Sendable {
     }
 }
 
-/// Values of a program, with those that a property list cannot hold.
+/// Values of a program, including values that a property list cannot hold.
 struct LayerValues: Sendable {
     let values: [String: StoredValue]
     let faults: [LayerFault]
@@ -37,7 +37,7 @@ enum LayerEntries: Sendable {
     /// The layer cannot be read; the text says why.
     case broken(String)
 
-    /// The values of a root that need no type. The managed ones can only be asked for by key.
+    /// The values of a root that need no type. Managed values are left out, because they can only be read by key.
     func values(of root: String) -> [String: StoredValue] {
         switch self {
         case .values(let values): values.values
@@ -46,7 +46,7 @@ enum LayerEntries: Sendable {
         }
     }
 
-    /// What is wrong with the layer as a whole, and with a root in it.
+    /// The faults of the layer as a whole, and of a root in it.
     func faults(of root: String, layer: String) -> [LayerFault] {
         switch self {
         case .text, .managed: return []
@@ -78,7 +78,8 @@ struct LayerState: Sendable {
     let name: String
     let entries: LayerEntries
 
-    /// The place and the value of a key, if the layer has one that fits the property; or why it does not fit.
+    /// The place and the value of a key, or the reason why the value does not fit the property; nil if the layer has no
+    /// value.
     func entry(
         forKey key: String, root: String, for property: (any DeclaredProperty)?
     ) -> (place: String, value: Result<StoredValue, PropertyListFailure>)? {

@@ -4,10 +4,10 @@ import PrefsPropertyLists
 public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
     /// The name of the layer.
     public let layer: String
-    /// The variable, the argument, the path or the key; empty if the layer itself is at fault.
+    /// The variable, the argument, the path or the key; empty if the layer as a whole is at fault.
     public let place: String
-    /// The problem, as a clause without a full stop. It quotes the text of a variable or an argument, escaped and shortened to 40
-    /// characters, and never a value of a file.
+    /// The problem, as a clause without a full stop. It may quote the text of a variable or an argument, escaped and
+    /// shortened to 40 characters. It never quotes a stored value or a value of a file.
     public let reason: String
 
     /// One line: the layer, the place and the reason.

@@ -7,14 +7,14 @@ final class LayerFile: Sendable {
     /// The paths that lead to the file of the base, and are not read.
     let pathsToBase: [String]
 
-    /// What was found at one moment.
+    /// The state of the file at one moment.
     struct Reading: Sendable {
-        /// The path of the file; that of the first one if none exists.
+        /// The path of the file; the first path if no file exists.
         var path = ""
         var content: Transaction.Content?
         /// Why the file cannot be read. A damaged file still has the content that the process last read from it.
         var fault: String?
-        /// The revisions of the files that were looked at; nil for one that cannot be read.
+        /// The revisions of the files that were examined; nil for a file that cannot be read.
         var revisions: [Revision?] = []
     }
 
@@ -29,7 +29,7 @@ final class LayerFile: Sendable {
         self.pathsToBase = pathsToBase
     }
 
-    /// The same without the paths that lead to the file of the base: the layer would cover every entry by itself.
+    /// Returns this file without the paths that lead to the file of the base. There, every entry would cover itself.
     ///
     /// - Parameter target: the path of that file, without links.
     func withoutBase(_ target: String) -> LayerFile {
@@ -39,7 +39,7 @@ final class LayerFile: Sendable {
         return LayerFile(others, pathsToBase: pathsToBase + own.map(\.path))
     }
 
-    /// A property list, or also JSON if the name says so.
+    /// The location of a property list, or also of JSON if the name ends with `.json`.
     private static func location(_ path: String) -> FileLocation {
         FileLocation(path: path) { if path.utf8.suffix(5).elementsEqual(".json".utf8) { $0.setFormatOfNewFile(.json) } }
     }
@@ -64,14 +64,14 @@ final class LayerFile: Sendable {
         return reading
     }
 
-    /// Whether a read would find the same.
+    /// Whether a read would find the state of an earlier reading.
     func isCurrent(_ reading: Reading) -> Bool {
         for (location, revision) in zip(locations, reading.revisions) {
             do {
                 let found = try location.withFile { try $0.read() }
                 if revision == nil || found.revision != revision { return false }
             } catch {
-                // The reason may be another one now.
+                // The reason may have changed.
                 let reason = Self.reason(of: PrefsError(error), at: location.path)
                 if revision != nil || reason != reading.fault { return false }
             }
@@ -83,7 +83,7 @@ final class LayerFile: Sendable {
         for location in locations { try? location.withFile { $0.forget() } }
     }
 
-    /// Without the path, which the fault names.
+    /// The reason of an error without the path, because the fault names it.
     private static func reason(of error: PrefsError, at path: String) -> String {
         switch error {
         case .unreadable(let failure): failure.reason

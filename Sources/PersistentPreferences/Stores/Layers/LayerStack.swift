@@ -5,7 +5,7 @@ import PrefsPropertyLists
 final class LayerStack: Sendable {
     let above: [PrefsLayer]
     let below: [PrefsLayer]
-    /// Of the base: the files of layers are laid out like it.
+    /// The layout of the base, which the files of layers share.
     private let layout: DomainLayout
     private let isConstant: Bool
     private let last: Locked<LayersSnapshot>
@@ -28,7 +28,7 @@ final class LayerStack: Sendable {
         (above + below).compactMap { if case .file(let file) = $0.source { file } else { nil } }
     }
 
-    /// The layers as of now. Costs an `fstat` for each file.
+    /// The current layers. Costs an `fstat` for each file.
     func current() -> LayersSnapshot {
         let known = last.withLock { $0 }
         if isConstant || known.isCurrent(above, below) { return known }
@@ -48,7 +48,7 @@ final class LayersSnapshot: Sendable {
     private let cycles: [LayerFault]
     /// Whether a layer has entries that a root may make faulty.
     private let hasFaults: Bool
-    /// What the layers have for the keys of classes: looked up once.
+    /// The values of the layers for the keys of classes, looked up once.
     private let keys = Locked<[KeyOfClass: LayeredKey]>([:])
 
     private struct KeyOfClass: Hashable {
@@ -101,12 +101,12 @@ final class LayersSnapshot: Sendable {
         return true
     }
 
-    /// What is wrong with layers as a whole.
+    /// The faults of layers as a whole.
     func faults(of root: String) -> [LayerFault] {
         hasFaults ? cycles + (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
     }
 
-    /// What the layers have for a key of a class.
+    /// The values of the layers for a key of a class.
     func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
         let name = KeyOfClass(declarations: ObjectIdentifier(declarations), root: root, key: key)
         if let known = keys.withLock({ $0[name] }) { return known }
@@ -122,7 +122,7 @@ final class LayersSnapshot: Sendable {
 
     // MARK: - Without types
 
-    /// A root of the base between the layers, those of text excepted. nil if there is neither.
+    /// A root of the base between the layers, without the layers of text. nil if neither has values.
     func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]? {
         var result = stored
         for layer in below {

@@ -1,6 +1,6 @@
 import PrefsPropertyLists
 
-/// What the layers have for one key of a class: parsed and checked by the declared type.
+/// The values of the layers for one key of a class, parsed and checked by the declared type.
 final class LayeredKey: Sendable {
     struct Value: Sendable {
         let value: StoredValue
@@ -12,12 +12,12 @@ final class LayeredKey: Sendable {
     let above: Value?
     /// The value that is read if nothing is stored.
     let below: Value?
-    /// The entries that do not fit; they were ignored.
+    /// The entries that do not fit and were ignored.
     let faults: [LayerFault]
     private let key: String
     private let property: (any DeclaredProperty)?
 
-    /// - Parameter property: nil for a key without a declaration, which takes every value, and texts as strings.
+    /// - Parameter property: nil for a key without a declaration, which accepts every value, and texts as strings.
     init(_ key: String, in layers: LayersSnapshot, root: String, for property: (any DeclaredProperty)?) {
         var faults: [LayerFault] = []
         func first(of states: [LayerState]) -> Value? {
@@ -45,7 +45,8 @@ final class LayeredKey: Sendable {
         return stored
     }
 
-    /// Why a stored value does not fit its property, so that the layer below is read; nil if it fits, or if no layer below has a value.
+    /// Why a stored value does not fit its property, so that the layer below is read. nil if it fits, or if no layer
+    /// below has a value.
     func mismatch(of stored: StoredValue) -> PrefsError? {
         below == nil ? nil : property?.error(of: stored, forKey: key)
     }

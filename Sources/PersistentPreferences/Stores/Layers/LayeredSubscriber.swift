@@ -2,7 +2,7 @@ import Dispatch
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Layers around a root, as a part of the entry that subscribers of a layered store receive.
+/// The layers around a root, as a part of the entry that subscribers of a layered store receive.
 final class LayersOfRoot: EntryLayers {
     let layers: LayersSnapshot
     let root: String
@@ -25,7 +25,7 @@ final class LayeredSubscriber: EntrySubscriber {
     private struct State {
         /// nil before the start.
         var entry: EntryState?
-        /// A change of the base that came before the start.
+        /// A change of the base that arrived before the start.
         var early: EntryChange?
         var subscriptions: [EntrySubscription] = []
         var isOver = false
@@ -49,7 +49,7 @@ final class LayeredSubscriber: EntrySubscriber {
             do {
                 subscriptions.append(try file.subscribe(to: .everything, LayerFileSubscriber(self), from: nil))
             } catch {
-                // The layer is still read.
+                // The layer is read although it is not watched.
                 failures.append(Self.failure(error, at: file.path))
             }
         }
@@ -63,7 +63,7 @@ final class LayeredSubscriber: EntrySubscriber {
             (state.entry, state.early, state.subscriptions) = (entry, nil, subscriptions)
             return (entry, EntryChange(of: part.name, from: known, to: entry).flatMap(subscriber.receive))
         }
-        // They may have changed before there was a state to compare with.
+        // The layers may have changed before there was a state to compare with.
         scheduleLook()
         return EntrySubscription(start: entry, catchUp: catchUp, failure: failure) { self.end() }
     }
@@ -82,7 +82,7 @@ final class LayeredSubscriber: EntrySubscriber {
         return last.entry.map { LastKnownEntry(entry: $0) }
     }
 
-    /// A change of the base.
+    /// Receives a change of the base.
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard let entry = state.entry else {
@@ -105,7 +105,7 @@ final class LayeredSubscriber: EntrySubscriber {
         if !stack.files.isEmpty { queue.async { [weak self] in self?.look() } }
     }
 
-    /// Reads the layers again, and tells of them if they have changed.
+    /// Reads the layers again, and reports them if they have changed.
     private func look() {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let entry = state.entry else { return nil }
@@ -131,7 +131,7 @@ private final class LayerFileSubscriber: EntrySubscriber {
     }
 }
 
-/// Makes the changes of a layered store those of merged values, for an observer that knows no types.
+/// Converts the changes of a layered store to changes of merged values, for an observer that knows no types.
 final class MergedSubscriber: EntrySubscriber {
     private let mailbox: Mailbox<PrefsChange>
     private let root: String

@@ -10,14 +10,15 @@ import PrefsPropertyLists
 /// ```
 ///
 /// ## Behavior
-/// The environment and the arguments are *text*: instances parse it by the declared type of each property. The other layers have values.
-/// An entry that does not fit its property is reported with ``PrefsError/invalidLayer(_:)`` and ignored; the next layer is read instead.
-/// The keys of a layer are those of today: migrations and former keys apply to the base only.
+/// The environment and the arguments are *text*, which instances parse by the declared type of each property. The other
+/// layers have values. An entry that does not fit its property is reported with ``PrefsError/invalidLayer(_:)`` and
+/// ignored; the next layer is read instead. The keys of a layer are the current ones: migrations and former keys apply
+/// to the base only.
 ///
 /// See <doc:Layers>.
 public struct PrefsLayer: Sendable {
-    /// The name in errors and in ``PrefSource/layer(_:)``: `environment`, `arguments`, `system`, `values`, `managed`, or the path of a
-    /// file.
+    /// The name in errors and in ``PrefSource/layer(_:)``: `environment`, `arguments`, `system`, `values`, `managed`,
+    /// or the path of a file.
     public let name: String
     let source: Source
 
@@ -36,7 +37,7 @@ public struct PrefsLayer: Sendable {
         self.init(name, .entries(.broken(reason)))
     }
 
-    /// The same without files that are that of the base.
+    /// Returns this layer without files that are the file of the base.
     func withoutBase(_ target: String) -> PrefsLayer {
         guard case .file(let file) = source else { return self }
         return PrefsLayer(name, .file(file.withoutBase(target)))
@@ -51,10 +52,10 @@ public struct PrefsLayer: Sendable {
 
     /// The variables of the environment. The variable of a key is the prefix and the key: `EDITOR_fontSize`.
     ///
-    /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a variable. The
-    /// environment is read once, when the layer is made. The variable applies to every root.
+    /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a
+    /// variable. The environment is read once, when the layer is made. The variable applies to every root.
     /// - Parameters:
-    ///   - prefix: what the names of the variables begin with; it may be empty.
+    ///   - prefix: the beginning of the variables' names; it may be empty.
     ///   - variables: the environment, for tests.
     public static func environment(
         prefix: String, in variables: [String: String] = ProcessInfo.processInfo.environment
@@ -72,16 +73,18 @@ public struct PrefsLayer: Sendable {
 
     /// The arguments of the program: `-fontSize 14`, as in the argument domain of `UserDefaults`.
     ///
-    /// The argument after `-key` is its value, whatever it begins with. An argument that equals `-key` counts wherever it is, also as the
-    /// value of another key; the last one wins. Arguments after `--` are ignored. Unlike in `UserDefaults`, the value is not read as an old-style property list, but parsed by the type of the property.
+    /// The argument after `-key` is its value, even if it begins with a dash. An argument that equals `-key` counts at
+    /// every position, also as the value of another key; the last one wins. Arguments after `--` are ignored. The value
+    /// is parsed by the type of the property and, unlike in `UserDefaults`, not read as an old-style property list.
     /// - Parameter arguments: the name of the program and its arguments, for tests.
     public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         return PrefsLayer("arguments", .entries(.text { LayerText(argument: "-" + $0, in: words) }))
     }
 
-    /// Returns the arguments that are neither `-key` of an instance's class nor its value, for your own parser. Drops the program's name;
-    /// keeps `--` and what follows it. Costs time linear in the number of arguments. Any thread.
+    /// Returns the arguments that are neither `-key` of an instance's class nor its value, for your own parser. Drops
+    /// the program's name; keeps `--` and all arguments after it. Costs time linear in the number of arguments. Any
+    /// thread.
     ///
     /// ```swift
     /// for path in PrefsLayer.unusedArguments(by: prefs) { open(path) }
@@ -98,8 +101,8 @@ public struct PrefsLayer: Sendable {
 
     /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written.
     ///
-    /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs one `fstat` for each
-    /// read, and is observed.
+    /// The file is laid out like the base: with ``DomainLayout/roots`` it has a dictionary under each root key. Costs
+    /// one `fstat` for each read, and is observed.
     /// - Parameter url: a file URL. Any other URL is reported with ``PrefsError/invalidLayer(_:)``.
     public static func file(_ url: URL) -> PrefsLayer {
         do {
@@ -110,12 +113,14 @@ public struct PrefsLayer: Sendable {
         }
     }
 
-    /// The file `name.plist` or `name.json` in the folders of `$XDG_CONFIG_DIRS`, or in `/etc/xdg` if the variable is not set.
+    /// The file `name.plist` or `name.json` in the folders of `$XDG_CONFIG_DIRS`, or in `/etc/xdg` if the variable is
+    /// not set.
     ///
-    /// The first file that exists counts; `.plist` comes before `.json` in a folder. Folders whose paths are not absolute are ignored. The
-    /// variable is read once, when the layer is made; the files are looked for at each read. Otherwise as ``file(_:)``.
+    /// The first file that exists counts; `.plist` comes before `.json` in a folder. Folders whose paths are not
+    /// absolute are ignored. The variable is read once, when the layer is made; the files are looked for at each read.
+    /// The rest is as for ``file(_:)``.
     /// - Parameters:
-    ///   - name: as of a suite: at most 200 bytes, without `/`, NUL or a leading dot.
+    ///   - name: at most 200 bytes, without `/`, NUL or a leading dot.
     ///   - variables: the environment, for tests.
     public static func system(
         _ name: String, in variables: [String: String] = ProcessInfo.processInfo.environment
@@ -133,7 +138,7 @@ public struct PrefsLayer: Sendable {
             .file(LayerFile(folders.flatMap { ["\($0)/\(name).plist", "\($0)/\(name).json"] })))
     }
 
-    /// Values by key, for every root. For the defaults of an app, or for those of a test.
+    /// Values by key, for every root. Use it for the defaults of an app or of a test.
     ///
     /// - Parameters:
     ///   - values: property-list values. Others are reported with ``PrefsError/invalidLayer(_:)`` and left out.
@@ -157,10 +162,12 @@ public struct PrefsLayer: Sendable {
     }
 
     #if canImport(Darwin)
-        /// The managed values of a domain of `UserDefaults`: those that an administrator forces (`objectIsForced(forKey:)`).
+        /// The managed values of a domain of `UserDefaults`: values that an administrator forces
+        /// (`objectIsForced(forKey:)`).
         ///
-        /// Their keys are the keys of the properties. A change is read by the next access; observers are not told of it.
-        /// - Parameter suiteName: as of ``UserDefaultsStore``; nil stands for the standard domain.
+        /// Their keys are the keys of the properties. The next access reads a change; observers do not receive it.
+        /// - Parameter suiteName: the name of the suite, as for ``UserDefaultsStore``; nil stands for the standard
+        ///   domain.
         public static func managed(suiteName: String? = nil) -> PrefsLayer {
             do {
                 if let suiteName { try NameVetting.checkSuite(suiteName) }

@@ -7,8 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// What one root exports, another imports: the same, to the last bit, in binary and JSON; in XML but for fractions of
-/// dates.
+/// A root imports the export of another root exactly, in binary and JSON. XML loses the fractions of dates.
 @Suite struct ExportIdentityTests {
     private static let formats: [PropertyListSerialization.PropertyListFormat: ExportFormat] = [
         .binary: .binary, .xml: .xml,
@@ -57,7 +56,7 @@ import Testing
         }
     }
 
-    /// As deep as values go, on a stack as small as that of a second thread on Apple platforms.
+    /// The deepest values, on a stack as small as in a secondary thread on Apple platforms.
     @Test func theDeepestValues() throws {
         try onSmallStack {
             for innermost in [1, Date(timeIntervalSinceReferenceDate: 0.5), Data([1]), Double.nan] as [Any] {
@@ -68,7 +67,7 @@ import Testing
         }
     }
 
-    /// Values that `Content` has no need of.
+    /// Values that `Content` does not have.
     private static let odd: [Content] =
         [
             Content(["$date": "2026-11-21T19:02:43Z"]), Content(["$date": 1]), Content(["$data": "AQ=="]),
@@ -92,7 +91,7 @@ import Testing
         let values = prefs.values
         for format in ExportFormat.allCases {
             guard let data = prefs.exported(as: format) else {
-                // XML has no form for some of them that every reader would read alike.
+                // For some values, XML has no form that every reader reads as an equal value.
                 let reasons = prefs.lastError?.failures.map(\.reason) ?? []
                 #expect(
                     format == .xml && reasons.count == 1 && reasons[0].hasSuffix("cannot be stored in XML"),
@@ -105,7 +104,7 @@ import Testing
             let expected: Any = format == .xml ? inWholeSeconds(values) : values
             #expect(exactForm(copy.values) == exactForm(expected), "\(format)")
             if format != .binary { #expect(copy.exported(as: format) == data) }
-            // Others read it too.
+            // Foundation reads it, too.
             var found = PropertyListSerialization.PropertyListFormat.openStep
             if format != .json {
                 let list = try PropertyListSerialization.propertyList(from: data, options: [], format: &found)

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Bytes of anybody's making: an error that says where, in time linear in their number, and nothing changes.
+/// Hostile bytes: the error names the place, the time is linear in their number, and nothing changes.
 @Suite struct HostileJSONTests {
     private static let refused: [(text: String, message: String)] = [
         ("", "it is empty"),
@@ -164,7 +164,7 @@ import Testing
         #expect(Self.failure(of: nested(130))?.contains("nested deeper than 128 levels (at a[0]") == true)
     }
 
-    /// Each took minutes if it took quadratic time; the suite's limit would tell.
+    /// Each case would take minutes in quadratic time and exceed the limit of the suite.
     @Test(arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
         func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let text =
@@ -178,7 +178,7 @@ import Testing
             case 6: "{\"a\":[" + many("{\"k\":[]},", 10_000)
             default: "{\"a\":0." + many("0", 200_000) + "1}"
             }
-        // The others end in the middle, with or without the character that is refused below.
+        // The other texts end in the middle, with or without the character that is rejected below.
         if text.hasSuffix("}") { _ = Self.failure(of: Data(text.utf8)) }
         #expect(Self.failure(of: Data((text + "\u{1}").utf8)) != nil)
     }
@@ -195,7 +195,7 @@ import Testing
         #expect(Self.failure(of: Data(count: (256 << 20) + 1)) == "larger than 256 MiB")
     }
 
-    /// The reason for which the bytes are no root; nil where they are one. Every refusal leaves the values.
+    /// The reason why the bytes are not a root; nil if they are. Every rejection leaves the values.
     private static func failure(of bytes: Data) -> String? {
         let prefs = AnyPrefs(["c"], values: ["c": 7], store: InMemoryStore())
         let error = prefs.import(bytes, merge: false)

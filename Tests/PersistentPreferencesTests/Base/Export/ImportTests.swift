@@ -4,7 +4,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-/// What an import does to the root: all of it or nothing, and no more than it says.
+/// The effect of an import on the root: everything or nothing, and no other change.
 @Suite struct ImportTests {
     private let folder: TemporaryFolder
 
@@ -74,7 +74,7 @@ import Testing
         #expect(try fileNumber() != before)
     }
 
-    /// Bytes, and what is said of them.
+    /// Bytes, and the error message.
     private static let refused: [(data: Data, message: String)] = [
         (Data(#"{"a":5,"d":1,"other":1}"#.utf8), #"not among the allowed keys: "d", "other""#),
         (
@@ -147,7 +147,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == bytes)
     }
 
-    /// An archive's UID, which another program has put there.
+    /// A UID of an archive, which another program has stored.
     @Test func whatJSONCannotHoldIsNamed() throws {
         let xml =
             "<plist><dict><key>AnyPrefs</key><dict><key>a</key><array><dict><key>CF$UID</key><integer>5</integer></dict>"
@@ -159,8 +159,8 @@ import Testing
         #expect(prefs.outcome == "ok")
     }
 
-    /// Another writer comes between the look at what is there and the lock: half of what was given must not be taken for
-    /// there already.
+    /// Another writer writes between the comparison with the stored values and the lock. All given values must be
+    /// stored.
     @Test(arguments: ["merge", "replace", "initializer"]) func aWriterInBetweenIsWrittenOver(door: String) throws {
         let store = MeddledStore(["a": 1, "b": 1], ["a": 5, "b": 5, "c": 5])
         if door == "initializer" {
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// A store that somebody else writes to before its first update.
+/// A store that another writer changes before its first update.
 private final class MeddledStore: PrefsStore, @unchecked Sendable {
     private let store = InMemoryStore()
     private var others: [String: Int]?

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// The JSON itself: what is written, to the byte, and what is read besides.
+/// The bytes of the JSON that is written, and other texts that are read.
 @Suite struct JSONTextTests {
     private static let scalars: [(value: any Sendable, json: String)] = [
         (1, "1"), (0, "0"), (-1, "-1"), (Int64.min, "-9223372036854775808"), (UInt64.max, "18446744073709551615"),
@@ -51,7 +51,7 @@ import Testing
         #expect(written == ["", "10", "9", "B", "a", "b", "e\u{301}x", "é", "\u{FFFD}", "\u{1F600}"])
     }
 
-    /// Other spellings, and what they are read as.
+    /// Other spellings, and the values that they are read as.
     private static let spellings: [(json: String, value: any Sendable)] = [
         ("-0", 0), ("1E2", 100.0), ("1e-0002", 0.01), ("0.5e+1", 5.0), ("-0e0", -0.0), ("1e-999", 0.0),
         ("9223372036854775808", UInt64(1) << 63), ("1.0000000000000000000000000000000000001", 1.0),

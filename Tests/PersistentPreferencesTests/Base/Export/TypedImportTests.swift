@@ -8,7 +8,7 @@ private struct Owner: Codable, Equatable {
     var born: Date
 }
 
-/// The fourth version of a class, with all that declared properties know.
+/// The fourth version of a class, with all features of declared properties.
 private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 8...72) var size = 12
     @Pref(previously: "fontname") var fontName = "Menlo"
@@ -55,7 +55,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let error = prefs.import(Data(#"{"size": 73, "fontName": "Courier"}"#.utf8), merge: merge)
         #expect(error?.description == "size: must be in 8...72")
         #expect(export(prefs) == "{\n  \"size\": 10\n}\n")
-        // What another version of the program stored there is no reason to refuse the rest.
+        // A value that another version of the program has stored does not prevent the import of the rest.
         try? store.update(root: "TypedPrefs") { $0?["size"] = 99 }
         #expect(prefs.import(Data(#"{"size": 99, "fontName": "Courier"}"#.utf8), merge: merge) == nil)
         #expect(prefs.fontName == "Courier")

@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// What is stored is a copy of its own, with all that is in it.
+/// The stored value is a deep copy.
 @Suite struct AlreadyCanonicalTests {
     private let prefs = AnyPrefs(store: InMemoryStore())
 
@@ -17,14 +17,14 @@ import Testing
         ]
         let value: [String: Any] = ["a": inner, "b": ["c": inner, "d": [[String: Any]()] as [Any]] as [String: Any]]
         #expect(exactForm(try PropertyListVetter.storedObject(of: value, forKey: "k").get()) == exactForm(value))
-        // What the caller does with its own afterwards is a change of another dictionary.
+        // A later change by the caller changes another dictionary.
         prefs["a"] = value
         var own = value
         own["a"] = 5
         #expect(prefs["a"].map(exactForm) == exactForm(value))
     }
 
-    /// Whatever somebody else could still change, at any depth, between parts that are canonical.
+    /// Mutable objects at any depth, between parts that are canonical already.
     @Test(arguments: 0..<Mutable.all.count, 0..<6) func nothingThatCanChangeSurvives(_ kind: Int, _ place: Int) throws {
         let mutable = Mutable.all[kind]()
         let value = Self.places[place](mutable.object)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// Foundation gives an `Any` inside of an `Any`.
+    /// Foundation returns an `Any` inside an `Any`.
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
     func whatFoundationHasReadIsStored(_ format: PropertyListSerialization.PropertyListFormat) throws {
         let list: [String: Any] = [
@@ -130,7 +130,7 @@ import Testing
     private static func boxed<Value>(_ value: Value) -> Any { value }
 
     @Test func wrappedAnyNumberOfTimesOnASmallStack() throws {
-        // As many as can be released there.
+        // As many levels as can be released on this stack.
         try onSmallStack {
             var hashable = AnyHashable("x")
             for _ in 0..<1_000 { hashable = AnyHashable(AnyHashable?.some(hashable)) }
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-/// Something that its owner may change after it was stored.
+/// An object that its owner may change after it was stored.
 private struct Mutable {
     let object: Any
     let form: String

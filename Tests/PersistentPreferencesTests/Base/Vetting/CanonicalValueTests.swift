@@ -4,7 +4,7 @@ import PersistentPreferences
 import PropertyListSupport
 import Testing
 
-/// Contract 4: what is stored is a deep copy in canonical form, and exactly what was given.
+/// Contract 4: the stored value is a deep copy in canonical form, and exactly equal to the given value.
 @Suite struct CanonicalValueTests {
     private let prefs = UntypedTestSet(key: "root", store: InMemoryStore())
 
@@ -22,7 +22,7 @@ import Testing
             let stored = try #require(prefs["Dictionary Value"])
             #expect(exactForm(stored) == place.form)
             #expect(optionals(in: prefs.values) == [])
-            // Put back as it was read, it is no change.
+            // Storing the value that was read is not a change.
             prefs["Dictionary Value"] = stored
             #expect(exactForm(prefs.values) == "{'Dictionary Value': \(place.form)}")
         }
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// A value that is accepted, and what it is then.
+/// A value that is accepted, and its stored form.
 struct Sample: @unchecked Sendable, CustomTestStringConvertible {
     let value: () -> Any
     let form: String

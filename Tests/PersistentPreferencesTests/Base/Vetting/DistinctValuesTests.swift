@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Contracts 4 and 5: values that are told apart are a change, equal ones are none.
+/// Contracts 4 and 5: distinct values are a change, equal values are not.
 @Suite struct DistinctValuesTests {
     @Test(arguments: Group.different) func eachIsAChangeOfTheOthers(_ group: Group) throws {
         for (from, old) in group.values.enumerated() {
@@ -43,7 +43,7 @@ import Testing
         #expect(change.removed == [])
     }
 
-    /// Whether it is refused must not depend on what is stored.
+    /// The rejection must not depend on the stored value.
     @Test func aDecimalIsRejectedBesideAnEqualNumber() {
         let prefs = AnyPrefs(values: ["a": 1.0, "b": 1], store: InMemoryStore())
         for key in ["a", "b"] {

@@ -6,7 +6,8 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Objects that report what is not true: the write paths that `VettingTests` does not take, and comparisons without a write.
+/// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
+/// comparisons without a write.
 @Suite struct LyingObjectTests {
     private let store = InMemoryStore()
 
@@ -62,7 +63,7 @@ import Testing
         #expect(error?.description.contains(trap.reason) == true)
     }
 
-    /// Values that are compared may not have been vetted, so they are not asked for their contents. For a change they are vetted first.
+    /// Compared values may not have been vetted, so their contents are not read. A change vets them first.
     @Test(arguments: Trap.lies) func aLyingObjectIsComparedByIdentity(_ trap: Trap) {
         let value = trap.value()
         let isObject = type(of: value) is AnyClass
@@ -74,7 +75,7 @@ import Testing
         #expect(PrefsChange(root: "r", from: ["a": value], to: ["a": "x"], origin: .thisProcess)?.keys == ["a"])
     }
 
-    /// A subclass that tells the truth is stored, also next to the limit.
+    /// A subclass that reports true sizes is stored, also close to the limit.
     @Test func honestSubclassesAreStored() throws {
         func stored(_ value: Any) throws -> String {
             exactForm(try PropertyListVetter.storedObject(of: value, forKey: "a").get())
@@ -87,7 +88,7 @@ import Testing
         #expect(try stored(LyingDictionary(count: 2, keys: keys)) == "{'k': 1, 'l': 1}")
         #expect(try stored(LyingDictionary(count: 0, keys: .these([]))) == "{}")
         #expect(try stored(LyingData(length: 2)) == "data YWI=")
-        // Nine bytes each, and nine of the array.
+        // Nine bytes for each element, and nine for the array.
         let most = (4 << 20) / 9 - 1
         #expect(throws: Never.self) {
             try PropertyListVetter.storedObject(of: LyingArray(count: most), forKey: "a").get()
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    /// A Swift array or dictionary that has to be converted is measured before it is converted.
+    /// A Swift array or dictionary that must be converted is measured before the conversion.
     @Test func anArrayLargerThanTheLimitIsNotCopied() {
         for value: Any in [
             [UInt8](repeating: 1, count: 1 << 26), Dictionary(uniqueKeysWithValues: (0..<500_000).map { ($0, 1) }),

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Contract 10: a name that would be harmful, or would not come back, is refused.
+/// Contract 10: a name that would be harmful, or would not be read back unchanged, is rejected.
 @Suite struct NameVettingTests {
     private let store = InMemoryStore()
 
@@ -57,7 +57,7 @@ import Testing
         #expect(reason == "is not a valid root key: it is empty")
     }
 
-    /// Bad names only: a good one would be a file in the home of whoever runs the tests.
+    /// Uses only bad names, because a good name would create a file in the home of the user who runs the tests.
     @Test(arguments: Name.badSuites) func aBadSuiteMakesEveryAccessFail(_ name: Name) {
         let suite = UserDefaultsStore(suiteName: name.text)
         #expect(suite.fileURL == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Text for people holds no character that drives a terminal, and cuts long keys; JSON stays exact.
+/// Text for people contains no character that controls a terminal, and cuts long keys; JSON stays exact.
 @Suite struct ShownTextTests {
     private static let hostile = "a\u{1B}[2J\n\t\u{7F}\u{9B}\u{202E}\u{200B}\u{FEFF}\u{AD}\u{2028}\u{E0041}b"
 
@@ -121,7 +121,7 @@ import Testing
         #expect(prefs.lastError?.failures.count == 1_000)
     }
 
-    /// A path is shown whole, and escaped.
+    /// A path is shown completely, and escaped.
     @Test func anErrorShowsNoRawPath() throws {
         let folder = try TemporaryFolder()
         let prefs = folder.prefs("a\u{1B}[2J\u{9B}.plist")

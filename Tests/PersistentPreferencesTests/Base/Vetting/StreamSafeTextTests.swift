@@ -7,10 +7,10 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// No key takes more than linear time: with more than 30 combining marks in a row it is rejected, before it is hashed, by every
-/// reader and on every way in.
+/// No key takes more than linear time. A key with more than 30 combining marks in a row is rejected before it is
+/// hashed, by every reader and every write path.
 @Suite struct StreamSafeTextTests {
-    /// Marks that Swift has to bring into an order, the most expensive ones.
+    /// A key with the marks that Swift sorts most slowly.
     private static func key(marks: Int) -> String {
         "a" + String(repeating: "\u{301}\u{316}", count: marks / 2) + (marks.isMultiple(of: 2) ? "" : "\u{301}")
     }
@@ -20,7 +20,7 @@ import Testing
     @Test func thirtyMarksAreAllowed() throws {
         #expect(StreamSafeText.isSafe(Self.key(marks: 30)))
         #expect(!StreamSafeText.isSafe(Self.key(marks: 31)))
-        // A letter begins a new row, in whatever script.
+        // A letter of any script begins a new row.
         #expect(StreamSafeText.isSafe(String(repeating: Self.key(marks: 30), count: 100)))
         #expect(StreamSafeText.isSafe(String(repeating: "日本語のキー", count: 100)))
         let allowed = Self.key(marks: 30)
@@ -58,7 +58,7 @@ import Testing
         #expect(failure?.reason == StreamSafeText.reason)
     }
 
-    /// What is not a key is never compared as a string: each element is rejected or read in linear time.
+    /// Texts that are not keys are never compared as strings. Each element is rejected or read in linear time.
     @Test(arguments: ["real", "integer", "date", "data", "string"]) func values(in element: String) {
         let text = Self.hostile
         for content in [text, "1" + text, "2001-01-01T00:00:00Z" + text] {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// A dictionary with such a key is made only once: its making is the caller's own time.
+    /// A dictionary with such a key is made only once, because making it takes the caller's time.
     @Test func values() {
         let prefs = AnyPrefs(store: InMemoryStore())
         let hostile = [Self.key(marks: 2_000): 1]

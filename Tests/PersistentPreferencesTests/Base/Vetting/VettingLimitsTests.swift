@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// The bounds of depth, number and size, on both sides.
+/// The limits of depth, number and size, on both sides.
 @Suite struct VettingLimitsTests {
     private let prefs = UntypedTestSet(key: "root", values: PrefsTestSet.defaultValues, store: InMemoryStore())
     private let before: String
@@ -39,7 +39,7 @@ import Testing
     @Test func aHundredThousandLevelsAreRejected() {
         let levels = (0..<100_000).map { _ in NSMutableArray() }
         for (outer, inner) in zip(levels, levels.dropFirst()) { outer.add(inner) }
-        // Freed from the outside in, they would overflow the stack.
+        // Empties the levels, because freeing them from the outside in would overflow the stack.
         defer { levels.forEach { $0.removeAllObjects() } }
         prefs["Array Value"] = levels[0]
         #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 128) + ": " + tooDeep)
@@ -75,7 +75,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
     {
-        // Objects are slow to look at. Data reaches the limit in fewer of them than the text of `sharedListsThatMultiplyAreRejected`.
+        // Objects are slow to examine. Data reaches the limit with fewer objects than the text of
+        // `sharedListsThatMultiplyAreRejected`.
         let data = NSData(data: Data(count: 200))
         var list = NSArray(object: data)
         var dictionary = NSDictionary(object: data, forKey: "k" as NSString)

@@ -6,7 +6,7 @@ import PropertyListSupport
 import PrefsTestSet
 import Testing
 
-/// Contract 3: what a property list cannot hold is refused whole, wherever it stands.
+/// Contract 3: a value that a property list cannot hold at any level is rejected as a whole.
 @Suite struct VettingTests {
     private let store = InMemoryStore()
     private let prefs: UntypedTestSet
@@ -24,7 +24,7 @@ import Testing
             (".a[3]", { ["a": ["b", 1, true, trap.value()] as [Any], "c": "fine"] as [String: Any] }),
             ("[0].key", { [["key": trap.value()]] }),
         ]
-        // The size of a text is counted by the character, wherever it stands.
+        // The size of a text is counted by characters, at every place.
         for place in trap.reason == Trap.tooLarge ? places.suffix(1) : places[...] {
             prefs["Dictionary Value"] = place.value()
             let path = "Dictionary Value\(place.path)\(trap.path)"
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A dictionary of Foundation's would have copied the key, and repaired it.
+    /// A dictionary of Foundation would have copied the key, and repaired it.
     @Test func aKeyWithAnUnpairedSurrogateIsRejected() throws {
         prefs["Dictionary Value"] = [AnyHashable(UnitsText([0x61, 0xD800])): 1]
         #expect(
@@ -45,7 +45,7 @@ import Testing
         try expectNothingChanged()
     }
 
-    /// A Swift value is turned into an object there; which one is Foundation's affair.
+    /// Foundation converts a Swift value to an object of its choice there.
     @Test(arguments: Trap.all) func aTrapIsRejectedInObjects(_ trap: Trap) throws {
         guard type(of: trap.value()) != Substring.self else { return }
         prefs["Dictionary Value"] = NSArray(array: ["x", NSDictionary(object: trap.value(), forKey: "k" as NSString)])
@@ -133,11 +133,11 @@ import Testing
         #expect(prefs.lastError == nil)
     }
 
-    /// The ways by which a value comes in.
+    /// The ways to write a value.
     enum Entry: CaseIterable {
         case element, wholeSet, inPlace, update, nestedWrite, initializer
 
-        /// - Returns: the instance that was told of the outcome.
+        /// - Returns: the instance that has the outcome.
         func write(_ value: Any, to prefs: UntypedTestSet) -> UntypedTestSet {
             switch self {
             case .element: prefs["Array Value"] = value

@@ -115,7 +115,7 @@ private final class LyingMutableArray: NSMutableArray {
 final class LyingDictionary: NSDictionary {
     enum Keys {
         case these([Any])
-        /// A new one at each call.
+        /// A new object at each call.
         case endless
     }
 
@@ -175,7 +175,7 @@ private final class LyingSet: NSSet {
     override var count: Int { -1 }
 }
 
-/// A Swift collection that no property list can hold, whatever it counts.
+/// A Swift collection that no property list can hold, with any count.
 private struct EndlessCollection: RandomAccessCollection, Hashable, CustomReflectable {
     var startIndex: Int { 0 }
     var endIndex: Int { .max }

@@ -2,11 +2,11 @@ import Foundation
 import PropertyListSupport
 import Testing
 
-/// A value that Foundation crashes on, or loses, or writes as another.
+/// A value that crashes Foundation, is lost, or is written as another value.
 struct Trap: @unchecked Sendable, CustomTestStringConvertible {
     let name: String
     let value: () -> Any
-    /// Where in the value the offender stands.
+    /// The path of the invalid part in the value.
     let path: String
     let reason: String
 
@@ -19,7 +19,7 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         self.reason = reason
     }
 
-    /// One that a property list has no type for.
+    /// A value that a property list has no type for.
     static func unknown(_ noun: String, _ remedy: String? = nil, _ value: @escaping () -> Any) -> Trap {
         Trap(noun, "\(noun) cannot be stored in a property list" + (remedy.map { "; \($0)" } ?? ""), value)
     }
@@ -138,7 +138,7 @@ private struct Point { let x: Int }
 private enum Shade { case dark }
 private enum Named: String { case dark }
 
-/// What an NSDictionary may be on Apple platforms, where two spellings are two keys.
+/// An NSDictionary as on Apple platforms, where two spellings are two keys.
 private final class TwoSpellings: NSDictionary {
     override var count: Int { 2 }
     override func keyEnumerator() -> NSEnumerator { NSArray(array: ["\u{E9}", "e\u{301}"]).objectEnumerator() }

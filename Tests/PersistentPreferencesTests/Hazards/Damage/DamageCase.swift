@@ -7,24 +7,24 @@ import TestSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// One encounter of an access with other bytes than were stored, and all that has to hold of it.
+/// One access to a file with changed bytes, and the expected outcome.
 struct DamageCase: CustomStringConvertible {
-    /// The accesses that meet the bytes; nil for the initializer.
+    /// The kinds of access; nil for the initializer.
     private static let meetings: [AccessKind?] = [nil, .read, .write, .changeInPlace, .update, .flush]
 
-    /// What is beside the file at that moment.
+    /// The state of the last good copy beside the file.
     enum LastGood: CaseIterable {
         case good, absent, damaged
     }
 
     let name: String
     let bytes: Data
-    /// Of the store.
+    /// The format of the store.
     let format: PropertyListFormat
     let meeting: AccessKind?
     let lastGood: LastGood
 
-    /// So many encounters with the same bytes, those from a number on of all that there are.
+    /// A number of cases with these bytes, from an index on.
     static func cases(
         _ name: String, _ bytes: Data, as format: PropertyListFormat, from start: Int = 0, count: Int
     ) -> [DamageCase] {
@@ -38,7 +38,7 @@ struct DamageCase: CustomStringConvertible {
 
     static let combinations = meetings.count * LastGood.allCases.count
 
-    /// All that is needed to repeat it.
+    /// A description from which the case can be repeated.
     var description: String {
         let meeting = meeting.map { "\($0)" } ?? "the initializer"
         return "\(name), met by \(meeting), last good \(lastGood), \(bytes.base64EncodedString())"
@@ -50,17 +50,17 @@ struct DamageCase: CustomStringConvertible {
         ["AnyPrefs": ["a": 1 as NSNumber, "b": "two", "c": Data([3])] as [String: Any], "x": true]
     }
 
-    /// What the bytes are, and what has to come of them.
+    /// The meaning of the bytes, and the expected outcome.
     enum Expected {
-        /// They are a property list with a dictionary on top.
-        /// `loss` says why a write would not keep all of it, if so.
+        /// The bytes are a property list with a dictionary at the top. `loss` is the reason why a write would lose a
+        /// part of it, if any.
         case content([String: Any], PropertyListFormat, loss: String?)
-        /// They are malformed, for that reason.
+        /// The bytes are malformed, for that reason.
         case damage(PropertyListFault)
-        /// They may be a good file of others, which is left alone.
+        /// The bytes may be a valid file of another program, which is left alone.
         case excess(String)
 
-        /// - Parameter format: of the store.
+        /// - Parameter format: the format of the store.
         init(_ bytes: Data, for format: PropertyListFormat) {
             do {
                 let (content, format, loss) = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
@@ -77,11 +77,11 @@ struct DamageCase: CustomStringConvertible {
     var expected: Expected { Expected(bytes, for: format) }
 }
 
-/// What the encounters came to.
+/// The counts of the cases.
 struct DamageTally {
     var planned = 0
     var finished = 0
-    /// Malformed files that reads left as they were.
+    /// The number of malformed files that reads left unchanged.
     var left = 0
     var quarantined = 0
     var rejected = 0
@@ -96,7 +96,7 @@ struct DamageTally {
         left.violations += right.violations
     }
 
-    /// The line of the summary; a crash leaves none.
+    /// The line of the summary. After a crash it is missing.
     var summary: String {
         "\(planned) files, \(left) left as they were by reads, \(quarantined) quarantined by writes, \(rejected) writes to "
             + "files of others rejected, \(violations.count) lost, \(planned - finished) not looked at to the end"

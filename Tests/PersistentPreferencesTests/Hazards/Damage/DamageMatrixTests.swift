@@ -7,13 +7,13 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Every truncation, every flipped bit and what a power cut leaves, met by every kind of access, with the last good copy whole,
-/// missing and damaged itself. Either the bytes still are a property list, and are read as what they say; or reads leave the
-/// folder exactly as it is and return the newest known state, and a write quarantines the bytes, or is rejected if there is no
-/// copy.
+/// Every truncation, every flipped bit and the effects of a power cut, with every kind of access, and with the last
+/// good copy whole, missing or damaged. If the bytes still are a property list, they are read as such. If not, reads
+/// leave the folder unchanged and return the newest known state, and a write quarantines the bytes or, without a copy,
+/// is rejected.
 ///
-/// `swift test` lets each damage meet one kind of access, each of them in turn, and of the XML file takes a fifth;
-/// `PREFS_DAMAGE=18` lets every damage meet all of them.
+/// `swift test` combines each damage with one kind of access in turn, and uses a fifth of the damages of the XML file.
+/// `PREFS_DAMAGE=18` combines every damage with all of them.
 @Suite struct DamageMatrixTests {
     @Test(arguments: PropertyListFormat.allCases)
     func nothingIsLost(_ format: PropertyListFormat) throws {
@@ -21,7 +21,7 @@ import Testing
         let run = try DamageRun(goodBytes: good, format: format)
         let count = Hazard.count("PREFS_DAMAGE", default: 1)
         for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
-            // Most of the bits of an XML file are much the same to us.
+            // Most bits of an XML file have similar effects.
             if count == 1, format == .xml, number % 5 != 0 { continue }
             run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: count))
         }
@@ -33,8 +33,8 @@ import Testing
         Hazard.report("damage: \(format): \(run.tally.summary)")
     }
 
-    /// Of a good XML file Foundation is a judge that cannot be brought to crash: what it reads is read the same, or rejected for
-    /// one of a few reasons.
+    /// Foundation does not crash on changes of a good XML file, so it is the judge. This package reads what it reads as
+    /// equal values, or rejects it for one of a few reasons.
     @Test func whatFoundationReadsIsReadTheSame() throws {
         let good = try Self.good(.xml)
         for damage in Self.cuts(of: good) + Self.flips(of: good) {
@@ -55,7 +55,7 @@ import Testing
 
     private typealias Damage = (name: String, bytes: Data)
 
-    /// Without the lines above the list, of which most damages would be the same.
+    /// A good file without the lines above the list, whose damages would mostly be equal.
     private static func good(_ format: PropertyListFormat) throws -> Data {
         let bytes = try PropertyListCoder.encode(plain: DamageCase.goodContent, as: format)
         guard format == .xml else { return bytes }
@@ -64,7 +64,7 @@ import Testing
         return Data(lines.joined(separator: "\n").utf8)
     }
 
-    /// Every length, the rest missing or, as after a power cut, zero.
+    /// Every length, with the rest missing or, as after a power cut, zero.
     private static func cuts(of good: Data) -> [Damage] {
         (0..<good.count).flatMap { length -> [Damage] in
             let kept = good.prefix(length)

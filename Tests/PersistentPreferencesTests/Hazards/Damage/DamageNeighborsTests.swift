@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Damage where something else is in the way besides: the last good copy is none, or links lead to the file.
+/// Damage together with another problem: the last good copy is not usable, or links lead to the file.
 @Suite struct DamageNeighborsTests {
     private let folder: TemporaryFolder
     private let damaged = Data("bplist00, or what is left of it".utf8)
@@ -57,7 +57,7 @@ import Testing
         let before = try FolderState(folder)
         #expect(prefs.values.isEmpty)
         guard [.empty, .cut, .arrayOnTop, .oldStyle].contains(kind) else {
-            // Something that anybody may have planted does not make the file ours.
+            // A copy that another user may have planted does not make the file ours.
             prefs["a"] = 2
             #expect(prefs.outcome.hasSuffix("because this package did not write it"))
             #expect(try FolderState(folder) == before)
@@ -69,7 +69,7 @@ import Testing
         #expect(prefs.outcome.hasSuffix("; the write started from nothing"))
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [damaged])
         #expect(try !folder.names().contains { $0.hasSuffix(".tmp") })
-        // The next damage finds a copy again.
+        // At the next damage there is a copy again.
         try damaged.write(to: folder.file())
         #expect(prefs.ints == ["a": 2])
         #expect(prefs.outcome.hasSuffix("the last known state is read"))
@@ -129,7 +129,7 @@ import Testing
         #expect(try propertyList(at: folder.file("z"))["AnyPrefs"] as? [String: Int] == ["a": 1])
     }
 
-    /// Between any two accesses the link leads elsewhere: each is of the file that it leads to then.
+    /// The link changes between any two accesses. Each access uses the file that the link leads to at that time.
     @Test func aLinkThatIsTurnedBetweenAccesses() throws {
         var models = [["a": 0], ["a": 1], ["a": 2]]
         for (number, model) in models.enumerated() { folder.prefs("\(number).plist").values = model }

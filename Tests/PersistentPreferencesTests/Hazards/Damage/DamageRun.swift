@@ -8,7 +8,7 @@ import TestSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Runs encounters in a folder of its own, one after the other, and compares everything with what it has to be.
+/// Runs cases in its own folder, one after the other, and compares everything with the expected outcome.
 final class DamageRun {
     private let folder: TemporaryFolder
     private let goodBytes: Data
@@ -47,7 +47,7 @@ final class DamageRun {
         func make() -> AnyPrefs { AnyPrefs(store: PropertyListFileStore(url: file, format: format, system: system)) }
         let prefs: AnyPrefs
         if let meeting = damage.meeting {
-            // With the true clock, or the cache would take files of this very moment for old and unchanging.
+            // Uses the real clock, because the cache would otherwise treat new files as old and settled.
             system.isClockAhead = false
             prefs = make()
             system.isClockAhead = true
@@ -60,7 +60,7 @@ final class DamageRun {
         try check(prefs, damage, system)
     }
 
-    /// Foundation's writer flushes, which takes longer than all the rest.
+    /// Writes a file without Foundation, whose writer flushes, which would take most of the time.
     private func put(_ bytes: Data, _ name: String) {
         let file = open(folder.path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(file) }
@@ -96,7 +96,7 @@ final class DamageRun {
             expect(isContent(bytes, content), "on disk is \(describe(bytes)) instead of \(describe(content))")
         }
 
-        // The next accesses: the same state is read, and a write works, or is rejected for the same reason.
+        // The next accesses read that state, and a write succeeds or is rejected for that reason.
         let isStillThere = !isQuarantined
         var root = expected.known?["AnyPrefs"] as? [String: Any] ?? [:]
         if damage.isWrite, expected.writeError == nil { root["a"] = 5 as NSNumber }
@@ -136,17 +136,17 @@ final class DamageRun {
         try names.map { try Data(contentsOf: folder.file($0)) } == [bytes].compactMap { $0 }
     }
 
-    /// What has to come of an encounter.
+    /// The expected outcome of a case.
     private struct Expectation {
-        /// The state that is read, and that a write starts from; nil for nothing.
+        /// The state that is read, and that a write starts from; nil if nothing is known.
         var known: [String: Any]?
-        /// What each read says; nil if it succeeds.
+        /// The error of each read; nil if it succeeds.
         var readError: String?
-        /// What each write says; nil if it succeeds.
+        /// The error of each write; nil if it succeeds.
         var writeError: String?
         /// Whether a write quarantines the bytes.
         var isReplaced = false
-        /// Whether the root that is there cannot be shown.
+        /// Whether the existing root cannot be shown.
         var isHidden = false
         let namesBefore: [String]
         private let meeting: AccessKind?
@@ -164,10 +164,10 @@ final class DamageRun {
                 writeError = readError
             case .content(let content, _, let loss):
                 known = content
-                // Two keys have become one: what is there can be read, and not be written back.
+                // Two keys have become equal, so the contents can be read but not written back.
                 if let loss { writeError = "\(PrefsError.notStored(StorageFailure(path: path, reason: loss)))" }
             case .damage(let fault):
-                // An empty file that is not ours is no file.
+                // An empty file that this package has not written counts as missing.
                 if damage.bytes.isEmpty, damage.lastGood == .absent { break }
                 let state: MalformedFile.KnownState
                 if damage.meeting != nil {
@@ -194,14 +194,14 @@ final class DamageRun {
             }
         }
 
-        /// What a write says that quarantined the bytes.
+        /// The warning of a write that quarantined the bytes.
         func warning(_ name: String) -> String? {
             guard var report else { return nil }
             report.quarantinedAs = FileNames(path: report.path).path(of: name)
             return "\(PrefsError.quarantined(report))"
         }
 
-        /// All that the encounter has to tell.
+        /// All expected errors of the case.
         func told(_ quarantine: String?) -> [String] {
             if isWrite { return [writeError ?? quarantine.flatMap(warning)].compactMap { $0 } }
             let isEmpty = meeting == .flush && known?["AnyPrefs"] == nil && (readError == nil || report != nil)

@@ -9,8 +9,8 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Contract 6: no kind of read changes anything, whatever it finds. The whole folder is compared, names, bytes, inodes, permissions
-/// and times, before and after each kind of read of each kind of file.
+/// Contract 6: no kind of read changes anything. The whole folder is compared (names, bytes, inodes, permissions and
+/// times) before and after each kind of read of each kind of file.
 @Suite struct ReadingTests {
     /// Ways to read.
     enum Read: CaseIterable {
@@ -26,7 +26,8 @@ import Testing
         let url: URL
     }
 
-    /// A read waits for the rest of a young file that seems to be cut off: in one of the four cases the files are young.
+    /// A read waits for the rest of a young file that seems to be cut off, so the files are young in only one of the
+    /// four cases.
     @Test(arguments: [false, true], [PropertyListFormat.binary, .json])
     func nothingChanges(_ isLinked: Bool, _ format: PropertyListFormat) throws {
         let situations = try FoundFile.Content.allCases.flatMap { content in
@@ -43,7 +44,7 @@ import Testing
             for read in Read.allCases {
                 // A settings file that is missing is created, as documented.
                 if read == .settings, content == .missing || content == .empty && neighbors == .none { continue }
-                // The second read finds what the first one has kept in memory.
+                // The second read uses the state that the first one has cached.
                 let store = PropertyListFileStore(
                     url: situation.url, format: format, system: RecordingSystemCalls())
                 for _ in 0..<2 { run(read, store, situation.url, format) }
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    /// A program that was running when the file was damaged knows more, and changes no more.
+    /// A program that was running when the file was damaged knows the state, and still changes nothing.
     @Test func nothingIsChangedByWhoKnewTheFile() throws {
         let situations = try FoundFile.Content.allCases.map { content in
             let folder = try TemporaryFolder()

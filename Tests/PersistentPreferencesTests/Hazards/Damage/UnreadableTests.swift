@@ -7,8 +7,8 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// A file that is there and cannot be read is another matter than a damaged one: it stays, nothing is written, the next
-/// access tries again, and all is well once the trouble is gone.
+/// A file that exists and cannot be read is not a damaged file. It stays, nothing is written, the next access tries
+/// again, and all accesses succeed once the problem is gone.
 @Suite struct UnreadableTests {
     private let folder: TemporaryFolder
     private let system = RecordingSystemCalls()
@@ -105,13 +105,13 @@ import Testing
         #expect(folder.prefs().ints == ["a": 3, "b": 2])
     }
 
-    /// Bound through a short link to its folder: a socket's address has no room for a long path.
+    /// Makes a socket through a short link to its folder, because the address of a socket has no room for a long path.
     private static func makeSocket(_ path: String) -> Bool {
         let link = "/tmp/prefs-\(UInt32.random(in: 0...UInt32.max))"
         guard symlink((path as NSString).deletingLastPathComponent, link) == 0 else { return false }
         defer { unlink(link) }
         let short = link + "/" + (path as NSString).lastPathComponent
-        // SOCK_STREAM, which is of another type on each platform, but 1.
+        // SOCK_STREAM has a different type on each platform, and the value 1.
         let descriptor = socket(AF_UNIX, 1, 0)
         defer { close(descriptor) }
         var address = sockaddr_un()

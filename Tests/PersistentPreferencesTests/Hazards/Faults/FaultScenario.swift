@@ -6,17 +6,17 @@ import TestSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// A write, with what stands before and after it. One of its system calls at a time is made to fail.
+/// A write, with the states before and after it. One of its system calls at a time fails.
 struct FaultScenario: Sendable, CustomStringConvertible {
     let name: String
     var file = "test.plist"
     var format = PropertyListFormat.binary
     var durability = PropertyListFileStore.Durability.powerCut
-    /// What is there already.
+    /// The old state; nil if nothing is stored before.
     var old: [String: Int]?
-    /// Made of the folder when the old state is there.
+    /// Prepares the folder after the old state was stored.
     var preparation: @Sendable (TemporaryFolder) throws -> Void = { _ in }
-    /// So many calls at the beginning only tidy up, and are done without where they fail.
+    /// The number of calls at the beginning that only tidy up. The write succeeds if they fail.
     var tidyingCalls = 0
     /// Whether the instance has read the old state.
     var isRead = true
@@ -66,7 +66,7 @@ struct FaultScenario: Sendable, CustomStringConvertible {
     private static let setA: @Sendable (AnyPrefs) -> Void = { $0["a"] = 2 }
 }
 
-/// A scenario set up in a folder of its own.
+/// A scenario in its own folder.
 struct FaultRig {
     let scenario: FaultScenario
     let folder: TemporaryFolder
@@ -90,14 +90,14 @@ struct FaultRig {
         return AnyPrefs(store: store)
     }
 
-    /// What is on the disk, by Foundation; nil where there is no root.
+    /// The root on the disk, read by Foundation; nil if it is missing.
     func onDisk() throws -> [String: Int]? {
         let url = folder.file(scenario.file)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         return try propertyList(at: url)["AnyPrefs"] as? [String: Int]
     }
 
-    /// All that a killed or failing writer may leave behind and should not.
+    /// The files that a killed or failing writer may leave behind by mistake.
     func leftovers() -> [String] {
         let found = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return found.filter { $0.hasSuffix(".tmp") || $0.contains(".corrupt-") }

@@ -7,14 +7,14 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Every system call of every kind of write is made to fail, one at a time. Up to the rename the old state stands, on
-/// disk and in memory; from the rename on the new one, and the error says that it may not survive a power cut.
+/// Every system call of every kind of write fails, one at a time. Before the rename, the old state stays, on disk and
+/// in memory. After the rename, the new state stays, and the error says that it may not survive a power cut.
 @Suite struct FaultTests {
     /// A fault at one call.
     private struct Fault: CustomStringConvertible {
         let number: Int
         let code: Int32
-        /// Whether all later calls of that name fail too.
+        /// Whether all later calls of that name fail, too.
         var persists = false
 
         var description: String { "call \(number), \(String(cString: strerror(code)))\(persists ? ", for good" : "")" }
@@ -24,17 +24,17 @@ import Testing
         var (calls, faults, lost, leaked, left) = (0, 0, 0, 0, 0)
     }
 
-    /// The calls whose interruption is carried through.
+    /// The calls that are repeated after an interruption.
     private static let retried: Set = ["open", "flock", "read", "write", "fsync"]
-    /// Calls that a write may do without: a look that falls back on loading, and what makes others' access easier.
+    /// Calls that a write may do without: a check that falls back to loading, and calls that give access to others.
     private static let dispensable: Set = ["stat", "fstat", "realpath", "chown", "readlink"]
     private static let codes = [ENOSPC, EIO, EACCES, EDQUOT, EMFILE]
 
-    /// What is tried at a call: an interruption, and each error or, usually, one of them by turns.
+    /// The faults of a call: an interruption, and each error or, by default, one error in turn.
     private static func faults(at number: Int) -> [Fault] {
         let usual = [Fault(number: number, code: codes[number % 5], persists: number.isMultiple(of: 2))]
         let all = codes.flatMap { code in [false, true].map { Fault(number: number, code: code, persists: $0) } }
-        // An interruption that never ends would be waited out.
+        // Does not persist, because the call would be repeated without an end.
         return [Fault(number: number, code: EINTR)] + (Hazard.count("PREFS_FAULTS", default: 1) > 1 ? all : usual)
     }
 
@@ -51,7 +51,7 @@ import Testing
                 + "\(tally.lost) lost, \(tally.leaked) descriptors leaked, \(tally.left) temporary files left")
     }
 
-    /// False where there are not so many calls.
+    /// Injects a fault; returns false if there are fewer calls.
     private func inject(_ fault: Fault, into scenario: FaultScenario, _ tally: inout Tally) throws -> Bool {
         let rig = try FaultRig(scenario)
         let system = rig.system
@@ -68,7 +68,7 @@ import Testing
             let expected = checkError(of: prefs, rig, fault, call)
             let place: Comment = "\(scenario): \(fault): \(call): \(outcome)"
             let state = try rig.onDisk()
-            // Also to a process that has not seen any of it.
+            // Checks it in a new object, too, like another process.
             let fresh = PropertyListFile(
                 path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path, system: RecordingSystemCalls())
             fresh.setFormatOfNewFile(scenario.format)
@@ -89,7 +89,7 @@ import Testing
         return true
     }
 
-    /// Whether the error is the right one. Gives the state that there has to be.
+    /// Checks the error, and returns the expected state.
     private func checkError(of prefs: AnyPrefs, _ rig: FaultRig, _ fault: Fault, _ call: String) -> [String: Int]? {
         let scenario = rig.scenario
         let calls = rig.system.takeCalls().filter { $0 != "close" && $0 != "pause" }
@@ -101,17 +101,17 @@ import Testing
         case nil:
             // A folder that may not be read cannot be flushed.
             let isBarredFolder = fault.code == EACCES && call == "open"
-            // It met the first look of a new instance, which told of it.
+            // The first read of a new instance has reported the fault.
             let isTold = !prefs.errors.isEmpty
             let isTidying = fault.number <= scenario.tidyingCalls
-            // The first look under the lock tidies up after killed writers; a failure of it is no failure of the write.
+            // The first step under the lock tidies up after killed writers. Its failure is not a failure of the write.
             let isFirstRemoval = call == "unlink" && !isCommitted
             let isDispensable = isTidying || isTold || isFirstRemoval || Self.dispensable.contains(call)
             #expect(isCommitted && call != "fsync" || isCarriedThrough || isBarredFolder || isDispensable, place)
             return scenario.new
         case .notStored(let failure), .unreadable(let failure):
             #expect(failure.code == fault.code && failure.operation == call, place)
-            // Where folders are made, those above are flushed too.
+            // If folders are made, the folders above are flushed, too.
             #expect(failure.path.hasPrefix(rig.folder.path) || rig.folder.path.hasPrefix(failure.path), place)
             #expect(!isCommitted, place)
             return scenario.old

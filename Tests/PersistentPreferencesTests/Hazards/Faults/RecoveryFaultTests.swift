@@ -6,8 +6,8 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// Each system call fails in turn that a write to a damaged file makes, and a read of one. Neither its bytes nor the newest known
-/// state are lost, and nobody is told that there was none.
+/// Each system call of a write to a damaged file, and of a read of such a file, fails in turn. Neither the bytes nor
+/// the newest known state are lost, and no error claims that nothing was known.
 @Suite struct RecoveryFaultTests {
     private static let damage = Data("bplist00, or what".utf8)
 
@@ -32,7 +32,7 @@ import Testing
             "faults: \(faults) in reading and writing a damaged file, second names: \(hasLinks), \(lost) lost")
     }
 
-    /// Whether anything was lost; nil where there are not so many calls.
+    /// Whether anything was lost; nil if there are fewer calls.
     private func inject(
         _ number: Int, _ code: Int32, _ persists: Bool, isWrite: Bool, hasLinks: Bool
     ) throws -> Bool? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EngineSupport
 
-/// The values that the fuzzers have found, and those they begin with, once more.
+/// Runs the findings and the seeds of the fuzzer of values again.
 @Suite struct CorpusValuesTests {
     @Test func everyInputIsSurvived() throws {
         var replay = CorpusReplay()

@@ -5,8 +5,8 @@ import PropertyListSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// What has to hold of any value that a program may want to store: it is refused with path and reason, or is stored and
-/// read exactly, in every format.
+/// Checks any value that a program may store: it is rejected with path and reason, or is stored and read exactly, in
+/// every format.
 enum ValueCheck {
     private static let key = "key"
 
@@ -33,7 +33,7 @@ enum ValueCheck {
         try demand(
             RootChange(from: [key: StoredValue(of: copy)], shownAs: [:], to: [key: generated.value]).isEmpty,
             "a change of the value to itself")
-        // What the caller does with its own objects afterwards is no business of the copy.
+        // Later changes of the caller's objects do not change the copy.
         generator.takeBack()
         try demandSame(expected, copy, "vetting made another value of it")
         for format in PropertyListFormat.allCases { try checkWriting(StoredValue(of: copy), as: format) }
@@ -42,7 +42,7 @@ enum ValueCheck {
         return true
     }
 
-    /// Writes the value as a file would hold it, and reads it.
+    /// Writes the value as in a file, and reads it.
     private static func checkWriting(_ value: StoredValue, as format: PropertyListFormat) throws {
         let content: [String: StoredValue] = ["root": .dictionary([key: value])]
         let storable = PropertyListCoder.storable(content, as: format)
@@ -55,7 +55,7 @@ enum ValueCheck {
         }
         let file = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
         try demand(file.format == format, "written as \(format), read as \(file.format)")
-        // What a commit publishes is what the next load finds.
+        // The next load finds the state that a commit publishes.
         try demandSame(storable.objects, file.content.objects, "another value when written as \(format)")
         try demandSame(
             content.objects, file.content.objects, isInXML: format == .xml, "another value than in \(format)")

@@ -5,7 +5,7 @@ extension Model {
     struct Access {
         let number: Int
         let root: String
-        /// Something to be told although the access succeeds.
+        /// A warning of an access that succeeds.
         var warning: ModelError?
     }
 
@@ -37,7 +37,7 @@ extension Model {
         }
     }
 
-    /// The root as it is now: the update's own state within one, else what is stored.
+    /// The current root: the state of the update inside one, otherwise the stored state.
     mutating func look(_ access: inout Access) throws(ModelError) -> Content? {
         let place = place(of: access.number)
         if let transaction, transaction.place == place {
@@ -48,7 +48,7 @@ extension Model {
         return try Self.root(access.root, in: self[place].state?.content)
     }
 
-    /// A good file that is looked at is known from then on.
+    /// A good file that was read is known from then on.
     private mutating func remember(_ place: ModelPlace) {
         guard self[place].damage == nil else { return }
         self[place].known = self[place].content.map { ($0, self[place].isXML) }
@@ -73,7 +73,7 @@ extension Model {
             report(number, access.warning)
             return nil
         } catch {
-            // That the file is malformed is told once.
+            // A malformed file is reported once.
             if let warning = access.warning, Self.isLegal(access.root), error != .notOurs { report(number, warning) }
             transaction?.fail(error)
             report(number, error)
@@ -81,13 +81,14 @@ extension Model {
         }
     }
 
-    /// An equal write is none, wherever it stands, unless the file is damaged: then what is acknowledged has to be stored.
+    /// Commits a change. An equal write changes nothing, unless the file is damaged: then the acknowledged values must
+    /// be stored.
     mutating func commit(_ access: inout Access, _ change: Change) throws(ModelError) {
         let place = place(of: access.number)
         if change.isEmpty {
             let isOwn = transaction?.place == place
             guard !isOwn, self[place].damage != nil else {
-                // What was met at the start of a change in place, another one has mended.
+                // Another access has repaired the damage that the start of the change in place has met.
                 if case .damaged = access.warning { access.warning = nil }
                 return
             }
@@ -95,7 +96,7 @@ extension Model {
         try transact(&access) { _, root in change.apply(to: &root) }
     }
 
-    /// One transaction on one root, or a part of the one that is under way.
+    /// One transaction on one root, or a part of the current transaction.
     mutating func transact(
         _ access: inout Access, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
@@ -207,7 +208,7 @@ extension Model {
             var result = root ?? [:]
             for key in removed { result[key] = nil }
             result.merge(assigned) { $1 }
-            // A missing root stays missing where there is nothing to add.
+            // A missing root stays missing if there is nothing to add.
             if result != root ?? [:] { root = result }
         }
     }

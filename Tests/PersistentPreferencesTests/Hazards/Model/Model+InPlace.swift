@@ -1,8 +1,8 @@
 @testable import PrefsSupport
 
-/// Changes in place: a snapshot, whatever happens meanwhile, and the difference in the end.
+/// Changes in place: a snapshot, other operations, and the difference at the end.
 extension Model {
-    /// What a change in place starts from.
+    /// The start of a change in place.
     struct Start {
         var access: Access
         var values: Content = [:]
@@ -22,7 +22,7 @@ extension Model {
     mutating func swap(_ number: Int, _ one: String, _ other: String, inValues: Bool) {
         let (one, other) = (ModelText(one), ModelText(other))
         if inValues {
-            // Two accesses, each with a snapshot of its own; the second ends first.
+            // Two accesses, each with its own snapshot. The second ends first.
             let (first, second) = (start(number), start(number))
             var values = second.values.mapValues(ModelInput.plain)
             values[other] = first.values[one].map(ModelInput.plain)

@@ -1,32 +1,32 @@
 @testable import PrefsSupport
 
-/// What the library must do, said once more in the plainest way: a dictionary of place → root → values, and the outcome of
-/// each access. Nothing of the library is used here.
+/// The required behavior of the library in its simplest form: a dictionary of place → root → values, and the outcome of
+/// each access. Uses no code of the library.
 struct Model {
     typealias Content = [ModelText: ModelValue]
 
     struct Place {
-        /// nil where there is no file.
+        /// The contents; nil if the file is missing.
         var content: Content?
         var isXML: Bool
         let newFileIsXML: Bool
-        /// What the library wrote last.
+        /// The state that the library wrote last.
         var lastGood: (content: Content, isXML: Bool)?
-        /// What stands in the place of a property list. The content is then what was known last.
+        /// The bytes that have replaced a property list. The content is then the last known state.
         var damage: [UInt8]?
         var asides: [[UInt8]] = []
-        /// What an access of this process has read or written last.
+        /// The state that this process has read or written last.
         var known: (content: Content, isXML: Bool)?
         /// Counts the replacements of the file.
         var revision = 0
 
-        /// What is read: of a malformed file the newest state that is known, or nothing.
+        /// The state that is read. For a malformed file, the newest known state, or nil.
         var state: (content: Content, isXML: Bool)? {
             guard damage != nil else { return content.map { ($0, isXML) } }
             return known ?? lastGood
         }
 
-        /// What each read of a malformed file tells.
+        /// The error of each read of a malformed file.
         var trouble: ModelError? {
             guard damage != nil else { return nil }
             return lastGood == nil ? .notOurs : .damaged(isQuarantined: false)
@@ -50,7 +50,7 @@ struct Model {
     struct Transaction {
         let place: ModelPlace
         var content: Content?
-        /// The first refusal, which rolls the whole back.
+        /// The first rejection, which rolls back the whole transaction.
         private(set) var failure: ModelError?
 
         mutating func fail(_ error: ModelError) {
@@ -87,7 +87,7 @@ struct Model {
         return store == .link ? linkTarget : store.place
     }
 
-    /// The place's state, which there is for each.
+    /// The state of a place. Every place has one.
     subscript(place: ModelPlace) -> Place {
         get { places[place] ?? Place(place) }
         set { places[place] = newValue }
@@ -124,7 +124,7 @@ struct Model {
         if let number = operation.number { trace.append(.lastError(number, instances[number].lastError)) }
     }
 
-    /// What is told of something that is over is lost with the objects; so is what is kept in memory only.
+    /// Drops all objects. Warnings that were not reported yet, and values in memory, are lost.
     private mutating func reopen() {
         for place in ModelPlace.allCases {
             if place.isFile {
@@ -139,7 +139,7 @@ struct Model {
         }
     }
 
-    /// As a new instance does.
+    /// The first read of a new instance.
     private mutating func look(_ number: Int) {
         _ = read(number) { model, access throws(ModelError) in try model.look(&access) }
     }
@@ -223,7 +223,7 @@ struct Model {
                     return try model.commit(&access, Change(from: [:], to: [:]))
                 }
             } catch .notDictionary {
-                // The one write that such a root takes.
+                // The only write that such a root accepts.
             }
             try model.transact(&access) { _, root in root = nil }
         }
@@ -241,7 +241,7 @@ struct Model {
                     throw .stopped
                 }
                 if isPlain { return }
-                // To what the steps have made of the root, which may be gone.
+                // Applied to the root after the steps, which may have removed it.
                 let change = try Change(from: before, to: after, allowed)
                 if !change.isEmpty { try model.change(name) { _, now in change.apply(to: &now) } }
             }
@@ -249,7 +249,7 @@ struct Model {
         trace.append(hasThrown ? .threw : .returned(error))
     }
 
-    /// What the steps make of the body's dictionary; nil where they end by throwing.
+    /// The dictionary of the body after the steps; nil if they throw.
     mutating func run(_ steps: [ModelStep], on before: Content) -> [ModelText: ModelInput]? {
         var after = before.mapValues(ModelInput.plain)
         for step in steps {

@@ -5,9 +5,9 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// That the model sees what is wrong, and that what it found becomes short: stores and file systems with a fault each.
+/// The model detects faults of stores and file systems, and shortens the sequences that show them.
 @Suite struct ModelFaultTests {
-    /// What is wrong, and how many operations may be left of a sequence that shows it.
+    /// A fault, and the most operations in a shortened sequence that shows it.
     enum Fault: String, CaseIterable {
         case losesTheThirdEmptyArray, swallowsClear, losesTheSignOfZero, keepsWhatAThrowingBodyWrote
         case losesTheFourthRename, forgetsDamagedBytes
@@ -19,7 +19,7 @@ import Testing
             }
         }
 
-        /// Where the fault is, and another beside it.
+        /// The store with the fault, and another store.
         var stores: [ModelStore] {
             switch self {
             case .losesTheFourthRename, .forgetsDamagedBytes: [.binary, .link, .hasty, .memory]
@@ -49,7 +49,7 @@ import Testing
                 let short = ModelFailure.shrink(moves, from: difference, in: world, fault.faults)
                 let text = short.moves.map { "  \($0)" }.joined(separator: "\n")
                 #expect(short.moves.count <= fault.most, "\(text)")
-                // As short as it is, it shows what it did.
+                // The shortened sequence still shows the difference.
                 #expect(throws: ModelRun.Difference.self) { try ModelRun.run(short.moves, in: world, fault.faults) }
                 try ModelRun.run(short.moves, in: world)
                 return
@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// A store from outside the package over a good one, with one fault.
+/// A store of another module over a good store, with one fault.
 private final class FaultyStore: PrefsStore, @unchecked Sendable {
     private let fault: ModelFaultTests.Fault
     private let store: any PrefsStore

@@ -5,10 +5,10 @@ import TestSupport
 struct ModelGenerator {
     private var random: SeededGenerator
     private var world = ModelWorld(prefs: [], isClockAhead: true)
-    /// What was written lately, so that it is written again.
+    /// The recent writes, so that they are repeated.
     private var recent: [(number: Int, key: String, input: ModelInput)] = []
 
-    /// - Parameter stores: one for each of the prefs; nil lets the seed choose.
+    /// - Parameter stores: a store for each of the prefs; nil lets the seed choose.
     static func make(
         seed: UInt64, count: Int, stores: [ModelStore]? = nil
     ) -> (world: ModelWorld, moves: [ModelMove]) {
@@ -19,7 +19,7 @@ struct ModelGenerator {
     }
 
     private mutating func makeWorld(_ stores: [ModelStore]?) -> ModelWorld {
-        // Each store once, and some twice: what several instances do to one root is what matters most.
+        // Each store once, and some twice, because several instances on one root are the most important case.
         let stores = stores ?? ModelStore.allCases + [.binary, one(of: ModelStore.allCases)]
         let prefs = stores.map { store in
             ModelWorld.Prefs(
@@ -31,13 +31,13 @@ struct ModelGenerator {
 
     private mutating func move() -> ModelMove {
         let operation = chance(14) ? outside() : operation(depth: 0, within: [])
-        // After what happens outside, the next operation is most often the first to meet it.
+        // Mostly skips the comparison after an outside change, so that the next operation is the first to meet it.
         return ModelMove(operation: operation, comparesAll: chance(operation.isOutside ? 30 : 75))
     }
 
     // MARK: - Operations
 
-    /// - Parameter within: whose updates are under way.
+    /// - Parameter within: the instances whose updates are in progress.
     private mutating func operation(depth: Int, within: [Int]) -> ModelOperation {
         let number = within.last.map { chance(40) ? $0 : prefs() } ?? prefs()
         switch self.number(in: 0...99) {
@@ -53,7 +53,7 @@ struct ModelGenerator {
         case ..<64: return .flush(number)
         case ..<67: return .move(number, key: root())
         case ..<70:
-            // Not in the middle of an update of its own: who is told of the error then is nobody's business.
+            // Not inside an update of the instance, because the receiver of the error is not defined there.
             if within.contains(number) { return .flush(number) }
             return .create(number, key: root(), values: chance(40) ? [:] : inputs(of: number))
         case ..<78: return .change(number, steps(of: number, depth: depth, within: within))
@@ -87,9 +87,9 @@ struct ModelGenerator {
                 steps.append(.assign(key(of: number), chance(20) ? nil : input()))
             }
         }
-        // There and back again within one update is an equal write.
+        // A change and its reversal within one update are an equal write.
         if chance(8) { steps += Array(repeating: .operation(swap(number)), count: 2) }
-        // The root is the one that the access began with.
+        // The access keeps the root with which it began.
         if chance(8) { steps.append(.operation(.move(number, key: root()))) }
         if chance(12) { steps.append(.stop) }
         return steps
@@ -117,7 +117,7 @@ struct ModelGenerator {
     private mutating func prefs() -> Int { number(in: 0...(world.prefs.count - 1)) }
 
     private mutating func key(of number: Int) -> String {
-        // One that is not allowed now and then; few keys, so that operations meet.
+        // Sometimes a key that is not allowed. There are few keys, so that operations meet.
         chance(8) ? one(of: ModelWorld.keys + ["unknown"]) : one(of: world.prefs[number].allowed)
     }
 
@@ -137,7 +137,7 @@ struct ModelGenerator {
         return chance(20) ? .foundation(value) : chance(5) ? .optional(value) : .plain(value)
     }
 
-    /// Often one of few, so that equal writes happen.
+    /// Often one of few values, so that equal writes happen.
     private mutating func value(depth: Int) -> ModelValue {
         switch number(in: 0...13) {
         case 0: .integer(1)

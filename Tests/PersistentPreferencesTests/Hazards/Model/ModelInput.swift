@@ -1,22 +1,22 @@
 @testable import PrefsSupport
 import Foundation
 
-/// What an operation writes: a value in one of the dresses that a caller may give it, or one that must be refused.
+/// The input of a write: a value in one of the forms that a caller may use, or a value that must be rejected.
 enum ModelInput {
     case plain(ModelValue)
-    /// As Foundation's objects, mutable where there are such; they are changed after the write, which must not show.
+    /// Objects of Foundation, mutable if possible. They are changed after the write, which must have no effect.
     case foundation(ModelValue)
-    /// Within optionals.
+    /// A value inside optionals.
     case optional(ModelValue)
     case bad(Bad)
 
-    /// What no property list can hold, or what Foundation would lose.
+    /// A value that no property list can hold, or that Foundation would lose.
     enum Bad: String, CaseIterable {
         case closure, missing, null, endlessDate, farDate, decimal, address, lonelyUID, set, tooDeep
         case closureInside, nullInside
     }
 
-    /// nil where it must be refused.
+    /// The value; nil if it must be rejected.
     var value: ModelValue? {
         switch self {
         case .plain(let value), .foundation(let value), .optional(let value): value
@@ -24,7 +24,7 @@ enum ModelInput {
         }
     }
 
-    /// - Parameter mutables: gets what its maker may change after the write.
+    /// - Parameter mutables: gets the objects that are changed after the write.
     func object(_ mutables: inout [NSObject]) -> Any {
         switch self {
         case .plain(let value): value.object

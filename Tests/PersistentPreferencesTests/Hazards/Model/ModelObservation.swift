@@ -1,7 +1,7 @@
 @testable import PrefsSupport
 import PersistentPreferences
 
-/// Something that an operation gave, or left behind. The model and the library have to give the same ones.
+/// A result or an effect of an operation. The observations of the model and the library must be equal.
 enum ModelObservation: Equatable {
     case value(ModelValue?)
     case values([ModelText: ModelValue])
@@ -10,26 +10,26 @@ enum ModelObservation: Equatable {
     case returned(ModelError?)
     case threw
     case lastError(Int, ModelError?)
-    /// All that `prefsDidFail` was told during a step.
+    /// All errors that `prefsDidFail` received during a step.
     case told(Int, [ModelError])
-    /// What a file holds, by Foundation; nil where there is none, or no property list.
+    /// The contents of a file, read by Foundation; nil if it is missing or not a property list.
     case file(ModelPlace, [ModelText: ModelValue]?)
-    /// The bytes of quarantined files, and nothing else, are beside the file.
+    /// The bytes of the quarantined files. Nothing else is beside the file.
     case asides(ModelPlace, [[UInt8]])
     case trouble(String)
 }
 
-/// An error with the arguments that can be told in advance.
+/// An error with the arguments that can be predicted.
 enum ModelError: Error, Equatable {
     case incorrectKeys([String])
     case incompatible([String])
     case nothingStored(String)
     case invalidName(String)
     case notDictionary(String)
-    /// Of a read; of a write that quarantined the bytes.
+    /// The error of a read, or the warning of a write that quarantined the bytes.
     case damaged(isQuarantined: Bool)
     case notOurs
-    /// The file is in XML, which has no form for a text that every reader would read alike.
+    /// The file is in XML, and a text has no form that every reader reads as an equal text.
     case notInXML
     case otherStore
     case stopped
@@ -61,5 +61,5 @@ enum ModelError: Error, Equatable {
     }
 }
 
-/// What a body throws.
+/// The error that a body throws.
 struct ModelStop: Error {}

@@ -1,15 +1,15 @@
 @testable import PrefsSupport
 
-/// One operation on the prefs with that number, or one of the outside world. Everything in it is drawn beforehand, so that
-/// a sequence means the same wherever it is cut.
+/// One operation on the prefs with that number, or an operation from outside. All random choices are made in advance,
+/// so that a shortened sequence keeps its meaning.
 indirect enum ModelOperation {
-    /// A new instance takes the number's place.
+    /// A new instance gets the number.
     case create(Int, key: String, values: [String: ModelInput])
     case get(Int, String)
     case values(Int)
     case count(Int)
     case set(Int, String, ModelInput?)
-    /// `prefs[to] = prefs[from]`; an equal write where both are the same.
+    /// `prefs[to] = prefs[from]`; an equal write if both keys are equal.
     case copy(Int, from: String, to: String)
     case replace(Int, [String: ModelInput])
     /// A change in place, during which other operations may run.
@@ -20,11 +20,11 @@ indirect enum ModelOperation {
     case deleteAll(Int)
     case flush(Int)
     case move(Int, key: String)
-    /// All objects are dropped and made anew: the files are loaded from disk again.
+    /// All objects are dropped and created again, so that the files are loaded from disk.
     case reopen
     case foreign(ModelEdit)
 
-    /// Whether it is something that happens outside, and so not within an update.
+    /// Whether the operation happens outside, and so not inside an update.
     var isOutside: Bool {
         switch self {
         case .reopen, .foreign: true
@@ -33,17 +33,17 @@ indirect enum ModelOperation {
     }
 }
 
-/// What the body of an update or of a change in place does.
+/// A step of the body of an update or of a change in place.
 enum ModelStep {
-    /// To the body's own dictionary; nothing in the form without one.
+    /// An assignment to the body's own dictionary; has no effect in the form without a dictionary.
     case assign(String, ModelInput?)
-    /// An access within; what it throws is caught there.
+    /// A nested access. Its error is caught.
     case operation(ModelOperation)
     /// The body throws.
     case stop
 }
 
-/// What another program does to a file.
+/// A change of a file by another program.
 enum ModelEdit {
     enum Damage: String, CaseIterable {
         case empty, text, oldStyle, arrayOnTop, cut
@@ -52,7 +52,7 @@ enum ModelEdit {
     enum Change {
         case assign(root: String, key: String, ModelValue)
         case removeRoot(String)
-        /// Something that is no dictionary under a root key.
+        /// Stores something other than a dictionary under a root key.
         case spoilRoot(String)
         case rewrite(isXML: Bool)
     }
@@ -60,11 +60,11 @@ enum ModelEdit {
     case change(ModelPlace, Change)
     case remove(ModelPlace)
     case damage(ModelPlace, Damage, inPlace: Bool)
-    /// The symbolic link leads elsewhere from now on.
+    /// Changes the target of the symbolic link.
     case link(to: ModelPlace)
 }
 
-/// One step of a sequence. Without the comparison the next operation is the first to meet what this one left.
+/// One step of a sequence. Without the comparison, the next operation is the first to meet the result of this one.
 struct ModelMove {
     var operation: ModelOperation
     var comparesAll: Bool
@@ -120,7 +120,7 @@ extension ModelOperation: CustomStringConvertible {
 }
 
 extension ModelOperation {
-    /// Whose operation it is; nil where it is nobody's.
+    /// The number of the instance; nil for an operation from outside.
     var number: Int? {
         switch self {
         case .create(let number, _, _), .get(let number, _), .values(let number), .count(let number),

@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// Model and library side by side, step by step.
+/// Runs the model and the library step by step, and compares them.
 struct ModelRun {
     /// The first thing in which the two differ.
     struct Difference: Error, CustomStringConvertible {
@@ -10,10 +10,10 @@ struct ModelRun {
         let description: String
     }
 
-    /// What sequences were made of.
+    /// The operations and errors of all sequences.
     struct Tally {
         var operations = 0
-        /// The errors that were met, without their arguments.
+        /// The errors that occurred, without their arguments.
         var errors: Set<String> = []
 
         static func += (left: inout Self, right: Self) {
@@ -27,7 +27,7 @@ struct ModelRun {
     private var tally = Tally()
     private var fingerprints: [ModelSubject.Fingerprint?] = []
 
-    /// Runs a sequence from nothing.
+    /// Runs a sequence from an empty state.
     /// - Throws: `Difference`.
     @discardableResult
     static func run(
@@ -54,7 +54,7 @@ struct ModelRun {
         guard move.comparesAll else { return }
         for number in model.instances.indices {
             try perform(.values(number))
-            // By the number alone, so that a sequence can be cut anywhere.
+            // Chosen by the number alone, so that a sequence can be shortened.
             let key = ModelWorld.keys[number % ModelWorld.keys.count]
             try perform(number.isMultiple(of: 2) ? .count(number) : .get(number, key))
         }
@@ -84,7 +84,7 @@ struct ModelRun {
                 fingerprints[index] = now
                 try compareFile(place)
             } else if now != fingerprints[index] {
-                // An equal write, a read and a refusal leave the very file as it is.
+                // An equal write, a read and a rejection do not touch the file.
                 throw Disagreement(description: "\(place): the file was touched")
             }
         }
@@ -101,7 +101,7 @@ struct ModelRun {
         }
     }
 
-    /// What another program did becomes the model's state, as Foundation reads it.
+    /// Makes the change of another program the state of the model, as Foundation reads it.
     private mutating func adopt(_ edit: ModelEdit) throws {
         switch edit {
         case .change(let place, _), .remove(let place), .damage(let place, _, _):
@@ -110,7 +110,7 @@ struct ModelRun {
             model[place].content = found.content
             model[place].isXML = found.isXML
             model[place].damage = subject.damages[place].map { [UInt8]($0) }
-            // An empty file that the library has not written is no file.
+            // An empty file that the library has not written counts as missing.
             if model[place].damage == [], model[place].lastGood == nil { model[place].damage = nil }
             model[place].revision += 1
         case .link(let place):

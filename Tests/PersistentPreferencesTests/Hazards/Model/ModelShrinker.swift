@@ -1,12 +1,12 @@
 @testable import PrefsSupport
 
-/// Makes a failing sequence short: first by leaving out operations (delta debugging, Zeller and Hildebrandt 2002), then
-/// by putting simpler ones in their place.
+/// Shortens a failing sequence: first by leaving out operations (delta debugging, Zeller and Hildebrandt 2002), then by
+/// replacing them by simpler ones.
 struct ModelShrinker {
     private let fails: ([ModelMove]) -> Bool
     private var runsLeft: Int
 
-    /// - Parameter fails: whether a sequence still fails, however it does.
+    /// - Parameter fails: whether a sequence still fails, in any way.
     static func shrink(
         _ moves: [ModelMove], runs: Int = 3_000, while fails: @escaping ([ModelMove]) -> Bool
     ) -> [ModelMove] {
@@ -29,7 +29,7 @@ struct ModelShrinker {
         return fails(moves)
     }
 
-    /// Leaves out ever smaller pieces, until not one operation can be spared.
+    /// Leaves out smaller and smaller pieces, until every operation is needed.
     private mutating func withoutNeedless(_ moves: [ModelMove]) -> [ModelMove] {
         var moves = moves
         var size = max(1, moves.count / 2)
@@ -50,7 +50,7 @@ struct ModelShrinker {
         }
     }
 
-    /// Tries each simpler form of each operation until none helps.
+    /// Tries the simpler forms of each operation until no form helps.
     private mutating func simplify(_ moves: inout [ModelMove]) -> Bool {
         var isSimpler = false
         for index in moves.indices {
@@ -102,12 +102,12 @@ extension ModelOperation {
 }
 
 extension [ModelStep] {
-    /// A body that does one thing, without the body.
+    /// The operation of a body with one step, without the body.
     fileprivate func single(for number: Int) -> [ModelOperation] {
         if count == 1, case .assign(let key, let input) = self[0] { [.set(number, key, input)] } else { [] }
     }
 
-    /// What stands in a body, by itself.
+    /// The operations of a body, without the body.
     fileprivate var innerOperations: [ModelOperation] {
         compactMap { if case .operation(let operation) = $0 { operation } else { nil } }
     }

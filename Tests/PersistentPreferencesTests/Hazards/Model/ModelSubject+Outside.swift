@@ -2,9 +2,9 @@
 import Foundation
 import TestSupport
 
-/// The files of a sequence as other programs see them and change them, by Foundation alone.
+/// Reads and changes the files of a sequence like other programs, with Foundation alone.
 extension ModelSubject {
-    /// What tells one file from another that has taken its place, or from itself after a change.
+    /// Distinguishes a file from a file that has replaced it, and from the file after a change.
     struct Fingerprint: Equatable {
         let inode: UInt64
         let seconds: Int
@@ -12,7 +12,8 @@ extension ModelSubject {
         let bytes: Data
     }
 
-    /// A file by Foundation: nil content where there is none, or nothing that it may parse.
+    /// A file read by Foundation. The content is nil if the file is missing, or has bytes that Foundation should not
+    /// parse.
     struct Found {
         let content: [ModelText: ModelValue]?
         let isXML: Bool
@@ -44,7 +45,7 @@ extension ModelSubject {
         return Found(content: content, isXML: !bytes.starts(with: Data("bplist".utf8)))
     }
 
-    /// The bytes of what stands set aside beside a file, sorted; throws where a name stands there that has no business.
+    /// The bytes of the quarantined files beside a file, sorted. Throws if another file is there.
     func asides(_ place: ModelPlace, among names: [String]) throws -> [[UInt8]] {
         let asides = names.filter { $0.hasPrefix(place.fileName + ".corrupt-") }
         return try asides.map { [UInt8](try Data(contentsOf: folder.file($0))) }.sorted {
@@ -60,17 +61,17 @@ extension ModelSubject {
             try self.change(place, change)
         case .remove(let place):
             damages[place] = nil
-            // With its copy: for a moment the file alone would be taken for one that is being saved.
+            // Removes the copy, too, because a missing file with a copy counts for a moment as being saved.
             for name in [place.fileName, ".\(place.fileName).lastgood"] {
                 try? FileManager.default.removeItem(at: folder.file(name))
             }
         case .damage(let place, let damage, let inPlace):
             let now = try? Data(contentsOf: url(place))
             var bytes = damage.bytes(of: now ?? Data())
-            // A file cut for a second time may come out as it is, or as nothing.
+            // A file that is cut for a second time may be unchanged or empty.
             if bytes == now { bytes = Data("other".utf8) }
             damages[place] = bytes
-            // Within one step of the clock a change shows by its size only, once a file is taken for old.
+            // Within one step of the clock, only a new size shows a change of a file that counts as old.
             if inPlace, bytes.count != now?.count {
                 try bytes.write(to: url(place))
             } else {
@@ -96,7 +97,7 @@ extension ModelSubject {
         case .spoilRoot(let root): content[ModelText(root)] = .list([.integer(1)])
         case .rewrite(let asXML): isXML = asXML
         }
-        // Of XML Foundation would read back another text than it wrote: without a leading U+FEFF.
+        // Foundation loses a leading U+FEFF of a text in XML.
         if content.contains(where: { $0.key.hasMark || $0.value.hasMark }) { isXML = false }
         damages[place] = nil
         let bytes = try PropertyListSerialization.data(

@@ -6,15 +6,15 @@ import TestSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// The library itself, doing the same operations as the model, on stores in a folder of its own.
+/// Runs the operations of the model with the library, on stores in its own folder.
 final class ModelSubject {
-    /// What is put between the library and its surroundings, to prove that the test sees.
+    /// The faults between the library and its surroundings, which prove that the test detects them.
     struct Faults {
         var system: (_ isClockAhead: Bool) -> SystemCalls = { System(isClockAhead: $0) }
         var wrap: (ModelStore, any PrefsStore) -> any PrefsStore = { $1 }
     }
 
-    /// A subclass that remembers every error that it was told of.
+    /// A subclass that records every error that it receives.
     final class Prefs: PersistentPrefs, @unchecked Sendable {
         private let allowed: [String]
         private let lock = NSLock()
@@ -39,7 +39,7 @@ final class ModelSubject {
         }
     }
 
-    /// The real calls, but that nothing is waited for: no power is cut here, and nobody else is writing.
+    /// The real calls without flushes and pauses, because there are no power cuts and no other writers here.
     class System: SystemCalls, @unchecked Sendable {
         private let isClockAhead: Bool
 
@@ -59,7 +59,7 @@ final class ModelSubject {
 
     let folder: TemporaryFolder
     var trace: [ModelObservation] = []
-    /// Bytes that were put in the place of a file, which Foundation's parser had better not see.
+    /// Bytes that have replaced files, which Foundation's parser should not read.
     var damages: [ModelPlace: Data] = [:]
 
     private let world: ModelWorld
@@ -107,7 +107,7 @@ final class ModelSubject {
         open(keys: keys)
     }
 
-    /// What each instance was told of since this was last asked.
+    /// Returns the errors that each instance has received since the last call.
     func takeReported() -> [[ModelError]] {
         instances.map { $0.takeReported() }
     }

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random sequences of operations over several instances, roots, stores and reopenings, compared step by step with a plain
-/// dictionary. `PREFS_MODEL_SEED=n` repeats one of them.
+/// Random sequences of operations over several instances, roots, stores and reopenings, compared step by step with a
+/// plain dictionary. `PREFS_MODEL_SEED=n` repeats one of them.
 @Suite struct ModelTests {
     private static let errors: Set = [
         "incorrectKeys", "incompatible", "nothingStored", "invalidName", "notDictionary", "damaged",
@@ -26,17 +26,17 @@ import Testing
             } catch let difference as ModelRun.Difference {
                 differences += 1
                 Issue.record("\(ModelFailure.explain(difference, seed: seed, world, moves))")
-                // Each takes a while to shrink, and the first ones tell most.
+                // Stops early, because shortening takes time and the first differences are the most useful.
                 if differences == 3 { break }
             }
         }
         Hazard.report("model: \(sequences) sequences, \(tally.operations) operations, \(differences) differences")
-        // Sequences that never come to what can go wrong would prove little.
+        // The sequences must produce all errors, because otherwise they prove little.
         if seeds.count >= 20, differences == 0 { #expect(tally.errors == Self.errors) }
     }
 }
 
-/// What a difference has to say: its seed, and the shortest sequence that shows one.
+/// The report of a difference: its seed, and the shortest sequence that shows it.
 enum ModelFailure {
     static func explain(
         _ difference: ModelRun.Difference, seed: UInt64, _ world: ModelWorld, _ moves: [ModelMove],

@@ -1,6 +1,6 @@
 @testable import PrefsSupport
 
-/// Where something is kept.
+/// The place of values.
 enum ModelPlace: String, CaseIterable {
     case binary, xml, process, memory, foreign
 
@@ -10,11 +10,11 @@ enum ModelPlace: String, CaseIterable {
     var fileName: String { "\(rawValue).plist" }
 }
 
-/// The stores of a sequence: three reach one file, one of them through a symbolic link and one that asks for less.
+/// The stores of a sequence. Three of them use one file: one through a symbolic link, and one with a lower durability.
 enum ModelStore: Int, CaseIterable {
     case binary, link, hasty, xml, process, memory, foreign
 
-    /// Where it leads when a sequence begins.
+    /// The place of the store at the beginning of a sequence.
     var place: ModelPlace {
         switch self {
         case .binary, .link, .hasty: .binary
@@ -25,7 +25,7 @@ enum ModelStore: Int, CaseIterable {
         }
     }
 
-    /// Whether its writes are to outlast a power cut.
+    /// Whether its writes must survive a power cut.
     var isSure: Bool {
         switch self {
         case .binary, .link, .xml: true
@@ -34,7 +34,7 @@ enum ModelStore: Int, CaseIterable {
     }
 }
 
-/// What the instances of a sequence are at its beginning.
+/// The instances at the beginning of a sequence.
 struct ModelWorld {
     struct Prefs {
         let store: ModelStore
@@ -43,8 +43,8 @@ struct ModelWorld {
     }
 
     let prefs: [Prefs]
-    /// Whether the clock is far ahead, so that no file is young: no read looks at its bytes again, and damage is believed
-    /// at once. Without it damage is looked at fifty times, which takes no time here.
+    /// Whether the clock is far ahead, so that no file is young. Then no read compares bytes again, and damage is
+    /// accepted at once. Without it, damage is read fifty times, which takes no time here.
     let isClockAhead: Bool
 
     static let roots = ["R", "S", "a/../b \u{E9}"]

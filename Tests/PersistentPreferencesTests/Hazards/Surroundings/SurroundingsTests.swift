@@ -8,8 +8,8 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is touched.
-/// What takes a process of its own is in `ProcessTests`.
+/// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is
+/// touched. `ProcessTests` has the cases that need their own process.
 @Suite struct SurroundingsTests {
     private let folder: TemporaryFolder
 
@@ -50,7 +50,7 @@ import Testing
                 "../../../etc/passwd", "/etc/passwd", "%2e%2e%2f", "CF$UID", "\u{7F}", "<a>&",
             ]).filter { format != .xml || ModelText($0).isInXML }
         for (number, name) in names.enumerated() {
-            // A store of its own each time, so that every name is read from the file again.
+            // A new store each time, so that every name is read from the file again.
             let store = PropertyListFileStore(url: folder.file("inner/test.plist"), format: format)
             AnyPrefs(key: name, store: store)["a"] = number
         }
@@ -78,8 +78,8 @@ import Testing
         case lastGood = ".test.plist.lastgood"
     }
 
-    /// At every single call of a write: what stands there becomes a link to another file, whose content must never be
-    /// replaced nor mixed with ours.
+    /// At every call of a write, the file or folder is exchanged for a link to another file, whose content must never
+    /// be replaced or mixed with ours.
     @Test(arguments: Place.allCases) func exchangedForALink(_ place: Place) throws {
         var tally = Tally()
         for isNew in [false, true] {
@@ -99,7 +99,7 @@ import Testing
         var summary: String { "\(situations) situations, \(lost.count) lost, \(lockedOut.count) locked out" }
     }
 
-    /// - Returns: whether the write had so many calls.
+    /// - Returns: whether the write has that many calls.
     private func exchange(_ place: Place, at number: Int, isNew: Bool, _ tally: inout Tally) throws -> Bool {
         for name in try inner() { unlink(folder.path + "/inner/" + name) }
         let (file, other, kept) = (folder.file("inner/test.plist"), folder.file("other.plist"), folder.file("kept"))
@@ -126,11 +126,11 @@ import Testing
         let situation = "\(place) at call \(number), new \(isNew), \(error.map { "\($0)" } ?? "ok")"
         let list = try propertyList(at: other)
         let roots = [list["AnyPrefs"] as? [String: Int], list["Theirs"] as? [String: Int]]
-        // A link that was there before the file was looked at is followed, and one key changed there.
+        // A link that existed before the file was read is followed, and one key is changed there.
         let isFollowed = place == .file && error == nil && list.count == 2 && roots == [["a": 2, "b": 7], ["x": 1]]
         if try Data(contentsOf: other) != otherBytes, !isFollowed { tally.lost.append("\(situation): \(list)") }
         if place == .file, FileManager.default.fileExists(atPath: kept.path) {
-            // What was moved away in the middle is the old state or the new one.
+            // The file that was moved away has the old state or the new one.
             let state = try propertyList(at: kept)["AnyPrefs"] as? [String: Int]
             if state != ["a": 1], state != ["a": 2] { tally.lost.append("\(situation): kept \(state ?? [:])") }
         }
@@ -142,8 +142,8 @@ import Testing
         return true
     }
 
-    /// At every single call of a write, another user puts a link to a folder in the place of the file's folder, and back again
-    /// afterwards: nothing in that folder is touched.
+    /// At every call of a write, another user replaces the file's folder by a link to a folder, and restores it
+    /// afterwards. Nothing in the other folder is touched.
     @Test(
         .enabled(if: Hazard.canRun("surroundings: folder exchanged", if: geteuid() == 0, else: "only root can do that"))
     )

@@ -112,7 +112,7 @@ import Testing
         observation.cancel()
     }
 
-    /// The domain's file is not found: the marker alone shows that there are values.
+    /// The domain's file is not found, so only the marker shows that there are values.
     @Test func theMarkerAloneTells() {
         daemon.hasMarker = true
         daemon.restart()
@@ -135,7 +135,7 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// Other code removed everything: a marker does not block the program.
+    /// Other code has removed everything. A marker alone does not block the program.
     @Test(arguments: [true, false])
     func aDomainThatOtherCodeHasRemovedIsEmpty(_ removesFile: Bool) {
         prefs(daemon.process(), .flat).volume = 1
@@ -147,7 +147,7 @@ import Testing
         #expect(prefs.lastError == nil)
     }
 
-    /// Frameworks set entries of their own in the process before the first unlock: the domain is not empty then.
+    /// Frameworks set entries in the process before the first unlock, so the domain is not empty.
     @Test func entriesOfOthersProveNothing() {
         restart(.flat)
         let process = daemon.process()
@@ -162,20 +162,20 @@ import Testing
         #expect(prefs.volume == 1)
     }
 
-    /// A framework has set an entry before the unlock that the file has, too, with another value.
+    /// Before the unlock, a framework has set an entry that the file has with another value.
     @Test func anEntryOfTheSameNameProvesNothing() {
         daemon.process().set(57, forKey: "launches")
         restart(.flat)
         let process = daemon.process()
         process.hearsOfReload = false
         process.set(1, forKey: "launches")
-        // The daemon has not heard of it yet.
+        // The daemon has not received the entry yet.
         let prefs = prefs(process, .flat)
         daemon.unlock(loads: false)
         #expect(prefs.volume == 0.5 && prefs.lastError != nil)
         prefs.volume = 2
         #expect(prefs.lastError != nil)
-        // Neither does a process whose first access is after the unlock believe it.
+        // A process whose first access is after the unlock does not accept it, either.
         let late = daemon.process()
         late.set(1, forKey: "launches")
         let latePrefs = self.prefs(late, .flat)
@@ -188,7 +188,7 @@ import Testing
         #expect(prefs.lastError == nil)
     }
 
-    /// An extension is never told of the unlock: its next access finds out, and its observers hear of it.
+    /// An extension is never notified of the unlock. Its next access detects it, and its observers receive the values.
     @Test func aProgramThatIsNotNotifiedFindsOutAtItsNextAccess() {
         restart(.flat)
         let process = daemon.process()
@@ -202,7 +202,7 @@ import Testing
         observation.cancel()
     }
 
-    /// Everything was removed before the restart: there is no marker, and a file without entries is decisive.
+    /// Everything was removed before the restart. There is no marker, and a file without entries decides.
     @Test(arguments: [true, false])
     func anEmptiedDomainIsReadableAfterTheUnlock(_ hasFile: Bool) {
         let first = prefs(daemon.process(), .flat)
@@ -220,7 +220,7 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// The daemon writes the file later: newer values, or an entry that is gone, are no sign of a locked device.
+    /// The daemon writes the file later, so newer values and a removed entry are no sign of a locked device.
     @Test(arguments: [true, false])
     func aFileOlderThanTheDomainDoesNotIndicateALock(_ isRemoval: Bool) {
         let first = prefs(daemon.process(), .flat)
@@ -239,7 +239,8 @@ import Testing
         #expect(prefs.lastError == nil)
     }
 
-    /// Other code removes the domain, and the daemon writes the file later: until then it is not believed.
+    /// Other code removes the domain, and the daemon writes the file later. Until then, the domain counts as
+    /// unreadable.
     @Test func aDomainWhoseFileIsYetToBeWrittenIsBelievedThen() {
         prefs(daemon.process(), .flat).volume = 1
         daemon.deliver()
@@ -256,7 +257,7 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// An unlock that is announced while an access looks at the file is not announced again.
+    /// An unlock that is announced while an access checks the file is not announced again.
     @Test func anUnlockDuringALookIsNotMissed() {
         daemon.hasMarker = true
         daemon.restart()
@@ -274,7 +275,7 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// Not for want of an unlock: the error says why.
+    /// The file cannot be opened for another reason than a locked device. The error names the reason.
     @Test func aFileThatCannotBeOpenedForAnotherReasonIsNamed() {
         daemon.failure = "Too many open files"
         let prefs = prefs(daemon.process(), .flat)

@@ -7,8 +7,8 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// What processes see of one another's changes through the model of `UserDefaults`: exact within a process, and between
-/// processes key by key, later, in one order.
+/// The changes of other threads and processes through the model of `UserDefaults`: exact within a process, and between
+/// processes later, key by key, in one order.
 @Suite struct SimulatedHistoryTests {
     private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
         override var keys: [String] { ["a", "b", "x", "y"] }
@@ -74,7 +74,7 @@ import Testing
         private static func now() -> Int { Int(DispatchTime.now().uptimeNanoseconds) }
     }
 
-    /// While another process changes an entry of its own, and the daemon delivers whenever it likes.
+    /// Another process changes its own entry at the same time, and the daemon delivers at random times.
     @Test(arguments: [DomainLayout.roots, .flat])
     func historiesOfOneProcessAreLinearizable(_ layout: DomainLayout) {
         for seed in 1...Hazard.count("PREFS_HISTORIES", default: 4) {
@@ -96,7 +96,7 @@ import Testing
                     Issue.record("PREFS_SEED=\(seed), \(layout): \(violation)")
                 }
             }
-            // Written together, and read together.
+            // The entries are written together, and read together.
             if let torn = LinearizabilityChecker.tornPair("x", "y", in: recorders.flatMap(\.operations)) {
                 Issue.record("PREFS_SEED=\(seed), \(layout): \(torn)")
             }
@@ -105,8 +105,8 @@ import Testing
         }
     }
 
-    /// Three processes write keys of their own, and one that all of them write. Nobody's own key is lost, everybody sees the
-    /// changes of a key in the order of the daemon, and all agree in the end.
+    /// Three processes write their own keys, and one common key. No own key is lost, every process sees the changes of
+    /// a key in the order of the daemon, and all agree at the end.
     @Test func flatKeysOfThreeProcessesConverge() {
         let daemon = ModelDaemon(isAutomatic: true)
         let processes = (0..<3).map { _ in daemon.process() }

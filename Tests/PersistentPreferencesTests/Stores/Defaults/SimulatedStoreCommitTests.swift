@@ -7,7 +7,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// What is read, written and heard while a commit of the simulated store is under way.
+/// Reads, writes and reported changes during a commit of the simulated store.
 @Suite struct SimulatedStoreCommitTests {
     private let daemon = ModelDaemon()
 
@@ -15,7 +15,8 @@ import Testing
         SimulatedPrefs(process, layout)
     }
 
-    /// A commit sets one entry after another. A read between two of them sees the state before, and so does one that has begun before.
+    /// A commit sets one entry after another. A read between two entries sees the state before the commit, and so does
+    /// a read that has begun earlier.
     @Test(arguments: [DomainLayout.roots, .flat])
     func noReadSeesHalfOfACommit(_ layout: DomainLayout) {
         let process = daemon.process()
@@ -29,7 +30,7 @@ import Testing
         process.didRead = { _ in
             guard !hasBegun else { return }
             hasBegun = true
-            // Begun when the other thread has read the system, and not yet returned.
+            // Begins after the other thread has read the system and before its read returns.
             mine.update { ($0["volume"], $0["name"], $0["recent"]) = (2.0, "two", [2]) }
         }
         process.willSet = { _ in
@@ -47,7 +48,8 @@ import Testing
         #expect(other.volume == 2 && other.name == "two" && other.recent == [2])
     }
 
-    /// Another process has changed entries since the update began: a read during the commit does not go back to what was before.
+    /// Another process has changed entries since the update began. A read during the commit does not return older
+    /// values.
     @Test func aReadDuringACommitDoesNotGoBack() {
         let (app, other) = (daemon.process(), daemon.process())
         let (mine, second) = (prefs(app, .flat), prefs(app, .flat))
@@ -68,7 +70,8 @@ import Testing
         #expect(second.volume == 5 && second.name == "two" && second.recent == [2])
     }
 
-    /// Other code is told of each entry in the middle of a commit. It reads the new state, and a write there does not wait for itself.
+    /// Other code is notified of each entry in the middle of a commit. It reads the new state, and a write there does
+    /// not wait for itself.
     @Test(arguments: [DomainLayout.roots, .flat])
     func codeNotifiedOfACommitReadsTheNewState(_ layout: DomainLayout) {
         let process = daemon.process()
@@ -91,7 +94,8 @@ import Testing
         #expect(mine.recent == [2])
     }
 
-    /// Code that is told of a commit writes another domain, and is told of that too: the first domain is still being written.
+    /// Code that is notified of a commit writes another domain, and is notified of that, too, while the first domain is
+    /// still being written.
     @Test func aCommitOfAnotherDomainInsideIsNotTheEndOfTheOuter() {
         let (process, second) = (daemon.process(), ModelDaemon().process())
         let (mine, theirs) = (prefs(process, .flat), prefs(second, .flat))
@@ -108,7 +112,7 @@ import Testing
         #expect(mine.volume == 2 && theirs.volume == 9 && mine.width == 100)
     }
 
-    /// Another process changes an entry while an update is under way: nobody hears that it was changed back.
+    /// Another process changes an entry during an update. No observer receives a change back.
     @Test func aChangeDuringAnUpdateIsReportedOnce() {
         let (app, other) = (daemon.process(), daemon.process())
         let mine = AnyPrefs(observedNames, store: UserDefaultsStore(app, layout: .flat))

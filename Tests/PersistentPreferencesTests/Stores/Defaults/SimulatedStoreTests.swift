@@ -22,7 +22,7 @@ import Testing
         override class var formerRootKeys: [String] { ["FormerName"] }
     }
 
-    /// The revision of the missing entry says nothing of the former one.
+    /// The revision of the missing entry does not cover the former entry.
     @Test func aFormerRootIsReadAgainWhenItChanges() {
         let (one, other) = (daemon.process(), daemon.process())
         let prefs = RenamedPrefs(store: UserDefaultsStore(one))
@@ -41,7 +41,7 @@ import Testing
         daemon.deliver()
         let process = daemon.process()
         let prefs = prefs(process)
-        // Once for the process: whether the domain is what UserDefaults shows.
+        // The process copies the domain once, to check whether UserDefaults returns it.
         #expect(process.takeCopies() <= 1)
         _ = process.takeReads()
         for _ in 0..<10 { #expect(prefs.volume == 1) }
@@ -97,12 +97,12 @@ import Testing
             prefs.deleteAll()
             #expect(process.entries.isEmpty)
             process[keyPath: path] = [:]
-            // The model does not tell of changes of these.
+            // The model does not report changes of these values.
             process.set(nil, forKey: "any")
         }
     }
 
-    /// Leaves are canonical whatever classes the system returns.
+    /// Leaves are canonical for every class that the system returns.
     @Test(arguments: [DomainLayout.roots, .flat])
     func leavesAreCanonical(_ layout: DomainLayout) throws {
         let process = daemon.process()
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// An object that no value can express, here NSNull, is shown and kept as it is.
+    /// An object that no value can express, here NSNull, is returned and kept unchanged.
     @Test(arguments: [DomainLayout.roots, .flat])
     func whatNoValueCanExpressIsKept(_ layout: DomainLayout) {
         let process = daemon.process()
@@ -160,7 +160,7 @@ import Testing
         #expect(prefs.lastError == nil && stored()?.keys.sorted() == ["a", "c"])
     }
 
-    /// As in a file, entries of others may be deeper than what this package writes, or hold other dates.
+    /// As in a file, entries of other programs may be deeper than entries of this package, or hold other dates.
     @Test(arguments: [DomainLayout.roots, .flat])
     func whatOthersMayStoreIsReadAndKept(_ layout: DomainLayout) {
         let process = daemon.process()
@@ -196,7 +196,7 @@ import Testing
         for prefs in [one, two, prefs(daemon.process(), .flat)] {
             #expect(prefs.volume == 1 && prefs.name == "two" && prefs.recent == [2])
         }
-        // With a root, the last one that writes has written all of it: what `update` promises is within a process.
+        // With a root, the last writer wins as a whole, because `update` is exact only within a process.
         let (first, second) = (prefs(app), prefs(appExtension))
         first.volume = 2
         second.name = "root"
@@ -307,7 +307,7 @@ import Testing
         #expect(process.takeCopies() == 0)
     }
 
-    /// So many that they must not all be observed for ever.
+    /// There are so many keys that not all of them may be observed for ever.
     @Test func thousandsOfKeysAreReadWithoutBeingObserved() {
         let process = daemon.process()
         let names = (0..<3_000).map { "key\($0)" }

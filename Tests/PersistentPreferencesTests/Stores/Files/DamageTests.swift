@@ -9,10 +9,11 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write quarantines.
+/// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write
+/// quarantines.
 @Suite struct DamageTests {
     private let folder: TemporaryFolder
-    /// Its pauses take no time.
+    /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
 
     init() throws {
@@ -46,14 +47,14 @@ import Testing
             #expect(file.path == folder.file().path && file.state == .lastKnown && file.quarantinedAs == nil)
             #expect(prefs.lastError?.isWarning == false)
         }
-        // In one process every instance knows the same.
+        // All instances in a process know one state.
         let other = self.prefs()
         #expect(other.ints == ["a": 1])
         #expect(other.outcome.hasSuffix("the last known state is read"))
         #expect(try FolderState(folder) == before)
     }
 
-    /// A process that knows nothing of the file takes the copy.
+    /// A process that has not read the file before uses the copy.
     @Test func aNewProcessReadsTheLastGoodCopy() throws {
         do {
             prefs()["a"] = 1
@@ -86,11 +87,11 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: quarantine)) == bytes)
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 5, "b": 2])
         #expect(prefs.ints == ["a": 5, "b": 2])
-        // Told once.
+        // The warning is reported once.
         #expect(prefs.outcome == "ok" && prefs.errors.count == 1)
     }
 
-    /// An acknowledged value is in the file, also one that was known already.
+    /// An acknowledged value is in the file, even if it equals the known state.
     @Test(arguments: [PropertyListFileStore.Durability.powerCut, .process])
     func anEqualWriteStoresWhatIsKnown(_ durability: PropertyListFileStore.Durability) throws {
         prefs()["a"] = 1
@@ -116,7 +117,7 @@ import Testing
         #expect(try FolderState(folder) == before)
     }
 
-    /// Deleted for good: neither the file nor the copy has it, and the bytes are quarantined.
+    /// A deletion is complete: neither the file nor the copy has the values, and the bytes are quarantined.
     @Test func deleteAllOfADamagedFile() throws {
         prefs()["a"] = 1
         let prefs = prefs()
@@ -160,7 +161,7 @@ import Testing
         #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
-    /// What another process commits is newer than what this one has read.
+    /// A commit of another process is newer than the state that this process has read.
     @Test func theCopyOfALaterCommitIsNewer() throws {
         prefs()["a"] = 1
         let file = PropertyListFile(path: folder.file().path, system: RecordingSystemCalls())
@@ -190,7 +191,7 @@ import Testing
     @Test func isGivenTimeWhileItIsYoungAndCutOff() throws {
         prefs()["a"] = 1
         let prefs = prefs()
-        // However slow the machine is, the file stays young.
+        // The file stays young, even on a slow machine.
         system.frozenTime = FileStatus.Time(seconds: 1_000_000_000, nanoseconds: 5)
         for (text, pauses) in [("", 50), ("bplist00", 50), ("<?xml version=\"1.0\"?><plist>", 50), ("hello", 0)] {
             try folder.damage(text)
@@ -270,7 +271,7 @@ import Testing
         let prefs = prefs()
         try folder.damage()
         let before = try FolderState(folder)
-        // With EPERM for the link the damaged file is copied.
+        // If the link fails with EPERM, the damaged file is copied.
         if code != 0 { system.fail("link", with: code, code) }
         system.fail("write", with: ENOSPC, ENOSPC)
         for _ in 0..<2 {

@@ -8,7 +8,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// What is acknowledged is durable, however it came to be what it is.
+/// An acknowledged state is durable, even if another process has written it.
 @Suite struct DurabilityTests {
     private let folder: TemporaryFolder
     private let system = RecordingSystemCalls()
@@ -25,7 +25,7 @@ import Testing
         system.takeCalls().filter { $0 == "fsync" }.count
     }
 
-    /// Fails the flush of the folder, which comes after that of the file.
+    /// Fails the flush of the folder, which comes after the flush of the file.
     private final class FolderFails: SystemCalls, @unchecked Sendable {
         nonisolated(unsafe) var syncs = 0
         override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
@@ -54,7 +54,7 @@ import Testing
         #expect(syncs() == 0)
         unsure["a"] = 1
         #expect(syncs() == 0)
-        // The file, its folder, and the one above.
+        // The file, its folder, and the folder above.
         #expect(sure.update { $0["a"] = 1 } == nil)
         #expect(syncs() == 3)
         #expect(sure.update { $0["a"] = 1 } == nil)
@@ -160,14 +160,14 @@ import Testing
             syncs = system.syncs - before
         }
         first["a"] = 1
-        // The file, its folder, and the one above.
+        // The file, its folder, and the folder above.
         #expect(syncs == 3)
         let before = system.syncs
         second["a"] = 1
         #expect(system.syncs == before)
     }
 
-    /// Its writer may have been killed before it had flushed it.
+    /// The other writer may have been killed before its flush.
     @Test func anEqualWriteFlushesWhatAnotherProcessWrote() throws {
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         let prefs = prefs()
@@ -180,7 +180,7 @@ import Testing
         #expect(syncs() == 2)
     }
 
-    /// The system may have dropped the bytes, and a second flush of the same file find nothing to do.
+    /// The system may have dropped the bytes, and a second flush of the file may do nothing.
     @Test func afterAFailedFlushTheStateIsWrittenAgain() throws {
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
         let prefs = prefs()

@@ -9,7 +9,7 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// The engine by its system calls: how many a read and a write make, and what happens when one fails.
+/// The system calls of the engine: their number for a read and a write, and the effect of a failure.
 @Suite struct EngineTests {
     private let folder: TemporaryFolder
     private let system = RecordingSystemCalls()
@@ -22,7 +22,7 @@ import Testing
         _ = system.takeCalls()
     }
 
-    /// What is on the disk, by another object that never saw this one's memory.
+    /// The state on the disk, read by an object without a cache.
     private func onDisk() throws -> [String: Int]? {
         try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int]
     }
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aFailureIsThatOfEveryWriterOfTheBatch() throws {
-        // Every fsync fails while the threads write: none may believe in success, and none may see its value.
+        // Every fsync fails while the threads write. No thread may report success or read its value.
         for _ in 0..<1_000 { system.fail("fsync", with: EIO) }
         let store = PropertyListFileStore(url: folder.file(), system: system)
         inThreads(8) { number in
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func anEditWithinOneStepOfTheClockIsSeen() throws {
-        // The same size, written in place: neither size nor, within a step, the times tell.
+        // The edit keeps the size and is in place, so neither the size nor, within one step, the times show it.
         system.frozenTime = FileStatus.Time(seconds: 1_000, nanoseconds: 1)
         for number in 10..<60 {
             prefs["a"] = 5

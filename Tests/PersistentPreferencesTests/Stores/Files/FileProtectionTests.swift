@@ -58,7 +58,7 @@ import Testing
         try Self.names.map { try system.protection(ofFile: folder.file($0)) }
     }
 
-    /// With the files beside it: a program that reads before the first unlock may also write.
+    /// The files beside it get the class, too, so that a program that reads before the first unlock can also write.
     @Test func everyFileGetsTheClassOfTheStore() throws {
         prefs(.noProtection)["a"] = 1
         #expect(try classes() == [.noProtection, .noProtection, .noProtection])

@@ -9,10 +9,10 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// A file in JSON: what is written, what people and other programs write there, and what happens if the formats meet.
+/// A file in JSON: the written bytes, the edits of people and other programs, and changes of the format.
 @Suite struct JSONFileTests {
     private let folder: TemporaryFolder
-    /// Its pauses take no time.
+    /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
 
     init() throws {
@@ -76,12 +76,12 @@ import Testing
             prefs(layout)["a"] = value
             let bytes = try Data(contentsOf: folder.file())
             #expect(bytes.starts(with: "{".utf8))
-            // Of the file, not of the cache: the registry has forgotten the file.
+            // Reads the file and not the cache, because the registry has dropped the file.
             let prefs = prefs(layout)
             #expect(
                 try exactForm(#require(prefs["a"]))
                     == exactForm(PropertyListVetter.storedObject(of: value, forKey: "").get()))
-            // The same values make the same bytes.
+            // Equal values give equal bytes.
             prefs["b"] = 1
             prefs["b"] = nil
             #expect(try Data(contentsOf: folder.file()) == bytes)
@@ -130,7 +130,7 @@ import Testing
         #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
     }
 
-    /// A person writes it for "not set".
+    /// A person writes `null` for "not set".
     @Test func aMemberThatIsNullIsAbsent() throws {
         try edit(#"{"AnyPrefs": {"a": null, "b": {"c": null, "d": [{"e": null}]}, "c": 1}, "Other": null}"#)
         let prefs = prefs()
@@ -170,7 +170,8 @@ import Testing
         ("{ AnyPrefs = { a = 1; }; }", 1, 3, "expected a key in quotes"), ("hello", 1, 1, "expected a value"),
     ]
 
-    /// The newest known state is read. A corrected file is read as if nothing had happened, a write quarantines the typo.
+    /// The newest known state is read. A corrected file is read as if nothing had happened, a write quarantines the
+    /// typo.
     @Test(arguments: typos.indices, [false, true]) func aTypoIsReportedWithItsPlace(_ index: Int, isKnown: Bool) throws
     {
         let typo = Self.typos[index]

@@ -10,7 +10,7 @@ import Testing
 /// The copy of the last commit: it never brings back what a commit has deleted.
 @Suite struct LastGoodCopyTests {
     private let folder: TemporaryFolder
-    /// Its pauses take no time.
+    /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
 
     init() throws {
@@ -19,7 +19,7 @@ import Testing
 
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
-    /// What was deleted does not come back, though there was no room for a new copy.
+    /// A deleted value does not come back, even if there was no room for a new copy.
     @Test(arguments: ["write", "open", "rename"]) func theCopyDoesNotOutliveADeletion(_ call: String) throws {
         let prefs = prefs()
         prefs.values = ["a": 1, "b": 2]
@@ -28,7 +28,7 @@ import Testing
         // Only a copy of the first edition is renamed into place.
         if call == "rename" { try Data(contentsOf: folder.file()).write(to: folder.file(".test.plist.lastgood")) }
         system.onCall = { [system] name throws(StorageFailure) in
-            // The copy is what is written after the file has its name.
+            // The copy is written after the file has its name.
             if name == "rename" { calls += 1 }
             guard name == call, calls >= (call == "rename" ? 2 : 1), !system.isHealed else { return }
             throw StorageFailure(name, "", code: isWrite ? ENOSPC : EACCES)

@@ -7,10 +7,10 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// Malformed files that this package has not written: they are read as what is known of them, and never changed.
+/// Malformed files that this package has not written read as the known state, and are never changed.
 @Suite struct NotOursTests {
     private let folder: TemporaryFolder
-    /// Its pauses take no time.
+    /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
 
     init() throws {
@@ -35,7 +35,7 @@ import Testing
         }
         for access in AccessKind.allCases {
             access.run(on: prefs)
-            // It finds nothing stored, besides.
+            // A flush also reports that nothing is stored.
             if access == .flush { continue }
             guard case .notOurs(let file) = prefs.lastError, file.state == .nothing else {
                 Issue.record("\(access): \(prefs.outcome)")
@@ -51,7 +51,7 @@ import Testing
         #expect(try FolderState(folder) == before)
     }
 
-    /// A file that a person keeps, and a program only reads: after a typo it goes on with what it has read.
+    /// A program only reads a file that a person maintains. After a typo, it continues with the state that it has read.
     @Test func whatWasReadFromItStays() throws {
         try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file(), as: .xml)
         let prefs = prefs()

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// That a file is malformed, and that it was quarantined, is told for sure, whatever else the access comes to.
+/// A malformed file and its quarantine are always reported, also if the access fails for another reason.
 @Suite struct WarningTests {
     private let folder: TemporaryFolder
     private let prefs: AnyPrefs
@@ -78,7 +78,8 @@ import Testing
         #expect(prefs.errors.contains { $0.hasSuffix(Self.read) })
     }
 
-    /// A store used directly has no way to tell of it. The next access of an instance does, and is not kept from its values.
+    /// A store that is used directly cannot report a warning. The next access of an instance reports it, and still
+    /// returns its values.
     @Test func afterAWriteOfTheStoreAlone() throws {
         let store = PropertyListFileStore(url: folder.file())
         try store.update(root: "AnyPrefs") { $0?["b"] = 2 }

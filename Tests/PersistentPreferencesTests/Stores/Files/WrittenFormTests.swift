@@ -21,7 +21,7 @@ import Testing
         var wait = Duration.zero
     }
 
-    /// What a hand-written program encodes, and what a class declares instead.
+    /// The Codable type of a program without this package. The class below declares its properties.
     struct Config: Codable, Equatable {
         var since = Date(timeIntervalSinceReferenceDate: 0)
         var until: Date?
@@ -133,7 +133,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file("config.json")) == data)
     }
 
-    /// The other entries keep their form, too. What is written is read again, by us and as this package writes it.
+    /// The other entries keep their form, too. The written value is read again, in this package's form.
     @Test(arguments: Form.allCases) func anAssignmentReplacesOneValue(_ form: Form) throws {
         let prefs = try prefs(form, in: form.encoder.encode(Self.config))
         let before = try entries()
@@ -191,7 +191,7 @@ import Testing
         #expect(try entries()["since"] == "tomorrow" as NSString, "what cannot be read stays")
     }
 
-    /// Only where people write: elsewhere a text is another type, and stays.
+    /// The forms are read only in JSON. In other formats, such a text is of another type, and stays.
     @Test func aPropertyListIsReadExactly() throws {
         let store = InMemoryStore()
         try store.update(root: "ConfigPrefs") { $0 = ["since": "2026-11-21", "icon": "AQID", "until": 5.0] }
@@ -270,7 +270,7 @@ import Testing
                 && prefs.lastError?.description == #"data: expected JSON in a string or in data, such as {"size": 12}"#)
     }
 
-    /// Every way to write compares with what the class reads, and leaves what is equal as it is.
+    /// Every write path compares with the value that the class reads, and does not change equal values.
     @Test func everyWayToWriteKeepsTheForm() throws {
         let text = #"{"since": "2026-11-21", "icon": "AQID", "wait": "90s", "theme": "dark"}"#
         let prefs = try prefs(.standard, in: Data(text.utf8))
@@ -282,7 +282,7 @@ import Testing
         #expect(prefs.import(Data(text.utf8), merge: false) == nil)
         if let export = prefs.exported(as: .json) { #expect(prefs.import(export, merge: true) == nil) }
         #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text && prefs.lastError == nil)
-        // What is not assigned keeps its form.
+        // Values that are not assigned keep their form.
         prefs["theme"] = "light"
         let after = try entries()
         #expect(after["since"] == "2026-11-21" as NSString && after["icon"] == "AQID" as NSString)

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// Layers in files: where they are looked for, what is wrong with them, and what is heard of their changes.
+/// Layers in files: their paths, their faults, and their reported changes.
 @Suite struct LayerFileTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 
-/// What wins, what a write does, and what one update sees.
+/// The order of layers, the effect of writes, and the state that an update sees.
 @Suite struct LayeredStoreTests {
     private let base = InMemoryStore()
 
@@ -48,7 +48,7 @@ import Testing
         #expect(LayerPrefs(store: base).size == 30)
     }
 
-    /// The layers of the root that it moves to count, and not those of the one at which it began.
+    /// An observer that moves uses the layers of its new root.
     @Test func anObserverFollowsItsInstanceToTheLayersOfAnotherRoot() throws {
         let folder = try TemporaryFolder()
         let layer = try PropertyListSerialization.data(
@@ -65,7 +65,7 @@ import Testing
         observation.cancel()
     }
 
-    /// An assignment of the value of a layer above stores nothing, so nothing has to be reached.
+    /// An assignment of the value of a layer above stores nothing, so it does not need the base.
     @Test func aWriteThatEqualsACoverNeedsNoBase() {
         let store = LayeredStore(UserDefaultsStore(suiteName: "a/b"), above: [.values(["size": 20])])
         let prefs = LayerPrefs(store: store)
@@ -233,7 +233,7 @@ import Testing
         #expect(plain.size == 30)
     }
 
-    /// Of a container, too, whose objects are kept for the next read.
+    /// This also holds for a container, whose objects are cached for the next read.
     @Test func aSubscriptReportsTheLayersOfItsOwnKeyOnly() {
         let prefs = prefs(above: [.variables(["APP_size": "abc"])])
         for count in 1...2 {
@@ -246,7 +246,7 @@ import Testing
 
     // MARK: - The store without types
 
-    /// The limit is one of the base: layers are not stored.
+    /// The limit applies to the base, because layers are not stored.
     @Test func aLargeLayerLeavesTheBaseItsRoom() throws {
         let store = LayeredStore(base, below: [.values(["large": Data(count: 3 << 20)])])
         try base.update(root: "A") { $0 = ["mine": Data(count: 1 << 20)] }
@@ -281,7 +281,7 @@ extension InMemoryStore {
     fileprivate func set(_ values: [String: Any]) { try? update(root: "LayerPrefs") { $0 = values } }
 }
 
-/// Migrations and former keys are those of the base.
+/// Migrations and former keys apply to the base.
 @Suite struct LayerMigrationTests {
     final class Moved: PersistentPrefs, @unchecked Sendable {
         @Pref(previously: "seconds") var milliseconds = 1

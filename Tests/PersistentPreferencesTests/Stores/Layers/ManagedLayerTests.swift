@@ -125,7 +125,7 @@ import Testing
         #expect((prefs.size, prefs.name) == (20, "none"))
     }
 
-    /// A transaction has no one state of managed values: each access in it asks for them, and so does the commit.
+    /// A transaction has no fixed state of managed values. Each access in it reads them again, and so does the commit.
     @Test(arguments: [false, true])
     func aValueThatBecomesManagedInATransactionIsNotOverwritten(_ isWrittenBefore: Bool) throws {
         let prefs = prefs()
@@ -137,7 +137,7 @@ import Testing
             #expect(prefs.size == 20)
         }
         if isWrittenBefore {
-            // The write was allowed when it was made. Its value is read again when the key is no longer managed.
+            // The write was allowed when it was made. Its value is read once the key is no longer managed.
             #expect(error == nil)
         } else {
             #expect(error?.coveredKeys == [CoveredKey(key: "size", layer: "managed", place: "size")])

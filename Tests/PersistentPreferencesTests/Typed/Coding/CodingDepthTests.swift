@@ -11,7 +11,7 @@ private final class Link: Codable {
     var others: [Link]?
 }
 
-/// Makes nested containers by hand, so many.
+/// Makes a number of nested containers by hand.
 private struct Digger: Codable {
     var levels: Int
 
@@ -53,9 +53,9 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var digger: Digger? = nil
 }
 
-/// Values that are made of themselves, further than a property list may go.
+/// Values that contain themselves more deeply than a property list may.
 @Suite struct CodingDepthTests {
-    /// On the stack of a secondary thread of Apple's platforms.
+    /// Runs on the stack of a secondary thread of Apple platforms.
     @Test func whatIsTooDeepIsRejected() throws {
         let store = InMemoryStore()
         try onSmallStack {
@@ -72,7 +72,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
                 prefs.link = Held(top)
                 let path = String(repeating: ".next", count: levels < 194 ? 128 : 193)
                 #expect(prefs.outcome == "link\(path): nested deeper than 128 levels")
-                // Released link by link: thousands of deinits in one another are too much for any stack.
+                // Releases link by link, because thousands of nested deinits overflow every stack.
                 var link: Link? = top
                 while let current = link {
                     link = current.next
@@ -98,7 +98,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    /// 128 levels can be stored, however many optionals are between them.
+    /// 128 levels can be stored, with any number of optionals between them.
     @Test func whatIsAsDeepAsAPropertyListMayBeIsStored() throws {
         try onSmallStack {
             let prefs = DepthPrefs(store: InMemoryStore())

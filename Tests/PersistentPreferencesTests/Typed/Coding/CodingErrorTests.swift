@@ -9,7 +9,7 @@ import Testing
 
 private struct Failure: Error {}
 
-/// Refuses to be encoded or decoded, each time in another way, and says its secret.
+/// Fails to be encoded or decoded in different ways, with its secret in the error.
 private struct Trouble: Codable {
     enum Kind: String, Codable { case plain, invalid, none, decoding }
     var kind: Kind
@@ -146,7 +146,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    /// The properties, one of which has an error to tell.
+    /// Reads the properties, one of which has an error.
     private func read(_ prefs: ErrorPrefs) {
         let reads: [() -> Void] = [
             { _ = prefs.byte }, { _ = prefs.owner }, { _ = prefs.owners }, { _ = prefs.colors }, { _ = prefs.ages },

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// How often `init(from:)` has run: each test has counters of its own, by name.
+/// Counts the runs of `init(from:)`. Each test has its own counters, by name.
 private final class Counter: @unchecked Sendable {
     @TaskLocal static var current = Counter()
 
@@ -45,7 +45,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
         prefs.single = Counted(1)
         prefs.list = [Counted(1), Counted(2)]
         let counter = Counter()
-        // In JSON, a changed value is decoded once more, to find what a person has written.
+        // In JSON, a changed value is decoded a second time, to find forms that a person has written.
         func hasDecoded(_ count: Int) -> Bool { kind == .json ? counter.count <= 2 * count : counter.count == count }
         Counter.$current.withValue(counter) {
             for _ in 0..<5 { #expect(prefs.single == Counted(1) && prefs.list.count == 2) }
@@ -62,7 +62,8 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.single == Counted(9) && prefs.list.count == 2 && hasDecoded(4))
             prefs.list[1].number = 5
             #expect(prefs.list == [Counted(1), Counted(5)] && hasDecoded(6))
-            // Otherwise it decodes the stored value once, to find the fields that the type does not know.
+            // If the stored value has other fields, a write decodes it once, to find the fields that the type does not
+            // know.
             prefs["single"] = ["number": 9, "other": true]
             #expect(prefs.single == Counted(9) && hasDecoded(8))
             prefs.single = Counted(8)
@@ -71,7 +72,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.outcome == "ok")
     }
 
-    /// As another process does it: the bytes are others, the value is the same.
+    /// Another process replaces the file: the bytes differ, and the value is equal.
     @Test func aReplacedFileIsNoReasonToDecode() throws {
         let folder = try TemporaryFolder()
         let prefs = ReusePrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))

@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Stored numbers as numbers of other types: converted where nothing is lost, a mismatch otherwise.
+/// Stored numbers as numbers of other types: they are converted if nothing is lost, and are a mismatch if not.
 @Suite struct NumberTests {
     private static let two53 = 9_007_199_254_740_992
 
@@ -16,7 +16,7 @@ import Testing
         return direct
     }
 
-    /// The same through the decoder of Codable types.
+    /// Reads a number as a member of a Codable type.
     private func member<Value: Codable>(_ type: Value.Type = Value.self, _ object: Any) -> Value? {
         (try? StoredValueDecoder.value([String: Value].self, from: StoredValue(of: ["a": object])))?["a"]
     }
@@ -89,7 +89,7 @@ import Testing
         #expect(read(Bool.self, NSNumber(value: 1.0)) == nil && read(Bool.self, "true") == nil)
     }
 
-    /// By their digits, all of them or none.
+    /// A Decimal is read with all of its digits, or not at all.
     @Test func textsAndNumbersAsDecimal() {
         let posix = Locale(identifier: "en_US_POSIX")
         let readable: [(Any, String)] = [
@@ -112,7 +112,7 @@ import Testing
         for stored in unreadable { #expect(read(Decimal.self, stored) == nil, "\(stored)") }
     }
 
-    /// What does not fit reads as the default, is kept, and is told.
+    /// A number that does not fit reads as the default, is kept, and is reported.
     @Test func aMismatchIsKeptAndReported() {
         let store = InMemoryStore()
         let prefs = ShapePrefs.make(12, store: store)
@@ -135,7 +135,7 @@ import Testing
         @Pref var real = 4.0
     }
 
-    /// Numbers of a default are native, those that are stored are not.
+    /// Numbers of a default are native, stored numbers are NSNumber.
     @Test func aStoredDefaultIsKnown() {
         let prefs = LoosePrefs(store: InMemoryStore())
         prefs.loose = prefs.loose

@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// The stores that a value has to survive.
+/// The stores that a value must survive.
 enum StoreKind: CaseIterable {
     case memory, binary, xml, json
 
@@ -21,17 +21,17 @@ enum StoreKind: CaseIterable {
     }
 }
 
-/// Values of one type, stored in every shape that a property can have and read by another instance, from the disk where
-/// there is one.
+/// Values of one type, stored in every shape that a property can have and read by another instance, from the disk if
+/// the store has one.
 struct RoundTrip<Value> {
     var values: [Value]
     let isSame: (Value, Value) -> Bool
-    /// Whether XML has a form for a value that every reader would read alike.
+    /// Whether XML has a form that every reader reads as an equal value.
     var isInXML: (Value) -> Bool = { _ in true }
-    /// What XML makes of a value.
+    /// The value after it was stored in XML.
     var inXML: (Value) -> Value = { $0 }
 
-    /// The same without the values that XML has no form for.
+    /// This round trip without the values that XML cannot hold.
     func limited(to kind: StoreKind) -> RoundTrip {
         guard kind == .xml else { return self }
         var copy = self
@@ -121,7 +121,7 @@ extension RoundTrip where Value: Hashable {
 }
 
 extension RoundTrip where Value: Codable {
-    /// As a member of a Codable type.
+    /// Runs with each value as a member of a Codable type.
     func runAsMember(on kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = kind.make(in: folder)
@@ -148,7 +148,7 @@ struct Member<Value: Codable>: Codable {
     let named: [String: Value]
 }
 
-/// A property of each shape, on the rule of the coding.
+/// A property of each shape, with the default coding.
 final class ShapePrefs<Value>: PersistentPrefs, @unchecked Sendable {
     @Pref(coding: PrefCoding(rule: Value.self)) var plain: Value = Fallback.current()
     @Pref(coding: PrefCoding(rule: Value?.self)) var optional: Value? = nil
@@ -163,7 +163,7 @@ final class ShapePrefs<Value>: PersistentPrefs, @unchecked Sendable {
     }
 }
 
-/// The default of a property whose type has none of its own, for as long as an instance is made.
+/// The default of properties while an instance is created, for types without an own default.
 private enum Fallback {
     private static let lock = NSLock()
     nonisolated(unsafe) private static var value: Any?

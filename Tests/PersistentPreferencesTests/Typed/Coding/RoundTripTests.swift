@@ -8,7 +8,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// What goes in comes out: type × store × shape.
+/// A stored value is read back as an equal value: type × store × shape.
 @Suite struct RoundTripTests {
     @Test(arguments: RoundTripCase.all, StoreKind.allCases)
     func aValueSurvives(_ testCase: RoundTripCase, on kind: StoreKind) throws {
@@ -16,7 +16,7 @@ import Testing
     }
 }
 
-/// One row of the table.
+/// One row of the table of types.
 struct RoundTripCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let run: @Sendable (StoreKind) throws -> Void
@@ -26,8 +26,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         self.run = run
     }
 
-    /// Of values that are Codable and Hashable, by themselves, in sets and as members.
-    /// Told by a writer of our own, through the very type: texts with control characters, and dates out of range.
+    /// Whether XML can hold a value. It cannot hold texts with control characters, or dates out of range.
     static func isInXML(_ value: Any) -> Bool {
         switch value {
         case let text as String: ModelText(text).isInXML
@@ -56,7 +55,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// Of values that are not Codable.
+    /// A case for values that are not Codable.
     private static func plain<Value: Hashable & Sendable>(_ values: Value...) -> RoundTripCase {
         RoundTripCase("\(Value.self)") { kind in
             let trip = RoundTrip(values: values, isSame: ==, isInXML: RoundTripCase.isInXML).limited(to: kind)
@@ -121,7 +120,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         full(UUID(), UUID())
         full(
             all: decimals,
-            // NaN equals nothing, or itself only.
+            // NaN differs from every number, and the case treats NaN as equal to NaN.
             isSame: { $0.isNaN ? $1.isNaN : $0 == $1 && $0.description == $1.description })
     }
 
@@ -190,7 +189,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// Rows that the compiler looks at one by one.
+/// Builds the rows one by one, so that the compiler checks them separately.
 @resultBuilder private enum Rows {
     static func buildBlock(_ rows: RoundTripCase...) -> [RoundTripCase] { rows }
 }
@@ -233,7 +232,7 @@ private struct Word: Codable, Hashable {
     }
 }
 
-/// A class, and one whose values hold each other.
+/// A class whose values contain each other.
 private final class Tree: Codable, Hashable, Sendable {
     let name: String
     let children: [Tree]

@@ -7,7 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
-/// Equal values are equal files, in whatever order their elements come.
+/// Equal values give equal files, in every order of their elements.
 @Suite struct SetFileTests {
     private struct Tag: Codable, Hashable {
         let name: String?
@@ -34,7 +34,7 @@ import Testing
 
     private static let amounts = 0..<40
 
-    /// In another order each time: the elements come as they are, backwards, and into sets of another capacity.
+    /// Fills the sets in another order each time: forwards, backwards, and with another capacity.
     private func fill(_ prefs: SetPrefs, round: Int) {
         func set<T: Hashable>(_ make: (Int) -> T) -> Set<T> {
             var result = Set<T>(minimumCapacity: round * 200)
@@ -84,7 +84,7 @@ import Testing
         #expect(texts?.object as? [String] == ["", "$$null", "$null", "B", "a", "b"])
     }
 
-    /// One with a sign is what 0.0 / 0.0 gives on some processors.
+    /// On some processors, 0.0 / 0.0 gives a NaN with a sign.
     @Test func aNaNOfEitherSignIsTheSame() throws {
         let negative = Double(sign: .minus, exponentBitPattern: 0x7FF, significandBitPattern: 1 << 51)
         #expect(negative.isNaN && negative.bitPattern != Double.nan.bitPattern)
@@ -113,7 +113,7 @@ import Testing
         @Pref var number = 0.0
     }
 
-    /// The order of values is one: of any three, of all kinds.
+    /// The order of values is total, for any three values of all kinds.
     @Test func theOrderIsTotal() {
         let values: [Any] = [
             "a", "", "b", true, false, NSNumber(value: 1), NSNumber(value: 1.0), NSNumber(value: -1),

@@ -8,7 +8,7 @@ import Testing
     private struct Size: PrefKey { static let defaultValue = 12 }
     private struct Name: PrefKey { static let defaultValue = "" }
 
-    /// How often what the closure reads has changed; it counts once.
+    /// Counts the first change of the values that the closure reads.
     private final class Changes: @unchecked Sendable {
         private let lock = NSLock()
         private var found = 0

@@ -37,7 +37,7 @@ private struct Fetcher {
     }
 }
 
-/// The example of seed 001. What it does over `UserDefaults` is in `TypeSafeDefaultsTests`.
+/// The example of seed 001. `TypeSafeDefaultsTests` has its behavior over `UserDefaults`.
 @Suite struct AppSettingTests {
     @Test func aSettingHasOneDefaultAndOneValue() throws {
         let store = InMemoryStore()

@@ -26,7 +26,7 @@ private final class Errors: Sendable {
     var all: [String] { texts.withLock { $0 } }
 }
 
-/// Each form and each kind of value; the wrapper of each is replaced by one over the test's container.
+/// Each form and each kind of value. Each wrapper is replaced by a wrapper over the test's container.
 private struct Player {
     @AppSetting("volume") var volume = 0.5
     @AppSetting("token") var token: String?
@@ -86,7 +86,7 @@ private actor Mixer {
 
     private func stored() throws -> String { try text(propertyList(at: folder.file())) }
 
-    /// Without the bits of real numbers.
+    /// The exact form without the bits of real numbers.
     private func text(_ object: Any) -> String {
         exactForm(object).replacing(/\ \([0-9a-f]{16}\)/, with: "")
     }
@@ -136,7 +136,7 @@ private actor Mixer {
         #expect(local == 2)
     }
 
-    /// Whatever the layout of the store.
+    /// Holds for every layout of the store.
     @Test(arguments: [DomainLayout.roots, .flat])
     func theKeyIsAnEntryOfTheStore(_ layout: DomainLayout) throws {
         try writePropertyList(["volume": 7, "other": true], to: folder.file(), as: .xml)
@@ -177,7 +177,7 @@ private actor Mixer {
         #expect(try folder.names().isEmpty)
     }
 
-    /// Of types, because the compiler makes a change in place of a local variable from its getter and its setter.
+    /// A type, because the compiler changes a local variable in place by its getter and its setter.
     private struct Observed {
         @AppSetting var volume: Double
         @AppSetting var theme: Shade

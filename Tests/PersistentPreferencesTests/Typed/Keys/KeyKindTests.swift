@@ -29,7 +29,7 @@ private struct Celsius: RawRepresentable, Codable, Equatable, Sendable {
     }
 }
 
-// That these compile is the test: each value has one coding, however many kinds it is of.
+// The test is that these compile: each value has one coding, even if it is of several kinds.
 private struct theme: PrefKey { static let defaultValue = PlainTheme.light }
 private struct optionalTheme: PrefKey { static let defaultValue: PlainTheme? = nil }
 private struct codableTheme: PrefKey { static let defaultValue = CodableTheme.light }
@@ -51,7 +51,7 @@ private struct optionalCodableStyles: PrefKey { static let defaultValue: Codable
 private struct celsius: PrefKey { static let defaultValue = Celsius(rawValue: 0) }
 private struct celsiusList: PrefKey { static let defaultValue: [Celsius]? = nil }
 
-/// The same kinds as properties.
+/// Properties of the kinds of values above.
 private final class KindPrefs: Prefs, @unchecked Sendable {
     @Pref var codableTheme = CodableTheme.light
     @Pref(in: [.dark]) var optionalCodableTheme: CodableTheme? = nil
@@ -75,7 +75,7 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
 @Suite struct KeyKindTests {
     private let store = InMemoryStore()
 
-    /// What `TSUD` of seed 003 makes of a value: the first element of an encoded array.
+    /// The stored form of `TSUD` of seed 003: the first element of an encoded array.
     private func original(_ value: some Encodable) throws -> Any {
         let data = try PropertyListEncoder().encode([value])
         let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [Any]
@@ -145,7 +145,8 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
         #expect(prefs.levelCounts == [.high: 1] && prefs.optionalCodableTheme == .dark && prefs.lastError == nil)
     }
 
-    /// Neither the raw value nor the encoded form: the reason is that of the raw value.
+    /// A stored value that is neither a raw value nor the encoded form is a type mismatch, with the reason for the raw
+    /// value.
     @Test func whatIsNeitherIsATypeMismatch() throws {
         let prefs = KindPrefs(key: "Keys", store: store)
         for (object, reason) in [

@@ -13,14 +13,14 @@ extension AppSettingsValues {
         set { self[VolumeKey.self] = newValue }
     }
 
-    /// Reads a key and makes something of it.
+    /// Reads a key and computes a value from it.
     fileprivate var percent: Int {
         get { Int((volume * 100).rounded()) }
         set { volume = Double(newValue) / 100 }
     }
 }
 
-/// Keys and settings tell their observers of changes, with the values before and after.
+/// Keys and settings notify their observers of changes, with the values before and after.
 @Suite(.limited) struct KeyObservationTests {
     private let folder: TemporaryFolder
 
@@ -94,7 +94,7 @@ extension AppSettingsValues {
         #expect(await percents.next() == 60)
     }
 
-    /// As by another process.
+    /// Changes as by another process.
     @Test func changesOfOthersAreHeard() throws {
         let player = Player(values(.entries))
         let heard = Heard<String>()
@@ -111,7 +111,7 @@ extension AppSettingsValues {
         static func didFail(_ error: PrefsError) { told.append("\(error)") }
     }
 
-    /// Nothing tells of the changes of a UserDefaults object: that is reported, and the key works.
+    /// Changes of a UserDefaults object cannot be observed. That is reported, and the key works.
     @Test func anObjectOfTheCallersIsNotWatched() throws {
         let defaults = try #require(UserDefaults(suiteName: "KeyObservationTests"))
         let observation = watched.onChange(in: defaults) { _, _ in }

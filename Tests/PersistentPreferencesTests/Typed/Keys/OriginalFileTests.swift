@@ -27,7 +27,7 @@ private struct themeUses: PrefKey { static let defaultValue: [Palette: Int] = [:
 private struct testPerson: PrefKey { static let defaultValue: Knight? = nil }
 private struct price: PrefKey { static let defaultValue = Decimal(0) }
 
-/// `TypeSafeDefaults.plist` is what the code of seed 003 leaves behind: `PropertyListEncoder` and `UserDefaults`.
+/// `TypeSafeDefaults.plist` was written by the code of seed 003, with `PropertyListEncoder` and `UserDefaults`.
 @Suite struct OriginalFileTests {
     private static let date = Date(timeIntervalSinceReferenceDate: 600_000_000)
     private static let data = Data([0, 1, 254, 255])
@@ -45,7 +45,7 @@ private struct price: PrefKey { static let defaultValue = Decimal(0) }
         values = AppSettingsValues(entriesOf: PropertyListFileStore(url: folder.file()))
     }
 
-    /// Dates and data as they are; anything else as the first element of an encoded array.
+    /// The stored form: dates and data are unchanged; other values are the first element of an encoded array.
     private static func encoded(_ value: some Encodable) throws -> Any {
         if value is Date || value is Data { return value }
         let data = try PropertyListEncoder().encode([value])
@@ -78,7 +78,7 @@ private struct price: PrefKey { static let defaultValue = Decimal(0) }
         #expect(values[price.self] == Self.amount)
     }
 
-    /// A write changes its entry alone.
+    /// A write changes only its entry.
     @Test func theFileCanBeWritten() throws {
         values[theme.self] = .light
         values[testPerson.self]?.age += 1

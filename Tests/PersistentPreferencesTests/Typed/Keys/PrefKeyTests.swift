@@ -12,7 +12,7 @@ private enum Space {
 
 private struct Generic<First, Second>: PrefKey { static var defaultValue: Int { 1 } }
 
-/// A key that keeps what it is told.
+/// A key that records its errors.
 private struct picky: PrefKey {
     static let defaultValue = 1
     static let told = Told()

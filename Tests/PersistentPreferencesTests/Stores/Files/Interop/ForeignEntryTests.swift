@@ -34,7 +34,8 @@ import Testing
         #expect(exactForm(after?["theirs"] ?? "") == exactForm(theirs))
     }
 
-    /// What Foundation reads of XML is the same before and after, also of text that only it writes so.
+    /// Foundation reads equal values from the XML before and after, also from texts that only Foundation writes in this
+    /// way.
     @Test(arguments: [
         "<string>a\rb\r\nc</string>", "<string> 15 </string>", "<array><string>&#13;</string><data/></array>",
         "<integer>-0</integer>",
@@ -71,7 +72,7 @@ import Testing
         #expect(after.format == .xml && theirs == after.content["theirs"])
         #expect(self.prefs().ints == ["a": 1])
 
-        // Where it is not, it does not get in.
+        // A value that is not in the file yet is rejected.
         let bytes = try Data(contentsOf: folder.file())
         for key in ["a", "b"] {
             prefs[key] = theirs?.object
@@ -86,7 +87,7 @@ import Testing
 
     private static let twins = "the keys \"é\" (U+00E9) and \"é\" (U+0065 U+0301) differ only in Unicode normalization"
 
-    /// At the top, in a root of somebody else's, in the own root, and deep in a list.
+    /// Two spellings of a key at the top, in a root of another program, in the own root, and deep in a list.
     private static let xmlOfTwins = [
         "%", "<key>theirs</key><dict>%</dict>", "<key>AnyPrefs</key><dict>%</dict>",
         "<key>x</key><array><dict>%</dict></array>",
@@ -116,7 +117,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == bytes, sourceLocation: sourceLocation)
     }
 
-    /// Readers take different values of a key that occurs twice, and none of them keeps both.
+    /// Readers use different values of a key that occurs twice, and no reader keeps both.
     @Test func theSameKeyTwiceIsMalformed() throws {
         let twins = BinaryList([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).data
         let lines = "<plist><dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><false/>\n</dict></plist>"
@@ -132,7 +133,8 @@ import Testing
         }
     }
 
-    /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both values.
+    /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both
+    /// values.
     @Test func aFlippedBitThatMakesTwoKeysEqualIsMended() throws {
         let prefs = prefs()
         prefs.update { $0 = ["a": 1, "c": 2] }
@@ -157,7 +159,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == bytes)
     }
 
-    /// Nobody can make one: not by a value that was read, either.
+    /// A UID cannot be stored, not even one that was read.
     @Test func aUIDCannotBeStored() throws {
         let bytes = BinaryList([
             [0xD1, 1, 2], [0x58] + Array("AnyPrefs".utf8), [0xD1, 3, 4], [0x51, 0x61], [0x80, 5],
