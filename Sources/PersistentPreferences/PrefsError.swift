@@ -145,8 +145,9 @@ extension PrefsError {
         }
     }
 
-    /// The error that carries these failures.
-    package static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
+    /// The error that carries these failures. For your own ``PrefsStore``, for example one with a limit of its own. Costs time linear in their
+    /// number. Any thread.
+    public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted()
         FailureReports.shared.add(failures.sorted { $0.path < $1.path }, to: keys)
         return .valuesNotPlistCompatible(invalidElements: keys)

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 
 /// The namespaces that are in use, so that stores with the same settings share one.
 enum EtcdNamespaces {
@@ -13,15 +12,17 @@ enum EtcdNamespaces {
     }
 
     private struct Entry {
-        weak var namespace: EtcdNamespace?
+        weak var namespace: PerProcess<EtcdNamespace>?
     }
 
-    private static let namespaces = Locked<[Key: Entry]>([:])
+    /// The process that has created the first store. Any other one is its forked child.
+    static let firstProcess = getpid()
+    private static let namespaces = Guarded<[Key: Entry]>([:])
 
     /// - Throws: `PrefsError.invalidName`.
     static func namespace(
         _ urls: [URL], _ prefix: String, _ options: EtcdStore.Options
-    ) throws(PrefsError) -> EtcdNamespace {
+    ) throws(PrefsError) -> PerProcess<EtcdNamespace> {
         var endpoints: [Endpoint] = []
         for url in urls { endpoints.append(try Endpoint(url)) }
         guard !endpoints.isEmpty else { throw .invalidName(name: prefix, reason: "has no endpoints") }
@@ -37,11 +38,14 @@ enum EtcdNamespaces {
         let staleness = max(options.staleness, .seconds(1))
         let key = Key(
             endpoints: Set(endpoints), prefix: prefix, user: user, deadline: deadline, staleness: staleness)
+        _ = firstProcess
         return namespaces.withLock { namespaces in
             if let namespace = namespaces[key]?.namespace { return namespace }
             namespaces = namespaces.filter { $0.value.namespace != nil }
-            let client = EtcdClient(endpoints: endpoints, user: user, patience: deadline / 4)
-            let namespace = EtcdNamespace(client, prefix: prefix, deadline: deadline, staleness: staleness)
+            let namespace = PerProcess { [endpoints] in
+                let client = EtcdClient(endpoints: endpoints, user: user, patience: deadline / 4)
+                return EtcdNamespace(client, prefix: prefix, deadline: deadline, staleness: staleness)
+            }
             namespaces[key] = Entry(namespace: namespace)
             return namespace
         }

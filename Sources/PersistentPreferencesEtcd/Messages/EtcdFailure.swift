@@ -1,4 +1,4 @@
-import PrefsPropertyLists
+import PersistentPreferences
 
 /// A request that failed.
 struct EtcdFailure: Error {
@@ -19,12 +19,9 @@ struct EtcdFailure: Error {
     var hadUnknownAttempt = false
 
     /// - Parameter reason: may be the word of a server. It is cut to 1,200 Unicode scalars, and control characters are escaped.
-    init(kind: Kind, endpoint: String, reason: String) {
-        (self.kind, self.endpoint, self.reason) = (kind, endpoint, ShownText.message(reason))
-    }
-
-    static func noThread(at endpoint: Endpoint) -> EtcdFailure {
-        EtcdFailure(kind: .unreachable, endpoint: "\(endpoint)", reason: "the system has no thread to give")
+    init(kind: Kind = .unreachable, endpoint: String = "etcd", reason: String) {
+        (self.kind, self.endpoint) = (kind, endpoint)
+        self.reason = StorageFailure(path: "", reason: reason).description
     }
 
     /// Whether the request may have been carried out, by this attempt or by an earlier one.

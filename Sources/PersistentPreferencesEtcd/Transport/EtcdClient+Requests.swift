@@ -11,11 +11,9 @@ extension EtcdClient {
     }
 
     func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
-        let id = try call(
-            "/v3/lease/grant", LeaseReply.grant(seconds: seconds), as: LeaseReply.self, until: deadline
-        ).id
+        let id = try call("/v3/lease/grant", "{\"TTL\":\(seconds)}", as: LeaseReply.self, until: deadline).id
         // 0 is no lease: what is put with it would stay for ever.
-        guard id != 0 else { throw EtcdFailure(kind: .unknown, endpoint: "etcd", reason: "it granted no lease") }
+        guard id != 0 else { throw EtcdFailure(kind: .unknown, reason: "it granted no lease") }
         return id
     }
 
@@ -23,10 +21,10 @@ extension EtcdClient {
     func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
         // Another endpoint may still be in time.
         let reply = try call(
-            "/v3/lease/keepalive", LeaseReply.keep(lease), as: StreamReply<LeaseReply>.self, until: deadline,
+            "/v3/lease/keepalive", "{\"ID\":\(lease)}", as: StreamReply<LeaseReply>.self, until: deadline,
             patience: .seconds(1))
         guard let result = reply.result else {
-            throw EtcdFailure(kind: .unknown, endpoint: "etcd", reason: reply.error?.message ?? "no answer")
+            throw EtcdFailure(kind: .unknown, reason: reply.error?.message ?? "no answer")
         }
         return result.seconds > 0
     }

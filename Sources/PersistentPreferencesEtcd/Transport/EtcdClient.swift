@@ -1,6 +1,4 @@
 import Foundation
-import PrefsFileEngine
-import PrefsPropertyLists
 
 /// Sends requests to a cluster: to one endpoint after another until one answers.
 ///
@@ -17,19 +15,12 @@ final class EtcdClient: Sendable {
     private let user: User?
     /// How long one endpoint may take before the next one is asked.
     private let patience: Duration
-    private let state = Locked(State())
+    private let state = Guarded(State())
 
     private struct State {
-        /// Whose connections these are: a forked child must not use those of its parent.
-        var process = LockRegistry.forks
         var preferred = 0
         var idle: [Endpoint: [HTTPConnection]] = [:]
         var token: String?
-
-        mutating func forgetParent() {
-            // The child closes its copies of the descriptors and sends nothing.
-            if process != LockRegistry.forks { self = State(preferred: preferred) }
-        }
     }
 
     private static let mostIdle = 4
@@ -49,7 +40,7 @@ final class EtcdClient: Sendable {
     /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
     ///
     /// - Parameter patience: how long one endpoint may take at most.
-    func call<Reply: EtcdReply>(
+    func call<Reply: Decodable>(
         _ path: String, _ request: String, as reply: Reply.Type = Reply.self, until deadline: Deadline,
         patience: Duration? = nil
     ) throws(EtcdFailure) -> Reply {
@@ -86,7 +77,7 @@ final class EtcdClient: Sendable {
     }
 
     /// Sends a request once, to one endpoint.
-    func call<Reply: EtcdReply>(
+    func call<Reply: Decodable>(
         _ path: String, _ request: String, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
         until deadline: Deadline
     ) throws(EtcdFailure) -> Reply {
@@ -150,14 +141,13 @@ final class EtcdClient: Sendable {
         // A server that knows no leader answers at once.
         var headers = ["Grpc-Metadata-hasleader": "true"]
         guard let user else { return headers }
-        var token = state.withLock { state in
-            state.forgetParent()
-            return state.token
-        }
+        var token = state.withLock { $0.token }
         if token == nil {
-            let request = AuthenticateReply.request(name: user.name, password: user.password)
+            // A dictionary of texts has a form in JSON.
+            let request = (try? JSONEncoder().encode(["name": user.name, "password": user.password])) ?? Data()
             do throws(EtcdFailure) {
-                let data = try exchange("/v3/auth/authenticate", request, [:], endpoint, deadline)
+                let data = try exchange(
+                    "/v3/auth/authenticate", String(decoding: request, as: UTF8.self), [:], endpoint, deadline)
                 token = try Self.read(AuthenticateReply.self, data, from: endpoint).token
             } catch {
                 var failure = error
@@ -182,15 +172,17 @@ final class EtcdClient: Sendable {
                 kind: error.mayHaveArrived ? .unknown : .unreachable, endpoint: "\(endpoint)", reason: error.reason)
         }
         if reply.status == 200 { return reply.body }
-        guard reply.body.count <= Self.longestError, let error = try? ErrorReply(ReplyJSON(reply.body)), error.code != 0
+        guard reply.body.count <= Self.longestError,
+            let error = try? Self.decoder.decode(ErrorReply.self, from: reply.body), error.code != 0
         else {
             // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
             throw EtcdFailure(
                 kind: .unknown, endpoint: "\(endpoint)",
                 reason: "HTTP status \(reply.status), and no answer of etcd")
         }
+        let code = Int(error.code)
         throw EtcdFailure(
-            kind: EtcdFailure.unknownOutcomes.contains(error.code) ? .unknown : .rejected(code: error.code),
+            kind: EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code),
             endpoint: "\(endpoint)", reason: error.message ?? "code \(error.code)")
     }
 
@@ -203,10 +195,7 @@ final class EtcdClient: Sendable {
             if connection.isReusable { keep(connection, endpoint) }
             return reply
         }
-        let idle = state.withLock { state in
-            state.forgetParent()
-            return state.idle[endpoint]?.popLast()
-        }
+        let idle = state.withLock { $0.idle[endpoint]?.popLast() }
         // Input on an idle connection is its end, or an answer to nothing that was asked.
         guard let idle, (try? idle.hasInput(until: .now)) == false else {
             return try exchange(on: HTTPConnection(to: endpoint, until: deadline))
@@ -229,11 +218,13 @@ final class EtcdClient: Sendable {
         }
     }
 
-    private static func read<Reply: EtcdReply>(
+    private static let decoder = JSONDecoder()
+
+    static func read<Reply: Decodable>(
         _ type: Reply.Type, _ data: Data, from endpoint: Endpoint
     ) throws(EtcdFailure) -> Reply {
         do {
-            return try Reply(ReplyJSON(data))
+            return try decoder.decode(type, from: data)
         } catch {
             throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "the answer is not one of etcd")
         }

@@ -1,6 +1,4 @@
 import Foundation
-import PrefsFileEngine
-import PrefsPropertyLists
 
 /// A connection that could not be made, or broke.
 struct ConnectionFailure: Error {
@@ -20,8 +18,7 @@ struct ConnectionFailure: Error {
 final class HTTPConnection {
     typealias Deadline = ContinuousClock.Instant
 
-    private let socket: OpenFile
-    private let process = LockRegistry.forks
+    private let descriptor: Int32
     /// What has arrived and was not read yet: `buffer[start...]`.
     private var buffer: [UInt8] = []
     private var start = 0
@@ -30,17 +27,18 @@ final class HTTPConnection {
     private(set) var isReusable = true
 
     init(to endpoint: Endpoint, until deadline: Deadline) throws(ConnectionFailure) {
-        socket = .kept(try Socket.connect(to: endpoint, until: deadline), .real)
+        descriptor = try Socket.connect(to: endpoint, until: deadline)
     }
 
     deinit {
-        // A forked child may have a copy of the descriptor, which would keep the connection open. That of a parent is the parent's.
-        if process == LockRegistry.forks { interrupt() }
+        // A forked child may have a copy of the descriptor, which would keep the connection open.
+        interrupt()
+        close(descriptor)
     }
 
     /// Breaks the connection, which ends what another thread waits for.
     func interrupt() {
-        if socket.isIntact { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     // MARK: - Requests
@@ -50,7 +48,6 @@ final class HTTPConnection {
         _ path: String, to endpoint: Endpoint, headers: [String: String], body: String, until deadline: Deadline
     ) throws(ConnectionFailure) {
         isReusable = false
-        guard socket.isIntact else { throw ConnectionFailure(reason: "the program has closed its descriptor") }
         var head = "POST \(path) HTTP/1.1\r\nHost: \(endpoint)\r\nContent-Type: application/json\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "Content-Length: \(body.utf8.count)\r\n\r\n"
@@ -59,12 +56,12 @@ final class HTTPConnection {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
-                Foundation.send(socket.descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
+                Foundation.send(descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
             }
             if count > 0 {
                 sent += count
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-                try Socket.wait(for: socket.descriptor, POLLOUT, until: deadline, hasSent: true)
+                try Socket.wait(for: descriptor, POLLOUT, until: deadline, hasSent: true)
             } else if count == 0 || errno != EINTR {
                 throw .call("send", errno, true)
             }
@@ -95,16 +92,11 @@ final class HTTPConnection {
                 body += part
                 guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
             }
-        } else if let length = head.length {
-            while body.count < length { body += try take(length - body.count, until: deadline) }
         } else {
-            repeat {
-                body += buffer[start...]
-                (buffer, start) = ([], 0)
-                guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
-            } while try fill(until: deadline)
+            guard let length = head.length else { throw broken("an answer without a length") }
+            while body.count < length { body += try take(length - body.count, until: deadline) }
         }
-        isReusable = !head.closes && (head.isChunked || head.length != nil) && start == buffer.count
+        isReusable = !head.closes && start == buffer.count
         return (head.status, body)
     }
 
@@ -130,7 +122,9 @@ final class HTTPConnection {
     }
 
     private func read(header line: String, into head: inout Head) throws(ConnectionFailure) {
-        guard let colon = line.firstIndex(of: ":") else { throw broken("a header without a colon") }
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw broken("a header without a colon") }
+        // Comparing the names of all headers costs more than the rest of a reply.
+        guard "cCtT".utf8.contains(line.utf8[line.startIndex]) else { return }
         let value = Self.trimmed(line[line.index(after: colon)...])
         switch line[..<colon].lowercased() {
         case "content-length":
@@ -174,7 +168,7 @@ final class HTTPConnection {
     func hasInput(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
         if start < buffer.count { return true }
         do throws(ConnectionFailure) {
-            try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
+            try Socket.wait(for: descriptor, POLLIN, until: deadline)
             return true
         } catch {
             if .now >= deadline { return false }
@@ -216,7 +210,7 @@ final class HTTPConnection {
             guard .now < deadline else { throw broken("no answer in time") }
             var (count, code) = (0, Int32(0))
             let part = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
-                count = recv(socket.descriptor, space.baseAddress, space.count, 0)
+                count = recv(descriptor, space.baseAddress, space.count, 0)
                 code = errno
                 used = max(0, count)
             }
@@ -226,7 +220,7 @@ final class HTTPConnection {
             }
             if code == EINTR { continue }
             guard code == EAGAIN || code == EWOULDBLOCK else { throw .call("recv", code, true) }
-            try Socket.wait(for: socket.descriptor, POLLIN, until: deadline, hasSent: true)
+            try Socket.wait(for: descriptor, POLLIN, until: deadline, hasSent: true)
         }
     }
 

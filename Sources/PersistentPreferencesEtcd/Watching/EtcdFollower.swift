@@ -1,6 +1,4 @@
 import Foundation
-import PersistentPreferences
-import PrefsPropertyLists
 
 /// The work of the watch's thread: reads all roots, follows the stream of one endpoint, and takes the next endpoint if it fails.
 struct EtcdFollower {
@@ -73,9 +71,9 @@ struct EtcdFollower {
     private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let interval = watch.limit / 4
         let first = watch.state.withLock { $0.revision } + 1
-        let request = WatchReply.request(
+        let request = WatchRequest(
             from: watch.keys.markers, to: watch.keys.roots.endOfPrefix, startRevision: first)
-        let connection = try watch.client.open("/v3/watch", request, at: endpoint, until: .now + interval)
+        let connection = try watch.client.open("/v3/watch", request.json, at: endpoint, until: .now + interval)
         let isStopped = watch.state.withLock { state in
             state.connection = connection
             return state.isStopped
@@ -99,7 +97,10 @@ struct EtcdFollower {
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0.known }
-        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.changed($0)) })
+        let request = TxnRequest(
+            success: [watch.keys.markers, watch.keys.roots].map {
+                .range(RangeRequest(newest: .modified, of: $0, limit: 1))
+            })
         let reply = try watch.client.call(
             "/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: begin + interval)
         guard reply.replies.count == 2 else { throw failure(endpoint, "the answer is not complete") }
@@ -155,9 +156,7 @@ struct EtcdFollower {
     private mutating func takeLine(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         if rest.isEmpty { return }
         defer { rest = Data() }
-        guard let message = try? StreamReply<WatchReply>(ReplyJSON(rest)) else {
-            throw failure(endpoint, "a message of the watch is not one of etcd")
-        }
+        let message = try EtcdClient.read(StreamReply<WatchReply>.self, rest, from: endpoint)
         guard let reply = message.result else {
             throw failure(endpoint, message.error?.message ?? "the watch has ended")
         }
@@ -178,6 +177,6 @@ struct EtcdFollower {
     }
 
     private func failure(_ endpoint: Endpoint, _ reason: String) -> EtcdFailure {
-        EtcdFailure(kind: .unreachable, endpoint: "\(endpoint)", reason: reason)
+        EtcdFailure(endpoint: "\(endpoint)", reason: reason)
     }
 }

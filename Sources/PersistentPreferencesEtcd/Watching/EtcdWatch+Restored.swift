@@ -22,7 +22,7 @@ extension EtcdWatch.State {
         own.removeAll { known.operations.contains($0.operation) }
         found = [:]
         ahead = ahead.filter { root, stored in
-            own.contains { $0.results[root] != nil && $0.revision == stored.modified }
+            own.contains { $0.revision == stored.modified && $0.steps.contains { $0.root == root } }
         }
     }
 }
