@@ -38,11 +38,11 @@ final class EtcdNamespace: Sendable {
         let revision: Int64
         do throws(EtcdFailure) {
             let reply = try client.range(RangeRequest(key: keys.root(root)), until: deadline)
-            (stored, revision) = (StoredRoot(reply.all.first), reply.revision)
+            (stored, revision) = (StoredRoot(reply.kvs.first), reply.revision)
         } catch {
             throw PrefsError.unreadable(keys.failure(error))
         }
-        defer { watch.note(stored, of: root, in: revision) }
+        defer { watch.state.withLock { $0.note(stored, root, in: revision) } }
         return try stored.values(of: root, in: keys)
     }
 
@@ -50,7 +50,7 @@ final class EtcdNamespace: Sendable {
     func followed(_ root: String) throws -> [String: Any]? {
         if let session = ownSession { return try session.read(root) }
         try startWatch { .unreadable($0) }
-        return try watch.values(of: root)
+        return try watch.state.withLock { try $0.values(of: root) }
     }
 
     /// The root in the revision of a session.
@@ -58,12 +58,12 @@ final class EtcdNamespace: Sendable {
         var request = RangeRequest(key: keys.root(root), at: revision)
         do throws(EtcdFailure) {
             do throws(EtcdFailure) {
-                return StoredRoot(try client.range(request, until: deadline).all.first)
+                return StoredRoot(try client.range(request, until: deadline).kvs.first)
             } catch {
                 // Compacted: what it is now is the same, or else the lock is lost, which the commit would find too.
                 guard error.isRejected(EtcdFailure.outOfRange) else { throw error }
                 request.revision = nil
-                let stored = StoredRoot(try client.range(request, until: deadline).all.first)
+                let stored = StoredRoot(try client.range(request, until: deadline).kvs.first)
                 guard stored.modified <= revision else { throw error }
                 return stored
             }

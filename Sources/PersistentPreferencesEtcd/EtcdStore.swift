@@ -147,7 +147,7 @@ public final class EtcdStore: RemotePrefsStore {
 
     /// Returns the newest readable state of a root that this process knows. See ``RemotePrefsStore/lastKnown(root:)``.
     public func lastKnown(root: String) -> [String: Any]? {
-        (try? namespace)?.watch.lastKnown(root)
+        (try? namespace)?.watch.state.withLock { $0.lastGood(root) }
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.

@@ -241,7 +241,7 @@ import Testing
         let namespace = try store.namespace
         try store.update(root: "A") { $0 = ["count": 1] }
         let key = RangeRequest(key: namespace.keys.root("A"))
-        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).all.first?.modified)
+        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).kvs.first?.modified)
         try cluster.control("put", "\(prefix)x", "")
         try cluster.compact()
         var (written, missing) = (try namespace.root("A", at: revision), try namespace.root("B", at: revision))

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func decoded<Reply: Decodable>(_ json: Data, as type: Reply.Type) throws -> Reply {
-        try EtcdClient.read(type, json, from: client.endpoints[0])
+        try EtcdMessage.read(type, json)
     }
 
     /// Only etcd's own word ends a lease: an error does not.
@@ -92,8 +92,8 @@ import Testing
     func repliesInJSON(_ json: String) throws {
         defer { proxy.close() }
         let reply = try decoded(Data(json.utf8), as: TxnReply.self)
-        #expect(reply.revision == 7 && reply.term == 0 && reply.hasSucceeded)
-        #expect(reply.replies.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
+        #expect(reply.revision == 7 && reply.term == 0 && reply.succeeded)
+        #expect(reply.results.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
         // Nothing of it is a reply without its end.
         let text = Data(json.utf8.reversed().drop { $0 == 0x20 }.reversed())
         for length in 0..<text.count {

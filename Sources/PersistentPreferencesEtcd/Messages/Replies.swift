@@ -1,5 +1,17 @@
 import Foundation
 
+enum EtcdMessage {
+    private static let decoder = JSONDecoder()
+
+    static func read<Reply: Decodable>(_ type: Reply.Type, _ json: Data) throws(EtcdFailure) -> Reply {
+        do {
+            return try decoder.decode(type, from: json)
+        } catch {
+            throw EtcdFailure("the answer is not one of etcd", .unknown)
+        }
+    }
+}
+
 struct EtcdHeader: Decodable {
     @OrZero var revision: Int64
     /// Of the leader. Grows with each election.
@@ -27,48 +39,35 @@ struct EtcdKeyValue: Decodable {
     }
 }
 
-struct RangeReply: Decodable {
-    let header: EtcdHeader
-    @OrZero var all: [EtcdKeyValue]
+/// The keys of a range.
+struct RangeResult: Decodable {
+    @OrZero var kvs: [EtcdKeyValue]
     /// Of all keys in the range, however few were asked for.
     @OrZero var count: Int64
     /// Whether there are more keys than the limit of the request.
-    @OrZero var hasMore: Bool
+    @OrZero var more: Bool
+}
 
-    enum CodingKeys: String, CodingKey {
-        case header, count
-        case all = "kvs"
-        case hasMore = "more"
-    }
+struct RangeReply: Decodable {
+    let header: EtcdHeader
+    @OrZero var kvs: [EtcdKeyValue]
+    @OrZero var more: Bool
 
     var revision: Int64 { header.revision }
 }
 
 struct TxnReply: Decodable {
-    struct Response: Decodable {
-        let range: RangeReply?
-
-        enum CodingKeys: String, CodingKey {
-            case range = "response_range"
-        }
-    }
-
     let header: EtcdHeader
-    @OrZero var hasSucceeded: Bool
-    @OrZero private var responses: [Response]
-
-    enum CodingKeys: String, CodingKey {
-        case header, responses
-        case hasSucceeded = "succeeded"
-    }
+    @OrZero var succeeded: Bool
+    @OrZero private var responses: [[String: RangeResult]]
 
     var revision: Int64 { header.revision }
     var term: Int64 { header.term }
     /// nil if the comparisons failed.
-    var revisionIfDone: Int64? { hasSucceeded ? revision : nil }
+    var revisionIfDone: Int64? { succeeded ? revision : nil }
     /// Of the range operations, in their order.
-    var replies: [RangeReply] { responses.compactMap(\.range) }
-    var ranges: [[EtcdKeyValue]] { replies.map(\.all) }
+    var results: [RangeResult] { responses.compactMap { $0["response_range"] } }
+    var ranges: [[EtcdKeyValue]] { results.map(\.kvs) }
 }
 
 struct WatchReply: Decodable {
@@ -116,6 +115,12 @@ struct ErrorReply: Decodable {
 struct AuthenticateReply: Decodable {
     let token: String?
 
+    static func request(name: String, password: String) -> String {
+        // Every text has a form in JSON.
+        let json = try? JSONEncoder().encode(["name": name, "password": password])
+        return String(decoding: json ?? Data(), as: UTF8.self)
+    }
+
     enum CodingKeys: CodingKey {
         case token
     }
@@ -140,48 +145,44 @@ struct AuthenticateReply: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        wrappedValue = try Value.member(from: decoder)
+        wrappedValue = try Value(from: decoder)
     }
 }
 
 extension KeyedDecodingContainer {
     /// What the synthesized initializers call for such a member.
     func decode<Value>(_ type: OrZero<Value>.Type, forKey key: Key) throws -> OrZero<Value> {
-        try decodeIfPresent(type, forKey: key) ?? OrZero(Value.zero)
+        OrZero(try Value.member(of: self, key) ?? Value())
     }
 }
 
 protocol ReplyMember: Decodable {
-    static var zero: Self { get }
-    static func member(from decoder: any Decoder) throws -> Self
+    /// Zero.
+    init()
+    static func member<Key>(of container: KeyedDecodingContainer<Key>, _ key: Key) throws -> Self?
 }
 
 extension ReplyMember {
-    static func member(from decoder: any Decoder) throws -> Self {
-        try decoder.singleValueContainer().decode(Self.self)
+    static func member<Key>(of container: KeyedDecodingContainer<Key>, _ key: Key) throws -> Self? {
+        try container.decodeIfPresent(Self.self, forKey: key)
     }
 }
 
-extension Bool: ReplyMember {
-    static var zero: Bool { false }
-}
-
-extension Data: ReplyMember {
-    static var zero: Data { Data() }
-}
-
-extension Array: ReplyMember where Element: Decodable {
-    static var zero: [Element] { [] }
-}
+extension Bool: ReplyMember {}
+extension Data: ReplyMember {}
+extension Array: ReplyMember where Element: Decodable {}
 
 extension Int64: ReplyMember {
     /// The gateway writes 64 bits as a string. The next revision is computed, so the largest number is none.
-    static func member(from decoder: any Decoder) throws -> Int64 {
-        let container = try decoder.singleValueContainer()
-        let number = try (try? container.decode(String.self)).map { Int64($0) } ?? container.decode(Int64.self)
-        guard let number, number < .max else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a number of etcd")
+    static func member<Key>(of container: KeyedDecodingContainer<Key>, _ key: Key) throws -> Int64? {
+        let number: Int64?
+        do {
+            guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+            number = Int64(text)
+        } catch {
+            number = try container.decode(Int64.self, forKey: key)
         }
-        return number
+        if let number, number < .max { return number }
+        throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "not a number of etcd")
     }
 }

@@ -1,20 +1,16 @@
 import Foundation
 
-/// Writes the JSON of requests. The gateway ignores members that it does not know, so a misspelled name changes the meaning of a request.
-///
-/// `JSONEncoder` would take a third of the processor time of an update.
-private enum RequestJSON {
-    /// - Parameter members: names and JSON; nil leaves the member out.
-    static func object(_ members: KeyValuePairs<String, String?>) -> String {
-        "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",") + "}"
-    }
+// The JSON of requests. The gateway ignores members that it does not know, so a misspelled name changes the meaning of a request.
+// `JSONEncoder` would take a third of the processor time of an update.
 
-    static func list(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }
-
-    static func bytes(_ bytes: Data) -> String { "\"\(bytes.base64EncodedString())\"" }
-
-    static func number(_ number: Int64) -> String { "\(number)" }
+/// - Parameter members: names and JSON; nil leaves the member out.
+private func object(_ members: KeyValuePairs<String, String?>) -> String {
+    "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",") + "}"
 }
+
+private func list(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }
+private func base64(_ bytes: Data) -> String { "\"\(bytes.base64EncodedString())\"" }
+private func number(_ number: Int64) -> String { "\(number)" }
 
 struct RangeRequest {
     /// What the newest keys of a range are the newest by.
@@ -24,7 +20,7 @@ struct RangeRequest {
     }
 
     var key: Data
-    var rangeEnd: Data?
+    private var rangeEnd: Data?
     var revision: Int64?
     var limit: Int64?
     var maxCreateRevision: Int64?
@@ -47,85 +43,67 @@ struct RangeRequest {
     }
 
     var json: String {
-        RequestJSON.object([
-            "key": RequestJSON.bytes(key), "rangeEnd": rangeEnd.map(RequestJSON.bytes),
-            "revision": revision.map(RequestJSON.number), "limit": limit.map(RequestJSON.number),
-            "maxCreateRevision": maxCreateRevision.map(RequestJSON.number), "keysOnly": keysOnly ? "true" : nil,
-            "sortOrder": order.map { _ in "\"DESCEND\"" }, "sortTarget": order?.rawValue,
+        object([
+            "key": base64(key), "rangeEnd": rangeEnd.map(base64), "revision": revision.map(number),
+            "limit": limit.map(number), "maxCreateRevision": maxCreateRevision.map(number),
+            "keysOnly": keysOnly ? "true" : nil, "sortOrder": order.map { _ in "\"DESCEND\"" },
+            "sortTarget": order?.rawValue,
         ])
     }
 }
 
 extension Data {
     /// The first key behind all that begin with this one, whose last byte is below 255.
-    var endOfPrefix: Data {
-        var end = self
-        end[end.endIndex - 1] += 1
-        return end
-    }
-}
-
-struct EtcdCompare {
-    fileprivate let json: String
-
-    /// The key was last changed in this revision; 0 if there is no such key.
-    static func modified(_ key: Data, in revision: Int64) -> EtcdCompare {
-        EtcdCompare(
-            json: RequestJSON.object([
-                "key": RequestJSON.bytes(key), "result": "\"EQUAL\"", "target": "\"MOD\"",
-                "modRevision": RequestJSON.number(revision),
-            ]))
-    }
-}
-
-struct EtcdOperation {
-    fileprivate let json: String
-
-    private init(_ name: String, _ json: String) {
-        self.json = "{\"\(name)\":\(json)}"
-    }
-
-    static func range(_ range: RangeRequest) -> EtcdOperation { EtcdOperation("requestRange", range.json) }
-
-    static func put(_ key: Data, _ value: Data, lease: Int64? = nil) -> EtcdOperation {
-        EtcdOperation(
-            "requestPut",
-            RequestJSON.object([
-                "key": RequestJSON.bytes(key), "value": RequestJSON.bytes(value),
-                "lease": lease.map(RequestJSON.number),
-            ]))
-    }
-
-    static func delete(_ key: Data) -> EtcdOperation {
-        EtcdOperation("requestDeleteRange", RangeRequest(key: key).json)
-    }
+    fileprivate var endOfPrefix: Data { dropLast() + [self[endIndex - 1] + 1] }
 }
 
 struct TxnRequest {
-    var compare: [EtcdCompare] = []
-    var success: [EtcdOperation] = []
-    var failure: [EtcdOperation] = []
+    struct Compare {
+        fileprivate let json: String
+
+        /// The key was last changed in this revision; 0 if there is no such key.
+        static func modified(_ key: Data, in revision: Int64) -> Compare {
+            Compare(
+                json: object([
+                    "key": base64(key), "result": "\"EQUAL\"", "target": "\"MOD\"", "modRevision": number(revision),
+                ]))
+        }
+    }
+
+    struct Operation {
+        fileprivate let json: String
+
+        static func range(_ range: RangeRequest) -> Operation { Operation(json: object(["requestRange": range.json])) }
+
+        static func put(_ key: Data, _ value: Data, lease: Int64? = nil) -> Operation {
+            let put = object(["key": base64(key), "value": base64(value), "lease": lease.map(number)])
+            return Operation(json: object(["requestPut": put]))
+        }
+
+        static func delete(_ key: Data) -> Operation {
+            Operation(json: object(["requestDeleteRange": object(["key": base64(key)])]))
+        }
+    }
+
+    var compare: [Compare] = []
+    var success: [Operation] = []
+    var failure: [Operation] = []
 
     /// etcd's limit of each of the three, unless its operator has changed it.
     static let mostOperations = 128
 
     var json: String {
-        RequestJSON.object([
-            "compare": RequestJSON.list(compare.map(\.json)), "success": RequestJSON.list(success.map(\.json)),
-            "failure": RequestJSON.list(failure.map(\.json)),
+        object([
+            "compare": list(compare.map(\.json)), "success": list(success.map(\.json)),
+            "failure": list(failure.map(\.json)),
         ])
     }
 }
 
-struct WatchRequest {
-    let json: String
-
-    /// Asks for all changes of a range of keys.
-    init(from key: Data, to end: Data, startRevision: Int64) {
-        let create = RequestJSON.object([
-            "key": RequestJSON.bytes(key), "rangeEnd": RequestJSON.bytes(end),
-            "startRevision": RequestJSON.number(startRevision),
-        ])
-        json = RequestJSON.object(["createRequest": create])
-    }
+/// Asks for all changes of the keys from a first one to the last one that begins with the other.
+func watchRequest(from key: Data, through prefix: Data, startRevision: Int64) -> String {
+    let create = object([
+        "key": base64(key), "rangeEnd": base64(prefix.endOfPrefix), "startRevision": number(startRevision),
+    ])
+    return object(["createRequest": create])
 }

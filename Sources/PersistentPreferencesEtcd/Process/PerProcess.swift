@@ -14,18 +14,16 @@ final class PerProcess<Value: AnyObject & Sendable>: Sendable {
     }
 
     deinit {
-        if owned.withLock({ $0.process }) != getpid() { leak() }
+        owned.withLock { if $0.process != getpid() { _ = Unmanaged.passRetained($0.value) } }
     }
 
     var value: Value {
-        if owned.withLock({ $0.process }) != getpid() {
-            leak()
-            owned.withLock { $0 = (getpid(), make()) }
+        owned.withLock { owned in
+            if owned.process != getpid() {
+                _ = Unmanaged.passRetained(owned.value)
+                owned = (getpid(), make())
+            }
+            return owned.value
         }
-        return owned.withLock { $0.value }
-    }
-
-    private func leak() {
-        _ = owned.withLock { Unmanaged.passRetained($0.value) }
     }
 }

@@ -67,7 +67,7 @@ extension EtcdLock {
 
     /// After a round without progress. A server whose answers contradict each other keeps no thread busy, and none for ever.
     func pause(until deadline: Deadline) throws(EtcdFailure) {
-        guard .now < deadline else { throw EtcdFailure(reason: "the lock was not granted in time") }
+        guard .now < deadline else { throw EtcdFailure("the lock was not granted in time") }
         poll(nil, 0, 50)
     }
 
@@ -80,7 +80,7 @@ extension EtcdLock {
         let operation = newOperation()
         while true {
             // Compared, so that a late copy of this request fails, too.
-            let found = try client.range(RangeRequest(key: marker), until: deadline).all.first
+            let found = try client.range(RangeRequest(key: marker), until: deadline).kvs.first
             if let found {
                 let done = String(decoding: found.bytes, as: UTF8.self)
                 if done == last { return found.modified }

@@ -68,7 +68,7 @@ final class EtcdLock: Sendable {
         let identity = identity
         guard let lease = identity.ticketLease else { return nil }
         let (ticket, marker) = (keys.ticket(identity.name), keys.marker(identity.name))
-        let root = EtcdOperation.range(RangeRequest(key: keys.root(root)))
+        let root = TxnRequest.Operation.range(RangeRequest(key: keys.root(root)))
         // Not after ours, once it is known when that was created.
         var tickets = RangeRequest(prefix: keys.tickets, keysOnly: true)
         // The marker keeps out a late copy of a request of an earlier transaction.
@@ -85,7 +85,7 @@ final class EtcdLock: Sendable {
             // Reads only, which etcd answers without a flush.
             defer { request = TxnRequest(success: [.range(tickets), root, .range(RangeRequest(key: marker))]) }
             // An earlier copy of the request has put the ticket, or the marker is another one.
-            if !isLook, !reply.hasSucceeded { continue }
+            if !isLook, !reply.succeeded { continue }
             let ranges = reply.ranges
             // Somebody has removed the marker, or the lease of the ticket has ended.
             let hasMarker = !isLook || ranges[2].first?.modified ?? 0 == identity.marker
@@ -98,7 +98,7 @@ final class EtcdLock: Sendable {
             tickets.maxCreateRevision = own.created
             guard let predecessor = ahead.max(by: { $0.created < $1.created }) else {
                 // Behind so many keys that are no tickets there may be one.
-                if !isLook, reply.replies[0].hasMore { continue }
+                if !isLook, reply.results[0].more { continue }
                 return Grant(revision: reply.revision, root: StoredRoot(ranges[1].first))
             }
             // The watch has told of its end, and the server has it still.
@@ -115,9 +115,9 @@ final class EtcdLock: Sendable {
     ) throws(EtcdFailure) -> TxnReply? {
         do throws(EtcdFailure) {
             let reply = try client.commit(request, until: deadline)
-            let isRefused = !request.compare.isEmpty && !reply.hasSucceeded
+            let isRefused = !request.compare.isEmpty && !reply.succeeded
             guard isRefused || reply.ranges.count == count else {
-                throw EtcdFailure(kind: .rejected(code: -1), reason: "the answer is not complete")
+                throw EtcdFailure("the answer is not complete", .rejected(code: -1))
             }
             return reply
         } catch {
@@ -130,15 +130,12 @@ final class EtcdLock: Sendable {
     /// Waits until a ticket has ended, for a second at the longest: a client that was killed leaves its marker as it is.
     ///
     /// - Parameter clients: how many are ahead.
-    private func wait(
-        for ticket: EtcdKeyValue, clients: Int, until deadline: Deadline
-    ) throws(EtcdFailure) {
+    private func wait(for ticket: EtcdKeyValue, clients: Int, until deadline: Deadline) throws(EtcdFailure) {
         // The rest of the time is for giving the ticket back.
         let end = deadline - patience / 4
         guard .now < end else {
             release(until: deadline)
-            throw EtcdFailure(
-                endpoint: "lock", reason: "timed out waiting for the lock; clients ahead: \(clients)")
+            throw EtcdFailure("timed out waiting for the lock; clients ahead: \(clients)")
         }
         let limit = min(end, .now + .seconds(1))
         try? watch.start(until: limit)
@@ -154,27 +151,21 @@ final class EtcdLock: Sendable {
         request.compare.append(.modified(marker, in: identity.marker))
         request.success += ending(operation)
         request.failure = [.range(RangeRequest(key: marker))]
-        watch.expect(operation, steps)
+        watch.state.withLock { $0.own.append(OwnTransaction(operation: operation, steps: steps)) }
         let deadline = deadline
-        let reply: TxnReply
-        do throws(EtcdFailure) {
-            reply = try client.commit(request, until: deadline)
-        } catch {
-            if let revision = try revision(ofFailed: operation, error, until: deadline) {
-                return watch.confirm(operation, at: revision)
-            }
-            watch.forget(operation)
-            throw PrefsError.notStored(keys.failure(error))
+        var rejection = keys.notStored("another client has changed the roots of this update, or the lock was lost")
+        let revision: Int64?
+        do {
+            let reply = try client.commit(request, until: deadline)
+            if let done = reply.revisionIfDone { finish(at: done) }
+            revision = try reply.revisionIfDone ?? self.revision(ofRejected: operation, reply, until: deadline)
+        } catch let failure as EtcdFailure {
+            rejection = .notStored(keys.failure(failure))
+            revision = try self.revision(ofFailed: operation, failure, until: deadline)
         }
-        if let revision = reply.revisionIfDone {
-            finish(at: revision)
-            return watch.confirm(operation, at: revision)
-        }
-        if let revision = try revision(ofRejected: operation, reply, until: deadline) {
-            return watch.confirm(operation, at: revision)
-        }
-        watch.forget(operation)
-        throw keys.notStored("another client has changed the roots of this update, or the lock was lost")
+        if let revision { return watch.confirm(operation, at: revision) }
+        watch.state.withLock { state in state.own.removeAll { $0.operation == operation } }
+        throw rejection
     }
 
     /// The revision of a commit whose last copy was rejected, if another copy of it was carried out, before or after that one. Otherwise
@@ -219,14 +210,14 @@ final class EtcdLock: Sendable {
             compare: [.modified(keys.marker(identity.name), in: identity.marker)], success: ending(newOperation()))
         do throws(EtcdFailure) {
             let reply = try client.commit(request, until: deadline ?? .now + patience / 4)
-            if reply.hasSucceeded { finish(at: reply.revision) } else { abandon() }
+            if reply.succeeded { finish(at: reply.revision) } else { abandon() }
         } catch {
             abandon()
         }
     }
 
     /// Puts the identifier of the operation into the marker, and removes the ticket.
-    func ending(_ operation: String) -> [EtcdOperation] {
+    func ending(_ operation: String) -> [TxnRequest.Operation] {
         let identity = identity
         return [
             .put(keys.marker(identity.name), Data(operation.utf8), lease: identity.markerLease?.id),

@@ -94,7 +94,6 @@ final class EtcdSession {
     /// Puts a root into the memory, unless it is there.
     private func isOfAnotherType(_ root: String) throws -> Bool {
         if let state = try memory.read(root: "?" + root) { return !state.isEmpty }
-        var isOfAnotherType = false
         // Inside of an update, so that a failure ends the whole update, even if its body continues.
         try memory.update(root: "?" + root) { state in
             accessed.insert(root)
@@ -107,12 +106,11 @@ final class EtcdSession {
                 values = try self.values(of: root)
             } catch {
                 guard case .rootIsNotDictionary = error else { throw error }
-                isOfAnotherType = true
                 return state = ["isOfAnotherType": true]
             }
             if let values { try memory.update(root: "=" + root) { $0 = values } }
         }
-        return isOfAnotherType
+        return try isOfAnotherType(root)
     }
 
     /// The values of a root before the current member.
@@ -127,29 +125,23 @@ final class EtcdSession {
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if etcd would not take it.
     private func changes() throws -> [RootStep] {
         var steps: [RootStep] = []
+        var keys: [String] = []
         for root in updated.sorted() {
             // nil if it was taken back.
             guard try memory.read(root: "?" + root)?.isEmpty == true else { continue }
             let after = try memory.read(root: "=" + root)
             var before: [String: Any]?
-            var isRemoval = false
-            do throws(PrefsError) { before = try values(of: root) } catch { isRemoval = true }
+            var isOfAnotherType = false
+            do throws(PrefsError) { before = try values(of: root) } catch { isOfAnotherType = true }
             let change = PrefsChange(root: root, from: before, to: after, origin: .thisProcess)
-            if change != nil || isRemoval || (before == nil) != (after == nil) {
+            keys += change?.keys ?? []
+            if change != nil || isOfAnotherType || (before == nil) != (after == nil) {
                 steps.append(RootStep(root: root, before: before, after: after, result: try StoredRoot(after)))
             }
         }
-        guard steps.reduce(0, { $0 + $1.result.bytes }) <= Self.mostBytes else {
-            let keys = steps.flatMap {
-                PrefsChange(root: $0.root, from: $0.before, to: $0.after, origin: .thisProcess)?.keys ?? []
-            }
-            throw PrefsError.valuesNotPlistCompatible(
-                keys.map {
-                    PropertyListFailure(
-                        path: $0, topLevelKey: $0, reason: "one update may write \(Self.mostBytes >> 10) KiB of JSON")
-                })
-        }
-        return steps
+        if steps.reduce(0, { $0 + $1.result.bytes }) <= Self.mostBytes { return steps }
+        let reason = "one update may write \(Self.mostBytes >> 10) KiB of JSON"
+        throw PrefsError.valuesNotPlistCompatible(keys.map { .init(path: $0, topLevelKey: $0, reason: reason) })
     }
 
     // MARK: - The end

@@ -6,14 +6,14 @@ enum Socket {
     typealias Deadline = ContinuousClock.Instant
 
     /// Connects to one address of the endpoint's host after another. Each gets an equal share of the time that is left.
-    static func connect(to endpoint: Endpoint, until deadline: Deadline) throws(ConnectionFailure) -> Int32 {
+    static func connect(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> Int32 {
         let lookup = try HostLookup.find(endpoint, until: deadline)
         defer { withExtendedLifetime(lookup) {} }
         let addresses = lookup.addresses
-        var failure = ConnectionFailure(reason: "cannot find the host")
+        var failure = EtcdFailure("cannot find the host")
         for (index, address) in addresses.enumerated() {
             let left = max(.zero, deadline - .now) / (addresses.count - index)
-            do throws(ConnectionFailure) {
+            do throws(EtcdFailure) {
                 return try connect(to: address, until: .now + left)
             } catch {
                 failure = error
@@ -22,7 +22,7 @@ enum Socket {
         throw failure
     }
 
-    private static func connect(to address: addrinfo, until deadline: Deadline) throws(ConnectionFailure) -> Int32 {
+    private static func connect(to address: addrinfo, until deadline: Deadline) throws(EtcdFailure) -> Int32 {
         let first = socket(address.ai_family, address.ai_socktype | SocketSignals.closeOnExec, address.ai_protocol)
         guard first >= 0 else { throw .call("socket", errno) }
         // The program may have closed its standard streams. What it prints must not go to a server.
@@ -52,15 +52,15 @@ enum Socket {
     ///   - hasSent: whether a request may have reached the server if this fails.
     static func wait(
         for descriptor: Int32, _ events: some BinaryInteger, until deadline: Deadline, hasSent: Bool = false
-    ) throws(ConnectionFailure) {
+    ) throws(EtcdFailure) {
         var awaited = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         while true {
             let milliseconds = max(0, (deadline - .now) / .milliseconds(1))
             let count = poll(&awaited, 1, Int32(min(milliseconds.rounded(.up), 1e6)))
             if count > 0 { return }
-            if count < 0, errno != EINTR { throw .call("poll", errno, hasSent) }
+            if count < 0, errno != EINTR { throw .call("poll", errno, hasSent: hasSent) }
             if count == 0, .now >= deadline {
-                throw ConnectionFailure(reason: "no answer in time", mayHaveArrived: hasSent)
+                throw EtcdFailure("no answer in time", hasSent ? .unknown : .unreachable)
             }
         }
     }
@@ -75,7 +75,7 @@ private final class HostLookup: @unchecked Sendable {
     private var code: Int32 = 0
     private var list: UnsafeMutablePointer<addrinfo>?
 
-    static func find(_ endpoint: Endpoint, until deadline: Socket.Deadline) throws(ConnectionFailure) -> HostLookup {
+    static func find(_ endpoint: Endpoint, until deadline: Socket.Deadline) throws(EtcdFailure) -> HostLookup {
         let numeric = HostLookup(endpoint)
         numeric.run(flags: AI_NUMERICHOST)
         if numeric.code == 0 { return numeric }
@@ -84,12 +84,12 @@ private final class HostLookup: @unchecked Sendable {
             lookup.run()
             lookup.isDone.signal()
         }
-        guard isRunning else { throw ConnectionFailure(reason: "cannot find the host: no thread") }
+        guard isRunning else { throw EtcdFailure("cannot find the host: no thread") }
         guard lookup.isDone.wait(until: deadline) else {
-            throw ConnectionFailure(reason: "cannot find the host: no answer in time")
+            throw EtcdFailure("cannot find the host: no answer in time")
         }
         guard lookup.code == 0 else {
-            throw ConnectionFailure(reason: "cannot find the host: \(String(cString: gai_strerror(lookup.code)))")
+            throw EtcdFailure("cannot find the host: \(String(cString: gai_strerror(lookup.code)))")
         }
         return lookup
     }

@@ -7,7 +7,6 @@ final class EtcdObserver: Sendable {
         /// nil once the observation has ended.
         var action: (@Sendable (PrefsChange) -> Void)?
         var waiting: [(change: PrefsChange, bytes: Int)] = []
-        var isDelivering = false
     }
 
     private let queue = DispatchQueue(label: "EtcdStore")
@@ -22,8 +21,7 @@ final class EtcdObserver: Sendable {
 
     /// - Parameter bytes: of the JSON of the root.
     func receive(_ change: PrefsChange, bytes: Int) {
-        let isDue = state.withLock { state in
-            guard state.action != nil else { return false }
+        state.withLock { state in
             let sum = state.waiting.reduce(bytes) { $0 + $1.bytes }
             if let last = state.waiting.last, state.waiting.count >= Self.mostChanges || sum > Self.mostBytes {
                 state.waiting.removeLast()
@@ -31,23 +29,12 @@ final class EtcdObserver: Sendable {
             } else {
                 state.waiting.append((change, bytes))
             }
-            defer { state.isDelivering = true }
-            return !state.isDelivering
         }
-        if isDue { queue.async { self.deliver() } }
-    }
-
-    private func deliver() {
-        while true {
-            let next = state.withLock { state -> (action: @Sendable (PrefsChange) -> Void, change: PrefsChange)? in
-                guard let action = state.action, !state.waiting.isEmpty else {
-                    state.isDelivering = false
-                    return nil
-                }
-                return (action, state.waiting.removeFirst().change)
+        queue.async {
+            let (action, next) = self.state.withLock { state in
+                (state.action, state.waiting.isEmpty ? nil : state.waiting.removeFirst().change)
             }
-            guard let next else { return }
-            next.action(next.change)
+            if let next { action?(next) }
         }
     }
 

@@ -130,7 +130,13 @@ extension EtcdWatch {
             }
             count = Int64(found.count)
             markers = Dictionary(list.map { ($0.key, $0.modified) }) { $1 }
-            let steps = takeSteps(until: revision, markers: Set(list.map(\.bytes)))
+            // The changes of this process that the new state has, confirmed or not.
+            let operations = Set(list.map(\.bytes))
+            let isDone: (OwnTransaction) -> Bool = {
+                $0.revision.map { $0 <= revision } ?? operations.contains(Data($0.operation.utf8))
+            }
+            let steps = own.filter(isDone).flatMap(\.steps)
+            own.removeAll(where: isDone)
             if !isLoaded, roots.isEmpty, observers.isEmpty, steps.isEmpty { roots = new }
             for root in Set(roots.keys).union(new.keys).union(steps.map(\.root)) {
                 let stored = new[root] ?? .missing
@@ -144,16 +150,6 @@ extension EtcdWatch {
             // A cluster that was restored from a copy may be in an earlier revision.
             (self.revision, self.term) = (0, term)
             reach(revision)
-        }
-
-        /// The changes of this process that a new state has, confirmed or not.
-        private mutating func takeSteps(until revision: Int64, markers: Set<Data>) -> [RootStep] {
-            func isDone(_ transaction: OwnTransaction) -> Bool {
-                transaction.revision.map { $0 <= revision } ?? markers.contains(Data(transaction.operation.utf8))
-            }
-            let done = own.filter(isDone)
-            own.removeAll(where: isDone)
-            return done.flatMap(\.steps)
         }
 
         /// Whether everything is here that there was in a revision.

@@ -46,35 +46,17 @@ final class EtcdWatch: Sendable {
                 // Not held between two rounds, so that the object may end.
                 while let self, !self.state.withLock({ $0.isStopped }) { follower.follow(self) }
             }
-            if !state.isRunning { state.failure = failure("the system has no thread to give") }
+            if !state.isRunning {
+                state.failure = EtcdFailure("the system has no thread to give").at(client.endpoints[0])
+            }
             return false
         }
         if isLoaded { return }
         wait(until: deadline) { $0.isLoaded || !$0.isRunning || $0.hasGivenUp(after: patience) }
-        let problem = state.withLock { $0.isLoaded ? nil : $0.failure ?? failure("no answer in time") }
+        let problem = state.withLock {
+            $0.isLoaded ? nil : $0.failure ?? EtcdFailure("no answer in time").at(client.endpoints[0])
+        }
         if let problem { throw problem }
-    }
-
-    private func failure(_ reason: String) -> EtcdFailure {
-        EtcdFailure(endpoint: "\(client.endpoints[0])", reason: reason)
-    }
-
-    // MARK: - Reading
-
-    func values(of root: String) throws(PrefsError) -> [String: Any]? {
-        try state.withLock { state throws(PrefsError) in try state.values(of: root) }
-    }
-
-    /// The last good values, whatever the root is now.
-    func lastKnown(_ root: String) -> [String: Any]? {
-        state.withLock { $0.lastGood(root) }
-    }
-
-    /// Keeps what a read past the watch has found, for the time when nothing can be read.
-    ///
-    /// - Parameter revision: the one in which it was found.
-    func note(_ stored: StoredRoot, of root: String, in revision: Int64) {
-        state.withLock { $0.note(stored, root, in: revision) }
     }
 
     /// The time since the copy was last known to be complete; nil if it never was.
@@ -82,19 +64,7 @@ final class EtcdWatch: Sendable {
         state.withLock { $0.provenAt }.map { .now - $0 }
     }
 
-    // MARK: - Own transactions
-
-    /// Announces the changes of a transaction of this process, before it is sent.
-    func expect(_ operation: String, _ steps: [RootStep]) {
-        state.withLock { $0.own.append(OwnTransaction(operation: operation, steps: steps)) }
-    }
-
-    /// It was not carried out.
-    func forget(_ operation: String) {
-        state.withLock { state in state.own.removeAll { $0.operation == operation } }
-    }
-
-    /// It was carried out. Reads have its result from now on.
+    /// An operation of this process was carried out. Reads have its result from now on.
     func confirm(_ operation: String, at revision: Int64) {
         state.withLock { $0.confirm(operation, at: revision) }
     }
