@@ -120,14 +120,11 @@ final class EtcdNamespace: Sendable {
         // Rejects an update inside of one of another store, before it waits.
         try InMemoryStore().update(root: root) { _ in }
         let deadline = deadline
-        do {
-            try updates.run(
-                until: deadline, begin: { try EtcdSession(self, lock.acquire(root, until: deadline), of: root) }
-            ) {
-                try $0.run(root, body)
-            }
-        } catch is UpdateQueue.Timeout {
-            throw keys.notStored("timed out waiting for updates of other threads of this process")
+        let timeout = "timed out waiting for updates of other threads of this process"
+        try updates.run(until: deadline, orThrow: keys.notStored(timeout)) {
+            try EtcdSession(self, lock.acquire(root, until: deadline), of: root)
+        } _: {
+            try $0.run(root, body)
         }
     }
 }

@@ -57,16 +57,24 @@ struct RangeReply: Decodable {
 }
 
 struct TxnReply: Decodable {
+    struct Response: Decodable {
+        let range: RangeResult?
+
+        enum CodingKeys: String, CodingKey {
+            case range = "response_range"
+        }
+    }
+
     let header: EtcdHeader
     @OrZero var succeeded: Bool
-    @OrZero private var responses: [[String: RangeResult]]
+    @OrZero private var responses: [Response]
 
     var revision: Int64 { header.revision }
     var term: Int64 { header.term }
     /// nil if the comparisons failed.
     var revisionIfDone: Int64? { succeeded ? revision : nil }
     /// Of the range operations, in their order.
-    var results: [RangeResult] { responses.compactMap { $0["response_range"] } }
+    var results: [RangeResult] { responses.compactMap(\.range) }
     var ranges: [[EtcdKeyValue]] { results.map(\.kvs) }
 }
 

@@ -5,12 +5,19 @@ import Foundation
 
 /// - Parameter members: names and JSON; nil leaves the member out.
 private func object(_ members: KeyValuePairs<String, String?>) -> String {
-    "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",") + "}"
+    var json = ""
+    for case (let name, let value?) in members {
+        json += json.isEmpty ? "{\"" : ",\""
+        json += name
+        json += "\":"
+        json += value
+    }
+    return json + "}"
 }
 
 private func list(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }
-private func base64(_ bytes: Data) -> String { "\"\(bytes.base64EncodedString())\"" }
-private func number(_ number: Int64) -> String { "\(number)" }
+private func base64(_ bytes: Data) -> String { "\"" + bytes.base64EncodedString() + "\"" }
+private func number(_ number: Int64) -> String { String(number) }
 
 struct RangeRequest {
     /// What the newest keys of a range are the newest by.

@@ -2,13 +2,7 @@ import Foundation
 
 /// Threads of the store. `Thread` of Foundation does not say if the system has none to give.
 enum BackgroundThread {
-    fileprivate final class Work {
-        let body: () -> Void
-
-        init(_ body: @escaping () -> Void) {
-            self.body = body
-        }
-    }
+    fileprivate typealias Work = Guarded<@Sendable () -> Void>
 
     /// Runs the closure on a thread of its own, and does not wait for it.
     ///
@@ -30,6 +24,6 @@ enum BackgroundThread {
 
 private func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     pthread_detach(pthread_self())
-    if let work { Unmanaged<BackgroundThread.Work>.fromOpaque(work).takeRetainedValue().body() }
+    if let work { Unmanaged<BackgroundThread.Work>.fromOpaque(work).takeRetainedValue().withLock { $0 }() }
     return nil
 }

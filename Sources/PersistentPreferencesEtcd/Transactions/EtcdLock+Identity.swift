@@ -77,7 +77,7 @@ extension EtcdLock {
     /// - Returns: the revision in which it was carried out meanwhile; nil if it was not.
     func fence(after last: String? = nil, until deadline: Deadline) throws(EtcdFailure) -> Int64? {
         let marker = keys.marker(identity.name)
-        let operation = newOperation()
+        let operation = ClientIdentity.newName()
         while true {
             // Compared, so that a late copy of this request fails, too.
             let found = try client.range(RangeRequest(key: marker), until: deadline).kvs.first

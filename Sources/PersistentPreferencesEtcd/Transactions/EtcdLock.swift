@@ -18,12 +18,6 @@ import PersistentPreferences
 final class EtcdLock: Sendable {
     typealias Deadline = ContinuousClock.Instant
 
-    /// What the owner of the lock begins with.
-    struct Grant {
-        let revision: Int64
-        let root: StoredRoot
-    }
-
     /// Keys that the answer to a new ticket lists: the newest, among which is usually the one before it.
     private static let mostTickets: Int64 = 8
 
@@ -46,10 +40,10 @@ final class EtcdLock: Sendable {
         self.patience = patience
     }
 
-    private var deadline: Deadline { .now + patience }
-
     /// Waits for the lock.
-    func acquire(_ root: String, until deadline: Deadline) throws -> Grant {
+    ///
+    /// - Returns: the revision in which it was granted, and the root in that revision.
+    func acquire(_ root: String, until deadline: Deadline) throws -> (revision: Int64, root: StoredRoot) {
         do throws(EtcdFailure) {
             while true {
                 try prepare(until: deadline)
@@ -64,7 +58,9 @@ final class EtcdLock: Sendable {
     /// Puts a ticket, and waits for the end of each one before it.
     ///
     /// - Returns: nil if the identity had to be given up.
-    private func takeTurn(_ root: String, until deadline: Deadline) throws(EtcdFailure) -> Grant? {
+    private func takeTurn(
+        _ root: String, until deadline: Deadline
+    ) throws(EtcdFailure) -> (revision: Int64, root: StoredRoot)? {
         let identity = identity
         guard let lease = identity.ticketLease else { return nil }
         let (ticket, marker) = (keys.ticket(identity.name), keys.marker(identity.name))
@@ -99,7 +95,7 @@ final class EtcdLock: Sendable {
             guard let predecessor = ahead.max(by: { $0.created < $1.created }) else {
                 // Behind so many keys that are no tickets there may be one.
                 if !isLook, reply.results[0].more { continue }
-                return Grant(revision: reply.revision, root: StoredRoot(ranges[1].first))
+                return (reply.revision, StoredRoot(ranges[1].first))
             }
             // The watch has told of its end, and the server has it still.
             if former == predecessor.created { poll(nil, 0, 50) }
@@ -144,7 +140,7 @@ final class EtcdLock: Sendable {
 
     /// Stores the changes of a session, together with the marker and the end of the ticket.
     func commit(_ changes: TxnRequest, steps: [RootStep]) throws {
-        let operation = newOperation()
+        let operation = ClientIdentity.newName()
         let identity = identity
         let marker = keys.marker(identity.name)
         var request = changes
@@ -152,7 +148,7 @@ final class EtcdLock: Sendable {
         request.success += ending(operation)
         request.failure = [.range(RangeRequest(key: marker))]
         watch.state.withLock { $0.own.append(OwnTransaction(operation: operation, steps: steps)) }
-        let deadline = deadline
+        let deadline = Deadline.now + patience
         var rejection = keys.notStored("another client has changed the roots of this update, or the lock was lost")
         let revision: Int64?
         do {
@@ -207,7 +203,8 @@ final class EtcdLock: Sendable {
     func release(until deadline: Deadline? = nil) {
         let identity = identity
         let request = TxnRequest(
-            compare: [.modified(keys.marker(identity.name), in: identity.marker)], success: ending(newOperation()))
+            compare: [.modified(keys.marker(identity.name), in: identity.marker)],
+            success: ending(ClientIdentity.newName()))
         do throws(EtcdFailure) {
             let reply = try client.commit(request, until: deadline ?? .now + patience / 4)
             if reply.succeeded { finish(at: reply.revision) } else { abandon() }
@@ -224,8 +221,6 @@ final class EtcdLock: Sendable {
             .delete(keys.ticket(identity.name)),
         ]
     }
-
-    func newOperation() -> String { ClientIdentity.newName() }
 
     private func finish(at revision: Int64) {
         state.withLock { ($0.client.marker, $0.client.isInUse, $0.client.lastUse) = (revision, false, .now) }

@@ -37,7 +37,7 @@ final class EtcdSession {
     /// needed for the rest.
     private static let fullRoots = TxnRequest.mostOperations - 3 - mostRoots
 
-    init(_ namespace: EtcdNamespace, _ grant: EtcdLock.Grant, of root: String) {
+    init(_ namespace: EtcdNamespace, _ grant: (revision: Int64, root: StoredRoot), of root: String) {
         self.namespace = namespace
         revision = grant.revision
         found = [root: grant.root]
