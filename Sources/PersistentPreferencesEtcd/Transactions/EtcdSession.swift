@@ -56,7 +56,8 @@ final class EtcdSession {
 
     /// Runs the body of a member of the batch. If it throws, the batch is as before.
     ///
-    /// A handler of errors runs when the update in memory has ended. What it writes is a part of this member, also if the body has failed.
+    /// If the program has called the store itself, handlers of errors run when the update in memory has ended. What they write is a part
+    /// of this member, also if the body has failed. An instance calls them later.
     func run(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         members += 1
         (memory, accessed, updated) = (InMemoryStore(), [], [])
