@@ -63,9 +63,7 @@ public struct PrefsChange: Sendable {
 
     /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal. Values that a write
     /// would reject are equal only if they are the same objects. Costs time linear in the number of keys, and in the size of the values that
-    /// are not the same objects.
-    ///
-    /// - Parameter count: how many changes it merges, because an observer is slow.
+    /// are not the same objects. `count` is the number of changes that it merges for a slow observer.
     public init?(
         root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin, count: Int = 1
     ) {

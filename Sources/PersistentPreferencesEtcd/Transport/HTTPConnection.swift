@@ -193,7 +193,7 @@ final class HTTPConnection {
                 used = max(0, count)
             }
             if count >= 0 {
-                buffer = buffer.isEmpty ? part[...] : buffer + part
+                if buffer.isEmpty { buffer = part[...] } else { buffer += part }
                 return count > 0
             }
             if code == EINTR { continue }
