@@ -80,8 +80,9 @@ final class EtcdNamespace: Sendable {
         }
     }
 
+    /// - Parameter owner: lives as long as the observation, so that new stores share the namespace.
     func observe(
-        _ root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
+        _ root: String, keeping owner: PerProcess<EtcdNamespace>, _ action: @escaping @Sendable (PrefsChange) -> Void
     ) throws(PrefsError) -> PrefsObservation {
         // The observers' queues are Dispatch's, which does not run in a forked child.
         guard process == EtcdNamespaces.firstProcess else {
@@ -92,8 +93,9 @@ final class EtcdNamespace: Sendable {
         guard watch.observe(root, observer, until: deadline) else {
             throw .notWatched(keys.failure("the watch does not answer"))
         }
-        // Keeps the namespace, and with it the watch. A forked child leaves both alone.
+        // A forked child leaves the watch of its parent alone.
         return PrefsObservation {
+            defer { withExtendedLifetime(owner) {} }
             guard self.process == getpid() else { return }
             self.watch.remove(observer, from: root)
             observer.end()

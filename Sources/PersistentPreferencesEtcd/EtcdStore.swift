@@ -163,6 +163,6 @@ public final class EtcdStore: RemotePrefsStore {
     /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster cannot be reached.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try PrefsError.checkRootKey(root)
-        return try namespace.observe(root, action)
+        return try namespace.observe(root, keeping: shared.get(), action)
     }
 }
