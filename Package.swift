@@ -57,8 +57,8 @@ let package = Package(
         .target(
             name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(
-            name: "PersistentPreferencesEtcd",
-            dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"], swiftSettings: strict),
+            name: "PersistentPreferencesEtcd", dependencies: ["PersistentPreferences", "PrefsFileEngine"],
+            swiftSettings: strict),
         .target(
             name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
         .target(

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fails if a target of the library depends on a later one, or imports it, or if anything but tests needs Swift Testing. The order is
-# PrefsPropertyLists, PrefsFileEngine, PersistentPreferences, all others; only tests depend on PrefsTesting.
+# PrefsPropertyLists, PrefsFileEngine, PersistentPreferences, all others; only tests depend on PrefsTesting. EtcdStore is written as a store
+# outside of the package: it imports no lower target, except for the queue of its updates.
 # usage: Scripts/order.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,5 +47,10 @@ if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import (PrefsFileEngin
 fi
 if grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI | grep -v '^Sources/PrefsTesting/Traits/'; then
     echo "order: these files import Swift Testing" >&2
+    exit 1
+fi
+if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PersistentPreferencesEtcd |
+    grep -v '/UpdateQueue.swift:'; then
+    echo "order: these files of EtcdStore import a lower target" >&2
     exit 1
 fi

@@ -160,8 +160,9 @@ extension PrefsError {
         }
     }
 
-    /// Creates an error with these failures.
-    package static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
+    /// Creates the error that has these failures, for your own ``PrefsStore``, for example one with a limit of its own.
+    /// Costs time linear in their number. Any thread.
+    public static func valuesNotPlistCompatible(_ failures: [PropertyListFailure]) -> PrefsError {
         let keys = Set(failures.map(\.topLevelKey)).sorted()
         FailureReports.shared.add(failures.sorted { $0.path < $1.path }, to: keys)
         return .valuesNotPlistCompatible(invalidElements: keys)

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsFileEngine
 
 /// The names of the keys of a namespace. `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/CLIENT` a ticket for the lock, and
 /// `PREFIXm/CLIENT` the marker of a client: the identifier of its last transaction.
@@ -40,6 +39,10 @@ struct EtcdKeys: Sendable {
 /// Errors of a namespace.
 extension EtcdKeys {
     func notStored(_ reason: String) -> PrefsError { .notStored(failure(reason)) }
+
+    func unreadable(_ root: String, _ reason: String) -> PrefsError {
+        .unreadable(StorageFailure(path: "etcd key \(prefix)r/\(root)", reason: reason))
+    }
 
     func failure(_ reason: String) -> StorageFailure { StorageFailure(path: "etcd \(prefix)", reason: reason) }
 

@@ -1,29 +1,21 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 
 /// The namespaces that are in use, so that stores with the same settings share one.
 enum EtcdNamespaces {
-    private struct Key: Hashable {
-        let endpoints: Set<Endpoint>
-        let prefix: String
-        let user: EtcdClient.User?
-        let deadline: Duration
-        let staleness: Duration
-    }
-
     private struct Entry {
-        weak var namespace: EtcdNamespace?
+        weak var namespace: PerProcess<EtcdNamespace>?
     }
 
-    private static let namespaces = Locked<[Key: Entry]>([:])
+    /// The process that has created the first store. Any other one is its forked child.
+    static let firstProcess = getpid()
+    private static let namespaces = Guarded<[[AnyHashable]: Entry]>([:])
 
     /// - Throws: `PrefsError.invalidName`.
     static func namespace(
         _ urls: [URL], _ prefix: String, _ options: EtcdStore.Options
-    ) throws(PrefsError) -> EtcdNamespace {
-        var endpoints: [Endpoint] = []
-        for url in urls { endpoints.append(try Endpoint(url)) }
+    ) throws(PrefsError) -> PerProcess<EtcdNamespace> {
+        let endpoints = try urls.map { url throws(PrefsError) in try Endpoint(url) }
         guard !endpoints.isEmpty else { throw .invalidName(name: prefix, reason: "has no endpoints") }
         if prefix.utf8.contains(0) {
             throw .invalidName(name: prefix, reason: "is not a valid prefix: it contains a NUL")
@@ -35,13 +27,15 @@ enum EtcdNamespaces {
         let user = options.user.map { EtcdClient.User(name: $0, password: options.password) }
         let deadline = max(options.deadline, .milliseconds(100))
         let staleness = max(options.staleness, .seconds(1))
-        let key = Key(
-            endpoints: Set(endpoints), prefix: prefix, user: user, deadline: deadline, staleness: staleness)
+        let key: [AnyHashable] = [Set(endpoints), prefix, user, deadline, staleness]
+        _ = firstProcess
         return namespaces.withLock { namespaces in
             if let namespace = namespaces[key]?.namespace { return namespace }
             namespaces = namespaces.filter { $0.value.namespace != nil }
-            let client = EtcdClient(endpoints: endpoints, user: user, patience: deadline / 4)
-            let namespace = EtcdNamespace(client, prefix: prefix, deadline: deadline, staleness: staleness)
+            let namespace = PerProcess {
+                let client = EtcdClient(endpoints: endpoints, user: user, patience: deadline / 4)
+                return EtcdNamespace(client, prefix: prefix, deadline: deadline, staleness: staleness)
+            }
             namespaces[key] = Entry(namespace: namespace)
             return namespace
         }

@@ -86,7 +86,12 @@ public final class EtcdStore: RemotePrefsStore {
     }
 
     let reads: ReadMode
-    let namespace: Result<EtcdNamespace, PrefsError>
+    private let shared: Result<PerProcess<EtcdNamespace>, PrefsError>
+
+    /// What the stores of this process with the same settings share.
+    var namespace: EtcdNamespace {
+        get throws(PrefsError) { try shared.get().value }
+    }
 
     /// Creates a store. Sends nothing; the first access connects.
     ///
@@ -98,9 +103,9 @@ public final class EtcdStore: RemotePrefsStore {
     public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options()) {
         reads = options.reads
         do throws(PrefsError) {
-            namespace = .success(try EtcdNamespaces.namespace(endpoints, prefix, options))
+            shared = .success(try EtcdNamespaces.namespace(endpoints, prefix, options))
         } catch {
-            namespace = .failure(error)
+            shared = .failure(error)
         }
     }
 
@@ -114,13 +119,13 @@ public final class EtcdStore: RemotePrefsStore {
         var options = options
         if let user = url.user { (options.user, options.password) = (user, url.password) }
         self.init(endpoints: url.endpoints, prefix: url.prefix, options: options)
-        _ = try namespace.get()
+        _ = try shared.get()
     }
 
     /// The age of what a read returns: the time since the copy in memory was last known to have every change. Zero for
     /// ``ReadMode/current``; nil if nothing was read yet. Any thread.
     public var staleness: Duration? {
-        reads == .current ? .zero : (try? namespace.get())?.watch.age
+        reads == .current ? .zero : (try? namespace)?.watch.age
     }
 
     /// Returns the dictionary under a root key, or nil if there is none. See ``ReadMode``.
@@ -128,7 +133,7 @@ public final class EtcdStore: RemotePrefsStore {
     /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
     public func read(root: String) throws -> [String: Any]? {
         try PrefsError.checkRootKey(root)
-        let namespace = try namespace.get()
+        let namespace = try namespace
         return try reads == .current ? namespace.current(root) : namespace.followed(root)
     }
 
@@ -137,18 +142,18 @@ public final class EtcdStore: RemotePrefsStore {
     /// - Throws: as ``read(root:)``.
     public func current(root: String) throws -> [String: Any]? {
         try PrefsError.checkRootKey(root)
-        return try namespace.get().current(root)
+        return try namespace.current(root)
     }
 
     /// Returns the newest readable state of a root that this process knows. See ``RemotePrefsStore/lastKnown(root:)``.
     public func lastKnown(root: String) -> [String: Any]? {
-        (try? namespace.get())?.watch.lastKnown(root)
+        (try? namespace)?.watch.state.withLock { $0.lastGood(root) }
     }
 
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try PrefsError.checkRootKey(root)
-        try namespace.get().update(root, body)
+        try namespace.update(root, body)
     }
 
     /// Calls the closure after each commit that changes the root, in any process, on the threads of observers without a queue. See
@@ -158,6 +163,6 @@ public final class EtcdStore: RemotePrefsStore {
     /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster cannot be reached.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try PrefsError.checkRootKey(root)
-        return try namespace.get().observe(root, action)
+        return try namespace.observe(root, keeping: shared.get(), action)
     }
 }

@@ -22,14 +22,13 @@ import Testing
         private let session: EtcdSession
 
         init(_ store: EtcdStore, of root: String = "A") throws {
-            let namespace = try store.namespace.get()
+            let namespace = try store.namespace
             session = try EtcdSession(namespace, namespace.lock.acquire(root, until: .now + longestWait), of: root)
         }
 
         /// An update of one member.
         func update(_ root: String = "A", _ body: (inout [String: Any]?) throws -> Void) throws {
-            var afterwards: [() -> Void] = []
-            try session.run(root, afterwards: &afterwards, body)
+            try session.run(root, body)
         }
 
         func set(_ root: String = "A", to count: Int) throws {
@@ -239,15 +238,15 @@ import Testing
     @Test func rootsThatHaveNotChangedSinceTheCompaction() throws {
         let cluster = try EtcdCluster.compacted.get()
         let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
-        let namespace = try store.namespace.get()
+        let namespace = try store.namespace
         try store.update(root: "A") { $0 = ["count": 1] }
         let key = RangeRequest(key: namespace.keys.root("A"))
-        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).all.first?.modified)
+        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).kvs.first?.modified)
         try cluster.control("put", "\(prefix)x", "")
         try cluster.compact()
         var (written, missing) = (try namespace.root("A", at: revision), try namespace.root("B", at: revision))
         #expect(written.modified == revision && missing.modified == 0)
-        #expect(try written.values(of: "A", in: namespace.keys)?.objects["count"] as? Int == 1)
+        #expect(try written.values(of: "A", in: namespace.keys)?["count"] as? Int == 1)
         #expect(try missing.values(of: "B", in: namespace.keys) == nil)
     }
 }

@@ -93,7 +93,7 @@ import Testing
     /// More than one reply may hold: what was stored can be read again by a new process.
     @Test func manyLargeRoots() throws {
         let cluster = try EtcdCluster(nodes: 1)
-        let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix).namespace.get()
+        let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix).namespace
         // 286 MB of base64. Nobody reads them as JSON.
         let large = Data(count: 1_400 << 10)
         for number in 100..<250 {

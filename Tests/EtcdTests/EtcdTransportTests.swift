@@ -16,6 +16,10 @@ import Testing
         client = EtcdClient(endpoints: [try Endpoint(proxy.url)], user: nil, patience: .seconds(1))
     }
 
+    private func decoded<Reply: Decodable>(_ json: Data, as type: Reply.Type) throws -> Reply {
+        try EtcdMessage.read(type, json)
+    }
+
     /// Only etcd's own word ends a lease: an error does not.
     @Test func anErrorIsNotTheEndOfALease() throws {
         defer { proxy.close() }
@@ -87,13 +91,13 @@ import Testing
     ])
     func repliesInJSON(_ json: String) throws {
         defer { proxy.close() }
-        let reply = try TxnReply(ReplyJSON(Data(json.utf8)))
-        #expect(reply.revision == 7 && reply.term == 0 && reply.hasSucceeded)
-        #expect(reply.replies.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
+        let reply = try decoded(Data(json.utf8), as: TxnReply.self)
+        #expect(reply.revision == 7 && reply.term == 0 && reply.succeeded)
+        #expect(reply.results.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
         // Nothing of it is a reply without its end.
         let text = Data(json.utf8.reversed().drop { $0 == 0x20 }.reversed())
         for length in 0..<text.count {
-            #expect(throws: (any Error).self, "\(length)") { try TxnReply(ReplyJSON(text.prefix(length))) }
+            #expect(throws: (any Error).self, "\(length)") { try decoded(text.prefix(length), as: TxnReply.self) }
         }
     }
 
@@ -104,18 +108,17 @@ import Testing
         let json =
             #"{"message": ""# + String(repeating: #"\n"#, count: count)
             + #"\"", "code": 7}"#
-        let reply = try ErrorReply(ReplyJSON(Data(json.utf8)))
+        let reply = try decoded(Data(json.utf8), as: ErrorReply.self)
         #expect(reply.code == 7 && reply.message?.utf8.count == count + 1)
     }
 
     /// A token is sent in a header, to which it must not add lines.
     @Test func tokensThatAreNoTokens() throws {
         defer { proxy.close() }
-        #expect(try AuthenticateReply(ReplyJSON(Data(#"{"token": "abc.12"}"#.utf8))).token == "abc.12")
+        #expect(try decoded(Data(#"{"token": "abc.12"}"#.utf8), as: AuthenticateReply.self).token == "abc.12")
         for text in [#"a\r\nHost: b"#, #"a\u0000"#, "\u{e9}", "a b"] {
-            #expect(throws: ReplyJSON.Malformed.self) {
-                try AuthenticateReply(ReplyJSON(Data(#"{"token": "\#(text)"}"#.utf8)))
-            }
+            let json = Data(#"{"token": "\#(text)"}"#.utf8)
+            #expect(throws: (any Error).self) { try decoded(json, as: AuthenticateReply.self) }
         }
     }
 
@@ -129,7 +132,7 @@ import Testing
     ])
     func repliesOfAnotherKind(_ json: String) throws {
         defer { proxy.close() }
-        #expect(throws: (any Error).self) { try TxnReply(ReplyJSON(Data(json.utf8))) }
+        #expect(throws: (any Error).self) { try decoded(Data(json.utf8), as: TxnReply.self) }
     }
 
     /// An endpoint may have a name, and the name several addresses.

@@ -47,6 +47,16 @@ import Testing
         #expect(prefs.lastError == nil && others.lastError == nil)
     }
 
+    /// A store that is made while another one's observation lives is no other process.
+    @Test func anObservationKeepsWhatStoresShare() throws {
+        let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
+        let heard = ObservedCounts()
+        let observation = try EtcdStore(endpoints: urls, prefix: prefix).observe(root: "A") { heard.add($0) }
+        try increment(EtcdStore(endpoints: urls, prefix: prefix))
+        #expect(heard.wait(for: 1) == .thisProcess)
+        observation.cancel()
+    }
+
     /// The threads of Swift's pool stay free, because the store runs on its own.
     @Test func theWatchUsesNoThreadOfThePool() async throws {
         let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())

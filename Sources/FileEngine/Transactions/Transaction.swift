@@ -105,21 +105,35 @@ package final class Transaction {
     /// Runs the closure after the thread's transaction, when its locks are released. Without a transaction, runs it at
     /// once.
     package static func afterwards(_ action: @escaping () -> Void) {
-        if let current { current.addAfterwards(action) } else { action() }
+        if let current { current.addAfterwards(action) } else { finish([action]) }
     }
 
-    /// Removes and returns the actions so far. The caller runs them.
-    package func takeAfterwards() -> [() -> Void] {
-        defer { afterwards = [] }
-        return afterwards
+    /// Runs the closure, and then the actions of the transactions that end inside it: a store of another module has locks around them.
+    package static func delayingActions<R>(_ body: () throws -> R) rethrows -> R {
+        guard delayed.value == nil else { return try body() }
+        let actions = DelayedActions()
+        delayed.value = UnsafeRawPointer(Unmanaged.passUnretained(actions).toOpaque())
+        defer {
+            delayed.value = nil
+            finish(actions.all)
+        }
+        return try body()
+    }
+
+    private final class DelayedActions {
+        var all: [() -> Void] = []
     }
 
     func addAfterwards(_ action: @escaping () -> Void) {
         afterwards.append(action)
     }
 
-    func runAfterwards() {
-        if !afterwards.isEmpty { LockWait.afterTheWait { afterwards.forEach { $0() } } }
+    func runAfterwards() { Self.finish(afterwards) }
+
+    private static func finish(_ actions: [() -> Void]) {
+        if actions.isEmpty { return }
+        guard let delayed = delayed.value else { return LockWait.afterTheWait { actions.forEach { $0() } } }
+        Unmanaged<DelayedActions>.fromOpaque(delayed).takeUnretainedValue().all += actions
     }
 
     // MARK: - The thread's own
@@ -164,6 +178,8 @@ package final class Transaction {
 
     /// Thread-local and not task-local, because a task that is started inside an update must not take part in it.
     private static let threads = ThreadLocal()
+    /// Where the thread collects actions; nil if they run when their transaction has ended.
+    private static let delayed = ThreadLocal()
     /// Set on threads whose end is watched.
     private static let watched = ThreadLocal()
 

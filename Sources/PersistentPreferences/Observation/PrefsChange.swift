@@ -67,8 +67,11 @@ public struct PrefsChange: Sendable {
 
     /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal.
     /// Values that a write would reject are equal only if they are the same objects. Costs time linear in the number of
-    /// keys and in the size of the values, except for values that are the same objects.
-    public init?(root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin) {
+    /// keys and in the size of the values, except for values that are the same objects. `count` is the number of changes
+    /// that it merges for a slow observer.
+    public init?(
+        root: String, from before: [String: Any]?, to after: [String: Any]?, origin: Origin, count: Int = 1
+    ) {
         let (before, after) = (before ?? [:], after ?? [:])
         /// The values of one state that may differ from the values of the other.
         func values(_ objects: [String: Any], unlike others: [String: Any]) -> [String: StoredValue] {
@@ -78,6 +81,6 @@ public struct PrefsChange: Sendable {
         let difference = DictionaryDifference(
             from: values(before, unlike: after), to: values(after, unlike: before))
         if difference.isEmpty { return nil }
-        self.init(root: root, difference, isForeign: origin == .elsewhere, count: 1)
+        self.init(root: root, difference, isForeign: origin == .elsewhere, count: count)
     }
 }

@@ -61,19 +61,21 @@ final class ForeignDomain: Domain {
     // MARK: - Writing
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
-        try store.update(root: root) { objects in
-            let before = values(objects, of: root)
-            let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
-            try transaction.run(body)
-            // Keeps the objects of unchanged keys, because the store may compare them.
-            guard let after = transaction[root]?.dictionary else {
-                objects = nil
-                return
+        try Transaction.delayingActions {
+            try store.update(root: root) { objects in
+                let before = values(objects, of: root)
+                let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
+                try transaction.run(body)
+                // Keeps the objects of unchanged keys, because the store may compare them.
+                guard let after = transaction[root]?.dictionary else {
+                    objects = nil
+                    return
+                }
+                objects = objects ?? [:]
+                let change = RootChange(from: before ?? [:], to: after)
+                for key in change.removed { objects?[key] = nil }
+                for (key, value) in change.assigned { objects?[key] = value.object }
             }
-            objects = objects ?? [:]
-            let change = RootChange(from: before ?? [:], to: after)
-            for key in change.removed { objects?[key] = nil }
-            for (key, value) in change.assigned { objects?[key] = value.object }
         }
     }
 

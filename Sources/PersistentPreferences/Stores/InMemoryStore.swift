@@ -1,5 +1,5 @@
 import PrefsFileEngine
-package import PrefsPropertyLists
+import PrefsPropertyLists
 
 /// A store that keeps its roots in memory, as long as the object lives. Use it in tests and previews.
 ///
@@ -33,15 +33,6 @@ public final class InMemoryStore: PrefsStore {
     /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
     public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try ownRoots.update(root: root, body)
-    }
-
-    /// The values whose objects ``read(root:)`` returns.
-    package func values(of root: String) throws -> [String: StoredValue]? {
-        try ownRoots.values(of: root)
-    }
-
-    package func setValues(_ values: [String: StoredValue], of root: String) throws {
-        try ownRoots.updateValues(of: root) { $0 = values }
     }
 
     /// Calls the closure after commits that change the root, on the threads of observers without a queue. See

@@ -1,4 +1,5 @@
-import PrefsPropertyLists
+import Foundation
+import PersistentPreferences
 
 /// A request that failed.
 struct EtcdFailure: Error {
@@ -12,19 +13,27 @@ struct EtcdFailure: Error {
         case rejected(code: Int)
     }
 
-    var kind: Kind
-    var endpoint: String
+    let kind: Kind
+    var endpoint = "etcd"
     var reason: String
     /// Whether an earlier attempt of the same request may have been carried out.
     var hadUnknownAttempt = false
 
     /// - Parameter reason: may be the word of a server. It is cut to 1,200 Unicode scalars, and control characters are escaped.
-    init(kind: Kind, endpoint: String, reason: String) {
-        (self.kind, self.endpoint, self.reason) = (kind, endpoint, ShownText.message(reason))
+    init(_ reason: String, _ kind: Kind = .unreachable) {
+        self.kind = kind
+        self.reason = StorageFailure(path: "", reason: reason).description
     }
 
-    static func noThread(at endpoint: Endpoint) -> EtcdFailure {
-        EtcdFailure(kind: .unreachable, endpoint: "\(endpoint)", reason: "the system has no thread to give")
+    /// A system call that failed.
+    static func call(_ name: String, _ code: Int32, hasSent: Bool = false) -> EtcdFailure {
+        EtcdFailure("\(name): \(String(cString: strerror(code)))", hasSent ? .unknown : .unreachable)
+    }
+
+    func at(_ endpoint: Endpoint) -> EtcdFailure {
+        var failure = self
+        failure.endpoint = "\(endpoint)"
+        return failure
     }
 
     /// Whether the request may have been carried out, by this attempt or by an earlier one.

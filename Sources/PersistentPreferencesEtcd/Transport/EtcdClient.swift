@@ -1,6 +1,4 @@
 import Foundation
-import PrefsFileEngine
-import PrefsPropertyLists
 
 /// Sends requests to a cluster: to one endpoint after another until one answers.
 ///
@@ -17,22 +15,14 @@ final class EtcdClient: Sendable {
     private let user: User?
     /// How long one endpoint may take before the next one is asked.
     private let patience: Duration
-    private let state = Locked(State())
+    private let state = Guarded(State())
 
     private struct State {
-        /// Whose connections these are: a forked child must not use those of its parent.
-        var process = LockRegistry.forks
         var preferred = 0
         var idle: [Endpoint: [HTTPConnection]] = [:]
         var token: String?
-
-        mutating func forgetParent() {
-            // The child closes its copies of the descriptors and sends nothing.
-            if process != LockRegistry.forks { self = State(preferred: preferred) }
-        }
     }
 
-    private static let mostIdle = 4
     /// Bytes of an error of etcd.
     private static let longestError = 1 << 20
 
@@ -49,7 +39,7 @@ final class EtcdClient: Sendable {
     /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
     ///
     /// - Parameter patience: how long one endpoint may take at most.
-    func call<Reply: EtcdReply>(
+    func call<Reply: Decodable>(
         _ path: String, _ request: String, as reply: Reply.Type = Reply.self, until deadline: Deadline,
         patience: Duration? = nil
     ) throws(EtcdFailure) -> Reply {
@@ -59,11 +49,10 @@ final class EtcdClient: Sendable {
         var failures = 0
         var former: EtcdFailure?
         while true {
-            let endpoint = endpoints[index]
             let isCutShort = ContinuousClock.Instant.now + patience > deadline
             do throws(EtcdFailure) {
-                let data = try attempt(path, request, at: endpoint, until: min(deadline, .now + patience))
-                let reply = try Self.read(reply, data, from: endpoint)
+                let end = min(deadline, .now + patience)
+                let reply = try call(path, request, as: reply, at: endpoints[index], until: end)
                 if failures > 0 { prefer(index) }
                 return reply
             } catch {
@@ -86,11 +75,23 @@ final class EtcdClient: Sendable {
     }
 
     /// Sends a request once, to one endpoint.
-    func call<Reply: EtcdReply>(
+    func call<Reply: Decodable>(
         _ path: String, _ request: String, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
         until deadline: Deadline
     ) throws(EtcdFailure) -> Reply {
-        try Self.read(reply, attempt(path, request, at: endpoint, until: deadline), from: endpoint)
+        do throws(EtcdFailure) {
+            do throws(EtcdFailure) {
+                return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
+            } catch {
+                // A token ends after a while, or with a new server.
+                let isOld = error.isRejected(EtcdFailure.invalidArgument) && error.reason.contains("auth store is old")
+                guard user != nil, isOld || error.isRejected(EtcdFailure.unauthenticated) else { throw error }
+                forgetToken()
+                return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
+            }
+        } catch {
+            throw error.at(endpoint)
+        }
     }
 
     /// Opens a stream of replies at one endpoint.
@@ -98,18 +99,10 @@ final class EtcdClient: Sendable {
         _ path: String, _ request: String, at endpoint: Endpoint, until deadline: Deadline
     ) throws(EtcdFailure) -> HTTPConnection {
         let headers = try headers(at: endpoint, until: deadline)
-        let connection: HTTPConnection
-        let head: HTTPConnection.Head
-        do throws(ConnectionFailure) {
-            connection = try HTTPConnection(to: endpoint, until: deadline)
-            try connection.send(path, to: endpoint, headers: headers, body: request, until: deadline)
-            head = try connection.receiveHead(until: deadline)
-        } catch {
-            throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: error.reason)
-        }
-        guard head.status == 200, head.isChunked else {
-            throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "HTTP status \(head.status)")
-        }
+        let connection = try HTTPConnection(to: endpoint, until: deadline)
+        try connection.send(path, headers: headers, body: request, until: deadline)
+        let head = try connection.receiveHead(until: deadline)
+        guard head.status == 200, head.isChunked else { throw EtcdFailure("HTTP status \(head.status)") }
         return connection
     }
 
@@ -127,43 +120,22 @@ final class EtcdClient: Sendable {
 
     // MARK: - One attempt
 
-    private func attempt(
-        _ path: String, _ body: String, at endpoint: Endpoint, until deadline: Deadline
-    ) throws(EtcdFailure) -> Data {
-        do throws(EtcdFailure) {
-            return try exchange(path, body, headers(at: endpoint, until: deadline), endpoint, deadline)
-        } catch {
-            // A token ends after a while, or with a new server.
-            guard user != nil, Self.isInvalidToken(error) else { throw error }
-        }
-        state.withLock { $0.token = nil }
-        return try exchange(path, body, headers(at: endpoint, until: deadline), endpoint, deadline)
-    }
-
-    private static func isInvalidToken(_ failure: EtcdFailure) -> Bool {
-        failure.isRejected(EtcdFailure.unauthenticated)
-            || failure.isRejected(EtcdFailure.invalidArgument)
-                && failure.reason.contains("revision of auth store is old")
-    }
-
     private func headers(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> [String: String] {
         // A server that knows no leader answers at once.
         var headers = ["Grpc-Metadata-hasleader": "true"]
         guard let user else { return headers }
-        var token = state.withLock { state in
-            state.forgetParent()
-            return state.token
-        }
+        var token = state.withLock { $0.token }
         if token == nil {
-            let request = AuthenticateReply.request(name: user.name, password: user.password)
             do throws(EtcdFailure) {
-                let data = try exchange("/v3/auth/authenticate", request, [:], endpoint, deadline)
-                token = try Self.read(AuthenticateReply.self, data, from: endpoint).token
+                let request = AuthenticateReply.request(name: user.name, password: user.password)
+                token = try exchange(
+                    "/v3/auth/authenticate", request, [:], endpoint, deadline, as: AuthenticateReply.self
+                )
+                .token
             } catch {
-                var failure = error
                 // What needs the token was not sent.
-                if case .unknown = failure.kind { failure.kind = .unreachable }
-                throw failure
+                if case .unknown = error.kind { throw EtcdFailure(error.reason) }
+                throw error
             }
             state.withLock { $0.token = token }
         }
@@ -171,71 +143,77 @@ final class EtcdClient: Sendable {
         return headers
     }
 
-    private func exchange(
-        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
-    ) throws(EtcdFailure) -> Data {
-        let reply: (status: Int, body: Data)
-        do throws(ConnectionFailure) {
-            reply = try exchangeOnConnection(path, body, headers, endpoint, deadline)
-        } catch {
-            throw EtcdFailure(
-                kind: error.mayHaveArrived ? .unknown : .unreachable, endpoint: "\(endpoint)", reason: error.reason)
-        }
-        if reply.status == 200 { return reply.body }
-        guard reply.body.count <= Self.longestError, let error = try? ErrorReply(ReplyJSON(reply.body)), error.code != 0
+    private func exchange<Reply: Decodable>(
+        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline,
+        as type: Reply.Type = Reply.self
+    ) throws(EtcdFailure) -> Reply {
+        let reply = try exchange(path, body, headers, endpoint, deadline)
+        if reply.status == 200 { return try EtcdMessage.read(type, reply.body) }
+        guard reply.body.count <= Self.longestError,
+            let error = try? EtcdMessage.read(ErrorReply.self, reply.body), error.code != 0
         else {
             // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
-            throw EtcdFailure(
-                kind: .unknown, endpoint: "\(endpoint)",
-                reason: "HTTP status \(reply.status), and no answer of etcd")
+            throw EtcdFailure("HTTP status \(reply.status), and no answer of etcd", .unknown)
         }
+        let code = Int(error.code)
         throw EtcdFailure(
-            kind: EtcdFailure.unknownOutcomes.contains(error.code) ? .unknown : .rejected(code: error.code),
-            endpoint: "\(endpoint)", reason: error.message ?? "code \(error.code)")
+            error.message ?? "code \(code)",
+            EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code))
     }
 
-    private func exchangeOnConnection(
+    private func exchange(
         _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
-    ) throws(ConnectionFailure) -> (status: Int, body: Data) {
-        func exchange(on connection: HTTPConnection) throws(ConnectionFailure) -> (status: Int, body: Data) {
-            try connection.send(path, to: endpoint, headers: headers, body: body, until: deadline)
-            let reply = try connection.receive(until: deadline)
-            if connection.isReusable { keep(connection, endpoint) }
-            return reply
-        }
-        let idle = state.withLock { state in
-            state.forgetParent()
-            return state.idle[endpoint]?.popLast()
-        }
+    ) throws(EtcdFailure) -> (status: Int, body: Data) {
+        let idle = state.withLock { $0.idle[endpoint]?.popLast() }
         // Input on an idle connection is its end, or an answer to nothing that was asked.
-        guard let idle, (try? idle.hasInput(until: .now)) == false else {
-            return try exchange(on: HTTPConnection(to: endpoint, until: deadline))
-        }
-        do throws(ConnectionFailure) {
-            return try exchange(on: idle)
+        let usable = idle.flatMap { (try? $0.hasInput(until: .now)) == false ? $0 : nil }
+        do throws(EtcdFailure) {
+            let connection = if let usable { usable } else { try HTTPConnection(to: endpoint, until: deadline) }
+            try connection.send(path, headers: headers, body: body, until: deadline)
+            let reply = try connection.receive(until: deadline)
+            if connection.isReusable { state.withLock { $0.idle[endpoint, default: []].append(connection) } }
+            return reply
         } catch {
             // The others are probably broken, too.
-            let others = state.withLock { $0.idle.removeValue(forKey: endpoint) }
-            withExtendedLifetime(others) {}
+            state.withLock { $0.idle[endpoint] = nil }
             throw error
         }
     }
+}
 
-    private func keep(_ connection: HTTPConnection, _ endpoint: Endpoint) {
-        state.withLock { state in
-            if state.idle[endpoint, default: []].count < Self.mostIdle {
-                state.idle[endpoint, default: []].append(connection)
-            }
-        }
+/// The requests of a store.
+extension EtcdClient {
+    func commit(_ request: TxnRequest, until deadline: Deadline) throws(EtcdFailure) -> TxnReply {
+        try call("/v3/kv/txn", request.json, until: deadline)
     }
 
-    private static func read<Reply: EtcdReply>(
-        _ type: Reply.Type, _ data: Data, from endpoint: Endpoint
-    ) throws(EtcdFailure) -> Reply {
-        do {
-            return try Reply(ReplyJSON(data))
-        } catch {
-            throw EtcdFailure(kind: .unknown, endpoint: "\(endpoint)", reason: "the answer is not one of etcd")
-        }
+    /// - Parameter ranges: how many answers of range operations there have to be.
+    func commit(
+        _ request: TxnRequest, ranges: Int, at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> TxnReply {
+        let reply = try call("/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: deadline)
+        guard reply.results.count == ranges else { throw EtcdFailure("the answer is not complete") }
+        return reply
+    }
+
+    func range(_ request: RangeRequest, until deadline: Deadline) throws(EtcdFailure) -> RangeReply {
+        try call("/v3/kv/range", request.json, until: deadline)
+    }
+
+    func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
+        let id = try call("/v3/lease/grant", "{\"TTL\":\(seconds)}", as: LeaseReply.self, until: deadline).id
+        // 0 is no lease: what is put with it would stay for ever.
+        guard id != 0 else { throw EtcdFailure("it granted no lease", .unknown) }
+        return id
+    }
+
+    /// - Returns: false if the lease has ended.
+    func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
+        // Another endpoint may still be in time.
+        let reply = try call(
+            "/v3/lease/keepalive", "{\"ID\":\(lease)}", as: StreamReply<LeaseReply>.self, until: deadline,
+            patience: .seconds(1))
+        guard let result = reply.result else { throw EtcdFailure(reply.error?.message ?? "no answer", .unknown) }
+        return result.seconds > 0
     }
 }

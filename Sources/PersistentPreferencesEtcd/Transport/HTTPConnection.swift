@@ -1,18 +1,4 @@
 import Foundation
-import PrefsFileEngine
-import PrefsPropertyLists
-
-/// A connection that could not be made, or broke.
-struct ConnectionFailure: Error {
-    let reason: String
-    /// Whether a request may have reached the server.
-    var mayHaveArrived = false
-
-    /// The system call that failed.
-    static func call(_ name: String, _ code: Int32, _ mayHaveArrived: Bool = false) -> ConnectionFailure {
-        ConnectionFailure(reason: "\(name): \(String(cString: strerror(code)))", mayHaveArrived: mayHaveArrived)
-    }
-}
 
 /// One HTTP/1.1 connection over a TCP socket, for one request at a time.
 ///
@@ -20,37 +6,37 @@ struct ConnectionFailure: Error {
 final class HTTPConnection {
     typealias Deadline = ContinuousClock.Instant
 
-    private let socket: OpenFile
-    private let process = LockRegistry.forks
-    /// What has arrived and was not read yet: `buffer[start...]`.
-    private var buffer: [UInt8] = []
-    private var start = 0
+    private let endpoint: Endpoint
+    private let descriptor: Int32
+    /// What has arrived and was not read yet.
+    private var buffer: ArraySlice<UInt8> = []
     /// Bytes of the current chunk that were not read yet.
     private var restOfChunk = 0
     private(set) var isReusable = true
 
-    init(to endpoint: Endpoint, until deadline: Deadline) throws(ConnectionFailure) {
-        socket = .kept(try Socket.connect(to: endpoint, until: deadline), .real)
+    init(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) {
+        self.endpoint = endpoint
+        descriptor = try Socket.connect(to: endpoint, until: deadline)
     }
 
     deinit {
-        // A forked child may have a copy of the descriptor, which would keep the connection open. That of a parent is the parent's.
-        if process == LockRegistry.forks { interrupt() }
+        // A forked child may have a copy of the descriptor, which would keep the connection open.
+        interrupt()
+        close(descriptor)
     }
 
     /// Breaks the connection, which ends what another thread waits for.
     func interrupt() {
-        if socket.isIntact { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     // MARK: - Requests
 
     /// Sends a POST request.
     func send(
-        _ path: String, to endpoint: Endpoint, headers: [String: String], body: String, until deadline: Deadline
-    ) throws(ConnectionFailure) {
+        _ path: String, headers: [String: String], body: String, until deadline: Deadline
+    ) throws(EtcdFailure) {
         isReusable = false
-        guard socket.isIntact else { throw ConnectionFailure(reason: "the program has closed its descriptor") }
         var head = "POST \(path) HTTP/1.1\r\nHost: \(endpoint)\r\nContent-Type: application/json\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "Content-Length: \(body.utf8.count)\r\n\r\n"
@@ -59,14 +45,14 @@ final class HTTPConnection {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
-                Foundation.send(socket.descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
+                Foundation.send(descriptor, $0.baseAddress, $0.count, SocketSignals.sendFlags)
             }
             if count > 0 {
                 sent += count
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-                try Socket.wait(for: socket.descriptor, POLLOUT, until: deadline, hasSent: true)
+                try Socket.wait(for: descriptor, POLLOUT, until: deadline, hasSent: true)
             } else if count == 0 || errno != EINTR {
-                throw .call("send", errno, true)
+                throw .call("send", errno, hasSent: true)
             }
         }
     }
@@ -87,7 +73,7 @@ final class HTTPConnection {
     private static let mostHeaderBytes = 64 << 10
 
     /// The status and the body.
-    func receive(until deadline: Deadline) throws(ConnectionFailure) -> (status: Int, body: Data) {
+    func receive(until deadline: Deadline) throws(EtcdFailure) -> (status: Int, body: Data) {
         let head = try receiveHead(until: deadline)
         var body = Data()
         if head.isChunked {
@@ -95,21 +81,16 @@ final class HTTPConnection {
                 body += part
                 guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
             }
-        } else if let length = head.length {
-            while body.count < length { body += try take(length - body.count, until: deadline) }
         } else {
-            repeat {
-                body += buffer[start...]
-                (buffer, start) = ([], 0)
-                guard body.count <= Self.mostBytes else { throw broken("the answer is too long") }
-            } while try fill(until: deadline)
+            guard let length = head.length else { throw broken("an answer without a length") }
+            while body.count < length { body += try take(length - body.count, until: deadline) }
         }
-        isReusable = !head.closes && (head.isChunked || head.length != nil) && start == buffer.count
+        isReusable = !head.closes && buffer.isEmpty
         return (head.status, body)
     }
 
     /// The status and the headers that concern the body.
-    func receiveHead(until deadline: Deadline) throws(ConnectionFailure) -> Head {
+    func receiveHead(until deadline: Deadline) throws(EtcdFailure) -> Head {
         var head = Head()
         repeat {
             let words = try receiveLine(until: deadline).split(separator: " ", maxSplits: 2)
@@ -129,9 +110,12 @@ final class HTTPConnection {
         return head
     }
 
-    private func read(header line: String, into head: inout Head) throws(ConnectionFailure) {
-        guard let colon = line.firstIndex(of: ":") else { throw broken("a header without a colon") }
-        let value = Self.trimmed(line[line.index(after: colon)...])
+    private func read(header line: String, into head: inout Head) throws(EtcdFailure) {
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw broken("a header without a colon") }
+        // Comparing the names of all headers costs more than the rest of a reply.
+        guard "cCtT".utf8.contains(line.utf8[line.startIndex]) else { return }
+        let words = line[line.index(after: colon)...].split { $0 == " " || $0 == "\t" }
+        let value = words.count == 1 ? words[0] : ""
         switch line[..<colon].lowercased() {
         case "content-length":
             guard let length = Int(value), (0...Self.mostBytes).contains(length) else {
@@ -144,20 +128,13 @@ final class HTTPConnection {
         }
     }
 
-    /// Without the blanks around it. Foundation's way costs more than the rest of a header.
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
-    }
-
     /// What has come of a body in chunks, at least a byte; nil at its end, after the trailers.
-    func receivePart(until deadline: Deadline) throws(ConnectionFailure) -> ArraySlice<UInt8>? {
+    func receivePart(until deadline: Deadline) throws(EtcdFailure) -> ArraySlice<UInt8>? {
         if restOfChunk == 0 {
             let line = try receiveLine(until: deadline)
-            guard let size = Int(Self.trimmed(line.prefix { $0 != ";" }), radix: 16),
-                (0...Self.mostBytes).contains(size)
-            else { throw broken("a wrong chunk size") }
+            guard let size = Int(line.prefix(while: \.isHexDigit), radix: 16), size <= Self.mostBytes else {
+                throw broken("a wrong chunk size")
+            }
             if size == 0 {
                 while try !receiveLine(until: deadline).isEmpty {}
                 return nil
@@ -171,10 +148,10 @@ final class HTTPConnection {
     }
 
     /// Whether something has arrived. Waits for it until the deadline.
-    func hasInput(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
-        if start < buffer.count { return true }
-        do throws(ConnectionFailure) {
-            try Socket.wait(for: socket.descriptor, POLLIN, until: deadline)
+    func hasInput(until deadline: Deadline) throws(EtcdFailure) -> Bool {
+        if !buffer.isEmpty { return true }
+        do throws(EtcdFailure) {
+            try Socket.wait(for: descriptor, POLLIN, until: deadline)
             return true
         } catch {
             if .now >= deadline { return false }
@@ -182,55 +159,48 @@ final class HTTPConnection {
         }
     }
 
-    private func receiveLine(until deadline: Deadline) throws(ConnectionFailure) -> String {
+    private func receiveLine(until deadline: Deadline) throws(EtcdFailure) -> String {
         var searched = 0
         while true {
-            if let end = buffer[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-                var line = buffer[start..<end]
-                if line.last == UInt8(ascii: "\r") { line.removeLast() }
-                defer { start = end + 1 }
-                return String(decoding: line, as: UTF8.self)
+            if let end = buffer.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {
+                let line = buffer[..<end]
+                buffer = buffer[(end + 1)...]
+                return String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
             }
-            searched = buffer.count - start
+            searched = buffer.count
             guard searched <= Self.mostHeaderBytes else { throw broken("a line is too long") }
             guard try fill(until: deadline) else { throw broken("the connection was closed") }
         }
     }
 
     /// What has come of so many bytes, at least one. The rest is not kept in the buffer, so that no reply is in memory twice.
-    private func take(_ most: Int, until deadline: Deadline) throws(ConnectionFailure) -> ArraySlice<UInt8> {
-        if start == buffer.count, try !fill(until: deadline) { throw broken("the connection was closed") }
-        let part = buffer[start...].prefix(most)
-        start = part.endIndex
+    private func take(_ most: Int, until deadline: Deadline) throws(EtcdFailure) -> ArraySlice<UInt8> {
+        if buffer.isEmpty, try !fill(until: deadline) { throw broken("the connection was closed") }
+        let part = buffer.prefix(most)
+        buffer = buffer[part.endIndex...]
         return part
     }
 
     /// - Returns: false at the end.
-    private func fill(until deadline: Deadline) throws(ConnectionFailure) -> Bool {
-        if start > 0 {
-            buffer.removeFirst(start)
-            start = 0
-        }
+    private func fill(until deadline: Deadline) throws(EtcdFailure) -> Bool {
         while true {
             // Also if there is always more to read.
             guard .now < deadline else { throw broken("no answer in time") }
             var (count, code) = (0, Int32(0))
             let part = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
-                count = recv(socket.descriptor, space.baseAddress, space.count, 0)
+                count = recv(descriptor, space.baseAddress, space.count, 0)
                 code = errno
                 used = max(0, count)
             }
             if count >= 0 {
-                if buffer.isEmpty { buffer = part } else { buffer += part }
+                if buffer.isEmpty { buffer = part[...] } else { buffer += part }
                 return count > 0
             }
             if code == EINTR { continue }
-            guard code == EAGAIN || code == EWOULDBLOCK else { throw .call("recv", code, true) }
-            try Socket.wait(for: socket.descriptor, POLLIN, until: deadline, hasSent: true)
+            guard code == EAGAIN || code == EWOULDBLOCK else { throw .call("recv", code, hasSent: true) }
+            try Socket.wait(for: descriptor, POLLIN, until: deadline, hasSent: true)
         }
     }
 
-    private func broken(_ reason: String) -> ConnectionFailure {
-        ConnectionFailure(reason: reason, mayHaveArrived: true)
-    }
+    private func broken(_ reason: String) -> EtcdFailure { EtcdFailure(reason, .unknown) }
 }

@@ -4,6 +4,8 @@
     /// A broken connection is an error of `send`, and no signal.
     enum SocketSignals {
         static let sendFlags: Int32 = 0
+        /// There is no such flag.
+        static let closeOnExec: Int32 = 0
 
         /// `SO_NOSIGPIPE` of sys/socket.h.
         static func disable(on descriptor: Int32) {

@@ -1,6 +1,4 @@
 import Foundation
-import PersistentPreferences
-import PrefsPropertyLists
 
 /// The work of the watch's thread: reads all roots, follows the stream of one endpoint, and takes the next endpoint if it fails.
 struct EtcdFollower {
@@ -24,7 +22,7 @@ struct EtcdFollower {
         } catch {
             let isStopped = watch.state.withLock { state in
                 state.connection = nil
-                state.failure = error
+                state.failure = error.at(endpoint)
                 state.failingSince = state.failingSince ?? .now
                 state.wake()
                 return state.isStopped
@@ -40,28 +38,26 @@ struct EtcdFollower {
 
     private func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
-        let known = watch.state.withLock { $0.known }
+        let known = watch.state.withLock { $0 }
         let time = watch.timeToLoad(afterRounds: failures / watch.client.endpoints.count)
         var page = RangeRequest(prefix: watch.keys.roots)
         page.limit = Self.mostRoots
         let first = TxnRequest(success: [.range(page), .range(RangeRequest(prefix: watch.keys.markers))])
-        let reply = try watch.client.call(
-            "/v3/kv/txn", first.json, as: TxnReply.self, at: endpoint, until: begin + time)
-        guard reply.ranges.count == 2 else { throw failure(endpoint, "the answer is not complete") }
+        let reply = try watch.client.commit(first, ranges: 2, at: endpoint, until: begin + time)
         // All pages are of the same revision.
         page.revision = reply.revision
         var roots = reply.ranges[0]
-        var hasMore = reply.replies[0].hasMore
+        var hasMore = reply.results[0].more
         while hasMore, let last = roots.last {
             page.key = last.key + [0]
             let next = try watch.client.call(
                 "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
             // A server that repeats a page would be asked for ever.
-            guard next.all.allSatisfy({ last.key.lexicographicallyPrecedes($0.key) }),
-                !next.hasMore || !next.all.isEmpty
-            else { throw failure(endpoint, "the pages of the roots contradict each other") }
-            roots += next.all
-            hasMore = next.hasMore
+            guard next.kvs.allSatisfy({ last.key.lexicographicallyPrecedes($0.key) }),
+                !next.more || !next.kvs.isEmpty
+            else { throw EtcdFailure("the pages of the roots contradict each other") }
+            roots += next.kvs
+            hasMore = next.more
         }
         watch.state.withLock { state in
             if known.isAhead(of: reply) { state.forget(known) }
@@ -73,19 +69,18 @@ struct EtcdFollower {
     private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let interval = watch.limit / 4
         let first = watch.state.withLock { $0.revision } + 1
-        let request = WatchReply.request(
-            from: watch.keys.markers, to: watch.keys.roots.endOfPrefix, startRevision: first)
+        let request = watchRequest(from: watch.keys.markers, through: watch.keys.roots, startRevision: first)
         let connection = try watch.client.open("/v3/watch", request, at: endpoint, until: .now + interval)
         let isStopped = watch.state.withLock { state in
             state.connection = connection
             return state.isStopped
         }
-        if isStopped { throw failure(endpoint, "stopped") }
+        if isStopped { throw EtcdFailure("stopped") }
         rest = Data()
         try prove(watch, endpoint, connection, interval)
         while true {
             let proof = ContinuousClock.Instant.now + interval
-            while .now < proof, try receive(from: connection, watch, endpoint, until: proof) {}
+            while .now < proof, try receive(from: connection, watch, until: proof) {}
             try prove(watch, endpoint, connection, interval)
             failures = 0
         }
@@ -98,21 +93,22 @@ struct EtcdFollower {
         _ watch: EtcdWatch, _ endpoint: Endpoint, _ connection: HTTPConnection, _ interval: Duration
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
-        let known = watch.state.withLock { $0.known }
-        let request = TxnRequest(success: [watch.keys.markers, watch.keys.roots].map { .range(.changed($0)) })
-        let reply = try watch.client.call(
-            "/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: begin + interval)
-        guard reply.replies.count == 2 else { throw failure(endpoint, "the answer is not complete") }
+        let known = watch.state.withLock { $0 }
+        let request = TxnRequest(
+            success: [watch.keys.markers, watch.keys.roots].map {
+                .range(RangeRequest(newest: .modified, of: $0, limit: 1))
+            })
+        let reply = try watch.client.commit(request, ranges: 2, at: endpoint, until: begin + interval)
         let newest = reply.ranges.compactMap(\.first?.modified).max() ?? 0
-        let count = reply.replies[1].count
+        let count = reply.results[1].count
         if known.isAhead(of: reply) {
             needsLoad = true
-            throw failure(endpoint, "the cluster was restored from an earlier state")
+            throw EtcdFailure("the cluster was restored from an earlier state")
         }
         // As long as something comes, it is not silent.
         while !watch.state.withLock({ $0.isComplete(at: reply.revision, newest: newest, count: count) }) {
-            guard try receive(from: connection, watch, endpoint, until: .now + interval) else {
-                throw failure(endpoint, "the watch is silent")
+            guard try receive(from: connection, watch, until: .now + interval) else {
+                throw EtcdFailure("the watch is silent")
             }
         }
         watch.state.withLock { state in
@@ -127,43 +123,35 @@ struct EtcdFollower {
     ///
     /// - Returns: false if nothing has come.
     private mutating func receive(
-        from connection: HTTPConnection, _ watch: EtcdWatch, _ endpoint: Endpoint, until deadline: EtcdClient.Deadline
+        from connection: HTTPConnection, _ watch: EtcdWatch, until deadline: EtcdClient.Deadline
     ) throws(EtcdFailure) -> Bool {
-        let part: ArraySlice<UInt8>?
-        do throws(ConnectionFailure) {
-            guard try connection.hasInput(until: deadline) else { return false }
-            part = try connection.receivePart(until: .now + watch.limit / 4)
-        } catch {
-            throw failure(endpoint, error.reason)
-        }
-        guard var part else {
+        guard try connection.hasInput(until: deadline) else { return false }
+        guard var part = try connection.receivePart(until: .now + watch.limit / 4) else {
             // What is left may be the reason for the end.
-            try takeLine(watch, endpoint)
-            throw failure(endpoint, "the watch has ended")
+            try takeLine(watch)
+            throw EtcdFailure("the watch has ended")
         }
         while let end = part.firstIndex(of: UInt8(ascii: "\n")) {
             rest += part[..<end]
             part = part[(end + 1)...]
-            try takeLine(watch, endpoint)
+            try takeLine(watch)
         }
         rest += part
-        guard rest.count <= Self.mostBytes else { throw failure(endpoint, "a message of the watch is too long") }
+        guard rest.count <= Self.mostBytes else { throw EtcdFailure("a message of the watch is too long") }
         return true
     }
 
     /// Takes the message that is complete.
-    private mutating func takeLine(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+    private mutating func takeLine(_ watch: EtcdWatch) throws(EtcdFailure) {
         if rest.isEmpty { return }
         defer { rest = Data() }
-        guard let message = try? StreamReply<WatchReply>(ReplyJSON(rest)) else {
-            throw failure(endpoint, "a message of the watch is not one of etcd")
-        }
+        let message = try EtcdMessage.read(StreamReply<WatchReply>.self, rest)
         guard let reply = message.result else {
-            throw failure(endpoint, message.error?.message ?? "the watch has ended")
+            throw EtcdFailure(message.error?.message ?? "the watch has ended")
         }
         if reply.isCanceled {
             watch.client.forgetToken()
-            throw failure(endpoint, reply.cancelReason ?? "the watch was cancelled")
+            throw EtcdFailure(reply.cancelReason ?? "the watch was cancelled")
         }
         let events = reply.events
         watch.state.withLock { state in
@@ -175,9 +163,5 @@ struct EtcdFollower {
                 start = end
             }
         }
-    }
-
-    private func failure(_ endpoint: Endpoint, _ reason: String) -> EtcdFailure {
-        EtcdFailure(kind: .unreachable, endpoint: "\(endpoint)", reason: reason)
     }
 }

@@ -1,13 +1,11 @@
+import Dispatch
 import Foundation
 import PersistentPreferences
-import PrefsFileEngine
-import PrefsPropertyLists
 
 extension EtcdWatch {
     /// What the lock of the watch protects.
     struct State {
         let keys: EtcdKeys
-        var process = LockRegistry.forks
         var isRunning = false
         var isStopped = false
         var connection: HTTPConnection?
@@ -26,29 +24,19 @@ extension EtcdWatch {
         var count: Int64 = 0
         /// The revisions of the markers of clients.
         var markers: [Data: Int64] = [:]
-        /// The last good values of roots that cannot be read now.
-        var lastReadable: [String: [String: StoredValue]] = [:]
-        /// What reads past the watch have found, and what this process has stored without it.
-        var found: [String: (values: [String: StoredValue]?, revision: Int64)] = [:]
+        /// Values that could be read, and in which revision, of roots that cannot be read now, or that the watch does not know yet: what reads
+        /// past the watch have found, and what this process has stored without it.
+        var found: [String: (values: [String: Any]?, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
         /// What this process has stored in a revision that the watch has not reached.
         var ahead: [String: StoredRoot] = [:]
-        var observers: [String: [Mailbox<PrefsChange>]] = [:]
-        var waiters: [Waiter] = []
+        var observers: [String: [EtcdObserver]] = [:]
+        /// Are signalled at each change.
+        var waiters: [DispatchSemaphore] = []
 
         init(keys: EtcdKeys) {
             self.keys = keys
-        }
-
-        /// A forked child has no thread and no observers, and its parent's transactions are another process's. The copy is read again.
-        mutating func forgetParent() {
-            guard process != LockRegistry.forks else { return }
-            let (roots, lastReadable, found, revision) = (roots, lastReadable, found, revision)
-            // The observers have queues of Dispatch, which the child must not even release.
-            for observer in observers.values.joined() { _ = Unmanaged.passRetained(observer) }
-            self = State(keys: keys)
-            (self.roots, self.lastReadable, self.found, self.revision) = (roots, lastReadable, found, revision)
         }
 
         /// Whether it is useless to wait for the first state.
@@ -59,26 +47,25 @@ extension EtcdWatch {
 
         // MARK: - Reading
 
-        mutating func objects(of root: String) throws(PrefsError) -> [String: Any]? {
+        mutating func values(of root: String) throws(PrefsError) -> [String: Any]? {
             let keys = keys
-            if ahead[root] != nil { return try ahead[root]?.objects(of: root, in: keys) ?? nil }
-            return try roots[root]?.objects(of: root, in: keys) ?? nil
+            if ahead[root] != nil { return try ahead[root]?.values(of: root, in: keys) ?? nil }
+            return try roots[root]?.values(of: root, in: keys) ?? nil
         }
 
         /// The newest values that are known.
-        mutating func lastGood(_ root: String) -> [String: StoredValue]? {
+        mutating func lastGood(_ root: String) -> [String: Any]? {
             let known = max(revision, ahead[root]?.modified ?? 0)
             if let found = found[root], found.revision > known { return found.values }
             do throws(PrefsError) {
-                var stored = ahead[root] ?? roots[root] ?? .missing
-                return try stored.values(of: root, in: keys)
+                return try values(of: root)
             } catch {
-                return lastReadable[root] ?? found[root]?.values
+                return found[root]?.values
             }
         }
 
         mutating func note(_ stored: StoredRoot, _ root: String, in revision: Int64) {
-            guard revision > found[root]?.revision ?? 0 else { return }
+            guard revision >= found[root]?.revision ?? 0 else { return }
             var stored = stored
             do throws(PrefsError) {
                 found[root] = (try stored.values(of: root, in: keys), revision)
@@ -93,7 +80,7 @@ extension EtcdWatch {
 
         mutating func confirm(_ operation: String, at revision: Int64) {
             guard let index = own.firstIndex(where: { $0.operation == operation }) else { return }
-            let results = own[index].results
+            let steps = own[index].steps
             // Without a copy nobody observes, and its steps are not needed. Nobody waits for those before it any more, either.
             if isLoaded, self.revision < revision {
                 own[index].revision = revision
@@ -101,15 +88,17 @@ extension EtcdWatch {
                 own.removeSubrange(...index)
             }
             guard self.revision < revision else { return }
-            for (root, stored) in results {
-                if isRunning { ahead[root] = stored.modified(in: revision) } else { note(stored, root, in: revision) }
+            for step in steps {
+                let stored = step.result.modified(in: revision)
+                // The last step of a root is its result.
+                if isRunning { ahead[step.root] = stored } else { note(stored, step.root, in: revision) }
             }
         }
 
         /// Takes the changes of one revision.
         mutating func apply(_ events: [WatchReply.Event], of revision: Int64) {
             var changed: [String: StoredRoot] = [:]
-            var steps: [EntryChange] = []
+            var steps: [RootStep] = []
             for event in events {
                 let key = event.kv.key
                 if key.starts(with: keys.roots) {
@@ -128,8 +117,8 @@ extension EtcdWatch {
                 }
             }
             // What was created and removed again leaves no event.
-            for step in steps where changed[step.key] == nil { changed[step.key] = roots[step.key] ?? .missing }
-            for (root, stored) in changed { replace(root, by: stored, steps: steps.filter { $0.key == root }) }
+            for step in steps where changed[step.root] == nil { changed[step.root] = roots[step.root] ?? .missing }
+            for (root, stored) in changed { replace(root, by: stored, steps: steps.filter { $0.root == root }) }
             reach(revision)
         }
 
@@ -141,30 +130,26 @@ extension EtcdWatch {
             }
             count = Int64(found.count)
             markers = Dictionary(list.map { ($0.key, $0.modified) }) { $1 }
-            let steps = takeSteps(until: revision, markers: Set(list.map(\.bytes)))
+            // The changes of this process that the new state has, confirmed or not.
+            let operations = Set(list.map(\.bytes))
+            let isDone: (OwnTransaction) -> Bool = {
+                $0.revision.map { $0 <= revision } ?? operations.contains(Data($0.operation.utf8))
+            }
+            let steps = own.filter(isDone).flatMap(\.steps)
+            own.removeAll(where: isDone)
             if !isLoaded, roots.isEmpty, observers.isEmpty, steps.isEmpty { roots = new }
-            for root in Set(roots.keys).union(new.keys).union(steps.map(\.key)) {
+            for root in Set(roots.keys).union(new.keys).union(steps.map(\.root)) {
                 let stored = new[root] ?? .missing
-                if (roots[root] ?? .missing).isSame(as: stored), steps.allSatisfy({ $0.key != root }) {
+                if (roots[root] ?? .missing).isSame(as: stored), steps.allSatisfy({ $0.root != root }) {
                     continue
                 }
-                replace(root, by: stored, steps: steps.filter { $0.key == root })
+                replace(root, by: stored, steps: steps.filter { $0.root == root })
             }
             isLoaded = true
             (failingSince, failure) = (nil, nil)
             // A cluster that was restored from a copy may be in an earlier revision.
             (self.revision, self.term) = (0, term)
             reach(revision)
-        }
-
-        /// The changes of this process that a new state has, confirmed or not.
-        private mutating func takeSteps(until revision: Int64, markers: Set<Data>) -> [EntryChange] {
-            func isDone(_ transaction: OwnTransaction) -> Bool {
-                transaction.revision.map { $0 <= revision } ?? markers.contains(Data(transaction.operation.utf8))
-            }
-            let done = own.filter(isDone)
-            own.removeAll(where: isDone)
-            return done.flatMap(\.steps)
         }
 
         /// Whether everything is here that there was in a revision.
@@ -183,47 +168,39 @@ extension EtcdWatch {
         }
 
         mutating func wake() {
-            for waiter in waiters where waiter.condition(self) { waiter.isDone.signal() }
+            for waiter in waiters { waiter.signal() }
+            waiters = []
         }
 
         /// Reports a change of a root, by way of the steps of this process.
-        private mutating func replace(_ root: String, by stored: StoredRoot, steps: [EntryChange]) {
+        private mutating func replace(_ root: String, by stored: StoredRoot, steps: [RootStep]) {
             var (old, new) = (roots[root] ?? .missing, stored)
-            let before: [String: StoredValue]?
-            do throws(PrefsError) {
-                before = try old.values(of: root, in: keys)
-            } catch {
-                before = lastReadable[root]
-            }
             let observers = observers[root] ?? []
-            func report(_ change: @autoclosure () -> EntryChange?) {
-                guard !observers.isEmpty, let change = change() else { return }
-                // An observer schedules its call and returns at once.
-                for observer in observers { _ = observer.receive(change) }
-            }
-            var last = before
-            for step in steps {
-                report(Self.change(of: root, from: last, to: step.before.value?.dictionary))
-                report(step)
-                last = step.after.value?.dictionary
+            var last: [String: Any]?
+            func report(_ next: [String: Any]?, _ origin: PrefsChange.Origin) {
+                guard !observers.isEmpty else { return last = next }
+                let change = PrefsChange(root: root, from: last, to: next, origin: origin)
+                if let change { for observer in observers { observer.receive(change, bytes: stored.bytes) } }
+                last = next
             }
             do throws(PrefsError) {
-                let after = try new.values(of: root, in: keys)
-                report(Self.change(of: root, from: last, to: after))
-                lastReadable[root] = nil
+                last = try old.values(of: root, in: keys)
+            } catch {
+                last = found[root]?.values
+            }
+            for step in steps {
+                report(step.before, .elsewhere)
+                report(step.after, .thisProcess)
+            }
+            // The objects that this process has stored are not made a second time.
+            if let own = ahead[root], own.isSame(as: new) { new = own }
+            do throws(PrefsError) {
+                report(try new.values(of: root, in: keys), .elsewhere)
             } catch {
                 // Of what cannot be read nothing is reported.
-                lastReadable[root] = last
+                found[root] = (last, max(revision, old.modified))
             }
             roots[root] = new.modified == 0 ? nil : new
-        }
-
-        private static func change(
-            of root: String, from before: [String: StoredValue]?, to after: [String: StoredValue]?
-        ) -> EntryChange? {
-            EntryChange(
-                of: root, from: before.map(StoredValue.dictionary), to: after.map(StoredValue.dictionary),
-                isForeign: true)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PersistentPreferences
 import PrefsTesting
@@ -64,6 +65,28 @@ import Testing
             }
         }
         #expect(prefs.width == 2)
+    }
+
+    /// The store has released its lock by then.
+    @Test func aHandlerOfErrorsRunsAfterTheUpdate() throws {
+        let store = ServerStore(MemoryServer())
+        let prefs = FramePrefs(store: store)
+        let isStored = DispatchSemaphore(value: 0)
+        let observation = prefs.onError { _ in
+            let thread = Thread {
+                try? store.update(root: "log") { $0 = ["errors": 1] }
+                isStored.signal()
+            }
+            thread.start()
+            #expect(isStored.wait(timeout: .now() + 60) == .success)
+        }
+        _ = prefs.update {
+            prefs.width = 2
+            prefs["depth"] = 4
+        }
+        #expect(try store.read(root: "log")?["errors"] as? Int == 1)
+        #expect(prefs.width == 1)
+        observation.cancel()
     }
 
     @Test func aRejectedAssignmentAsksNobody() {

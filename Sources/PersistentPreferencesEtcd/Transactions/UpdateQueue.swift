@@ -1,0 +1,31 @@
+import PersistentPreferences
+import PrefsFileEngine
+
+/// Lets the threads of a process take turns in the updates of a namespace, and commit together.
+///
+/// `GroupCommit` is the only part of the package's lower targets that this target uses. A store without it commits each update alone.
+final class UpdateQueue: Sendable {
+    private let batches = GroupCommit<EtcdSession>()
+
+    /// Runs the body as a member of a batch, and waits for the commit of the batch.
+    ///
+    /// - Parameters:
+    ///   - timeout: thrown if the turn has not come until the deadline.
+    ///   - begin: called for the first member of a batch.
+    func run(
+        until deadline: EtcdClient.Deadline, orThrow timeout: @autoclosure () -> PrefsError,
+        begin: () throws -> EtcdSession, _ body: (EtcdSession) throws -> Void
+    ) throws {
+        do {
+            let batch = try batches.enter(until: deadline, begin)
+            let result = Result { try body(batch.group) }
+            let outcome = batches.leave(batch)
+            try result.get()
+            try outcome.get()
+        } catch is GroupCommit<EtcdSession>.Timeout {
+            throw timeout()
+        }
+    }
+}
+
+extension EtcdSession: CommitGroup {}
