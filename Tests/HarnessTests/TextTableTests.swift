@@ -20,16 +20,14 @@ import Testing
 
     init() throws {
         home = try HarnessHome()
-        file = home.folder.file("every.json")
+        file = home.folder.file("every.plist")
     }
 
     private func prefs(above: PrefsLayer...) -> EveryTypePrefs {
         EveryTypePrefs(store: LayeredStore(stored, above: above))
     }
 
-    private var stored: PropertyListFileStore {
-        PropertyListFileStore(url: file, format: .json, layout: .flat)
-    }
+    private var stored: PropertyListFileStore { PropertyListFileStore(url: file, layout: .flat) }
 
     /// What a text has become: the stored value as JSON, "nothing", or the message.
     private func outcome(of row: TextRow, by path: Path) throws -> String {
@@ -47,7 +45,7 @@ import Testing
         case .assignment: return try toolOutcome(of: ["set", "\(key)=\(text)"], key)
         case .editor:
             var document = EditorDocument(
-                try Place(settings: EveryTypePrefs(store: stored), in: program, at: .file(file.path)))
+                Place(settings: EveryTypePrefs(store: stored), in: program, at: .file(file.path)))
             try document.read()
             do {
                 _ = try document.perform(.set(ValuePath(key, []), text, as: nil))
@@ -100,16 +98,17 @@ import Testing
     @Test(arguments: TextTable.rows) func everyJSONFileIsReadAlike(_ row: TextRow) throws {
         guard case .value(let value) = row.meaning else { return }
         let sample = EveryTypePrefs(store: InMemoryStore())
+        let json = home.folder.file("every.json")
+        let flat = PropertyListFileStore(url: json, format: .json, layout: .flat)
         let text = try #require(try sample.storedValue(ofText: row.text, forKey: row.key))
         let expected = try #require(sample.readValue(of: text, forKey: row.key))
         for form in [value] + row.json {
             let data = Data(#"{"\#(row.key)": \#(form)}"#.utf8)
-            try data.write(to: file)
-            let layered = EveryTypePrefs(
-                store: LayeredStore(InMemoryStore(), above: [.file(file)]))
+            try data.write(to: json)
+            let layered = EveryTypePrefs(store: LayeredStore(stored, above: [.file(json)]))
             let imported = EveryTypePrefs(store: InMemoryStore())
             imported.import(data, merge: true)
-            for prefs in [EveryTypePrefs(store: stored), layered, imported] {
+            for prefs in [EveryTypePrefs(store: flat), layered, imported] {
                 let read = prefs.storedValue(forKey: row.key)
                 #expect(prefs.lastError == nil, "\(form)")
                 #expect(read.flatMap { prefs.readValue(of: $0, forKey: row.key) } == expected, "\(form)")

@@ -147,7 +147,8 @@ private final class HistoryThread: @unchecked Sendable {
 
     private func write(_ keys: [String], _ value: Int, _ operation: WriteOperation, _ target: WriteTarget) {
         write(keys, value, operation.rawValue) {
-            _ = operation.isAsync
+            _ =
+                operation.isAsync
                 ? Probe.waiting { await target.perform(operation) } : target.performBlocking(operation)
         }
     }

@@ -28,7 +28,8 @@ enum PublicMembers {
         var members: [Member: Int] = [:]
         for folder in folders {
             let url = DocumentationPage.package.appending(path: "Sources/\(folder)")
-            let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)?
+            let files =
+                FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)?
                 .compactMap { $0 as? URL } ?? []
             for file in files where file.pathExtension == "swift" {
                 for member in declared(in: try String(contentsOf: file, encoding: .utf8)) {
@@ -49,14 +50,20 @@ enum PublicMembers {
             let indentation = line.count - code.count
             if code.isEmpty || code.hasPrefix("//") || code.hasPrefix("#") { continue }
             while let scope = scopes.last, scope.indentation >= indentation { scopes.removeLast() }
-            let words = code.split(whereSeparator: { " (<:?".contains($0) }).drop { $0.hasPrefix("@") || Self.modifiers.contains($0) }
+            let words = code.split(whereSeparator: { " (<:?".contains($0) }).drop {
+                $0.hasPrefix("@") || Self.modifiers.contains($0)
+            }
             // `class` is also a modifier.
-            guard let kind = words.first(where: { $0 != "class" || !(words.dropFirst().first.map(Self.kinds.contains) ?? false) }),
+            guard
+                let kind = words.first(where: {
+                    $0 != "class" || !(words.dropFirst().first.map(Self.kinds.contains) ?? false)
+                }),
                 Self.kinds.contains(kind)
             else { continue }
             let isPublic = code.hasPrefix("public ") || code.contains(" public ") || code.contains("open ")
             if Self.types.contains(kind), let type = words.dropFirst().first {
-                scopes.append((indentation, String(type.split(separator: ".").last ?? type), kind == "protocol" && isPublic))
+                scopes.append(
+                    (indentation, String(type.split(separator: ".").last ?? type), kind == "protocol" && isPublic))
                 continue
             }
             let isRequirement = scopes.last.map { $0.isProtocol && indentation == $0.indentation + 4 } ?? false

@@ -88,7 +88,7 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var bySize: [TextSize: Int] = [:]
     @Pref var anything: [String: Any] = [:]
     @Pref("$lone") var lone = 1
-    @Pref var ints: [Int] = []
+    @Pref var numbers: [Int] = []
     @Pref var names: Set<String> = []
     @Pref var words = ["a"]
     @Pref var wait = Duration.zero
@@ -161,7 +161,7 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
                     ["a": [1, 2.5, true, "x", Date(timeIntervalSinceReferenceDate: 1), Data(), ["$data": "y"]]],
                     ["$x": 1],
                 ]
-            ), ("$lone", [5]), ("ints", [[1, -2], [Int]()]), ("names", [["a"], ["a,b", ""]]),
+            ), ("$lone", [5]), ("numbers", [[1, -2], [Int]()]), ("names", [["a"], ["a,b", ""]]),
             ("words", [["b"], [String]()]), ("wait", ["PT1M30S", 1.5]), ("points", [8, 72]), ("name", [" ", "null"]),
             ("language", ["de"]), ("factor", [1.5, 2]), ("needed", [0]), ("lightMode", [["light": [String: Any]()]]),
         ]

@@ -41,7 +41,7 @@ enum TextTable {
     static let rows = numbers + booleans + strings + dates + data + lists + dictionaries + choices + optionals
 
     private static let numbers = [
-        TextRow("int", "0", "0"), TextRow("int", "1", "1", json: "1.0", "true"), TextRow("int", "-5", "-5"),
+        TextRow("int", "0", "0"), TextRow("int", "1", "1", json: "1.0"), TextRow("int", "-5", "-5"),
         TextRow("int", " 42 ", "42"), TextRow("int", "4.2e1", "42.0"),
         TextRow("int", "9223372036854775807", "9223372036854775807"),
         TextRow("int", "-9223372036854775808", "-9223372036854775808"),
@@ -126,16 +126,17 @@ enum TextTable {
         TextRow("strings", "a", #"["a"]"#), TextRow("strings", "", "[]"), TextRow("strings", "[]", "[]"),
         TextRow("strings", "a,,b", #"["a","","b"]"#), TextRow("strings", ",", #"["",""]"#),
         TextRow("strings", "1,2", #"["1","2"]"#), TextRow("strings", #"["a,b", "c"]"#, #"["a,b","c"]"#),
-        TextRow("strings", "a,\u{301}b", "[\"a\",\"\u{301}b\"]"), TextRow("ints", "1,2", "[1,2]"),
-        TextRow("ints", "5", "[5]"), TextRow("ints", "", "[]"), TextRow("ints", "[1, 2]", "[1,2]"),
+        TextRow("strings", #"[ "" ]"#, #"[""]"#), TextRow("strings", #"["a\nb","a/b","世"]"#, #"["a\nb","a/b","世"]"#),
+        TextRow("strings", "a,\u{301}b", "[\"a\",\"\u{301}b\"]"), TextRow("numbers", "1,2", "[1,2]"),
+        TextRow("numbers", "5", "[5]"), TextRow("numbers", "", "[]"), TextRow("numbers", "[1, 2]", "[1,2]"),
         TextRow("names", "red", #"["red"]"#), TextRow("set", "2,1", "[2,1]"),
         TextRow("doubles", "1, nan", #"[1,{"$double":"nan"}]"#),
-        TextRow("ints", "1,x", rejected: #"expected Array<Int>, found "1,x""#),
+        TextRow("numbers", "1,x", rejected: #"expected Array<Int>, found "1,x""#),
         TextRow("words", "[1]", rejected: #"expected Array<String> (such as ["a"]), found "[1]""#),
         TextRow(
-            "ints", "[1,",
+            "numbers", "[1,",
             rejected:
-                #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: expected a value after the comma, found the end"#
+                #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: expected a value before the end of the data (at [1])"#
         ),
     ]
 

@@ -183,7 +183,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["number": 5, mark: 1])
         let bytes = try file.bytes
         for prefs in [prefs(file), UnversionedPrefs(key: TypedFile.root, store: file.store)] as [PersistentPrefs] {
-            let refusal = "not among the allowed keys: \"\(mark)\""
+            let refusal = "expected a key that @Pref declares or keys lists, found \"\(mark)\""
             #expect(prefs[mark] == nil && prefs.outcome == refusal)
             #expect(prefs.values[mark] == nil)
             prefs[mark] = 2

@@ -26,7 +26,9 @@ import Testing
             run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: count))
         }
         for (number, damage) in try Self.others(of: good, as: format).enumerated() {
-            run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: DamageCase.meetings.count * count))
+            run.run(
+                DamageCase.cases(
+                    damage.name, damage.bytes, as: format, from: number, count: DamageCase.meetings.count * count))
         }
         for violation in run.tally.violations.prefix(20) { Issue.record("\(format): \(violation)") }
         #expect(run.tally.violations.isEmpty)
