@@ -131,7 +131,7 @@ import Testing
         let printed = try home.prefs("import", home.path("x"), "--json")
         #expect(
             printed.code == 1
-                && printed.errors.hasPrefix(#"{"error":"expected a key that @Pref declares or keys lists, found "#))
+                && printed.errors.hasPrefix(#"{"error":"no key `nope`; keys are "#))
         let missing = home.path("missing")
         #expect(try home.prefs("import", missing) == .failure("\(missing): open: No such file or directory"))
         #expect(try home.prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))

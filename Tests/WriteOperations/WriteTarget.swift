@@ -230,7 +230,8 @@ package struct WriteTarget: @unchecked Sendable {
 }
 
 extension Result where Failure == PrefsError {
-    fileprivate var failure: PrefsError? {
+    /// nil if it succeeded.
+    package var failure: PrefsError? {
         if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -11,44 +11,6 @@ import Testing
 /// A new case of `PrefsError` needs a row of `rows`, and a new reason in the sources one of `reasons`. `ToolMessageTests` has those of
 /// the tool.
 @Suite struct MessageTests {
-    private enum Case: CaseIterable {
-        case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
-        case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
-        case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
-        case invalidLayer, updateOfAnotherStore, userDefaultsUnavailable, unknownError
-
-        init(_ error: PrefsError) {
-            self =
-                switch error {
-                case .incorrectKeys: .incorrectKeys
-                case .valuesNotPlistCompatible: .valuesNotPlistCompatible
-                case .noStoredPrefsForKey: .noStoredPrefsForKey
-                case .invalidName: .invalidName
-                case .rootIsNotDictionary: .rootIsNotDictionary
-                case .unreadable: .unreadable
-                case .damaged: .damaged
-                case .quarantined: .quarantined
-                case .notOurs: .notOurs
-                case .notStored: .notStored
-                case .busy: .busy
-                case .outcomeUnknown: .outcomeUnknown
-                case .nearSizeLimit: .nearSizeLimit
-                case .durabilityUnconfirmed: .durabilityUnconfirmed
-                case .typeMismatch: .typeMismatch
-                case .constraintViolated: .constraintViolated
-                case .migrationFailed: .migrationFailed
-                case .invalidImport: .invalidImport
-                case .notWatched: .notWatched
-                case .sharedRoot: .sharedRoot
-                case .coveredByLayer: .coveredByLayer
-                case .invalidLayer: .invalidLayer
-                case .updateOfAnotherStore: .updateOfAnotherStore
-                case .userDefaultsUnavailable: .userDefaultsUnavailable
-                case .unknownError: .unknownError
-                }
-        }
-    }
-
     private struct Stop: Error {}
 
     private static func failure(_ call: String, _ code: Int32) -> StorageFailure {
@@ -172,11 +134,10 @@ import Testing
     }
 
     @Test func everyCaseHasAMessage() throws {
-        final class Twin: PersistentPrefs, @unchecked Sendable {}
         let shared = try #require(sharedRoot())
         #expect("\(shared)".hasSuffix("; give one of them a root key of its own"), "\(shared)")
-        let cases = Self.rows.map { Case($0.error) } + [Case(shared)]
-        #expect(Set(cases) == Set(Case.allCases))
+        let cases = Self.rows.map { PrefsErrorCase($0.error) } + [PrefsErrorCase(shared)]
+        #expect(Set(cases) == Set(PrefsErrorCase.allCases))
     }
 
     private final class First: PersistentPrefs, @unchecked Sendable {

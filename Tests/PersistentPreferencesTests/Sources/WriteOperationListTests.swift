@@ -113,7 +113,9 @@ import WriteOperations
         for (member, count) in try PublicMembers.all() where !Self.values.contains(member.type) {
             if Self.reading[member.type]?.contains(member.name) != true { found["\(member)"] = count }
         }
-        #expect(found == Self.writing.mapValues(\.declarations))
+        let unlisted = found.filter { Self.writing[$0.key]?.declarations != $0.value }
+        #expect(unlisted.map { "\($0.key), declared \($0.value) times" }.sorted() == [])
+        #expect(Set(Self.writing.keys).subtracting(found.keys) == [])
     }
 
     @Test func everyRowIsOfAMember() throws {
