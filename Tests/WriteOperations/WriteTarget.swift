@@ -81,16 +81,17 @@ package struct WriteTarget: @unchecked Sendable {
             prefs, in: store, property, handle, with: others, to: value, create: create, change: { $0 = value })
     }
 
-    /// The operations that it has, which need a property, another instance, or this key of a container.
-    package var operations: [WriteOperation] {
-        WriteOperation.of(.property, .instance, .container, .store).filter {
-            switch $0 {
-            case _ where $0.subject == .property: property != nil
-            case _ where $0.subject == .container: key == ContainerKey.stringKey && store != nil
-            case .storeUpdate: store != nil
-            case .initializer: create != nil
-            default: true
-            }
+    /// The operations that it has.
+    package var operations: [WriteOperation] { WriteOperation.allCases.filter(has) }
+
+    /// Some need a property, another instance, a store, or the key of a container.
+    private func has(_ operation: WriteOperation) -> Bool {
+        switch operation.subject {
+        case .property: property != nil
+        case .instance: operation != .initializer || create != nil
+        case .container: key == ContainerKey.stringKey && store != nil
+        case .store: store != nil
+        case .defaults, .document: false
         }
     }
 
@@ -98,6 +99,7 @@ package struct WriteTarget: @unchecked Sendable {
     ///
     /// - Returns: the error of the operation, or nil if it succeeded.
     package func perform(_ operation: WriteOperation) async -> PrefsError? {
+        precondition(has(operation), "\(operation) is not an operation of this target")
         let target = self
         let dictionaryBody: @Sendable (inout [String: Any]) -> Void = { target.change(&$0) }
         let body: @Sendable () -> Void = { target.changeByAccesses() }
@@ -123,6 +125,7 @@ package struct WriteTarget: @unchecked Sendable {
     ///
     /// - Returns: the error of the operation, or nil if it succeeded.
     package func performBlocking(_ operation: WriteOperation) -> PrefsError? {
+        precondition(has(operation), "\(operation) is not an operation of this target")
         switch operation {
         case .property: property?.assign()
         case .propertyInPlace: property?.changeInPlace()
@@ -161,7 +164,7 @@ package struct WriteTarget: @unchecked Sendable {
             .asyncReturningDictionaryUpdate, .keyValue, .keySet, .keyReset, .keyModify, .keySubscript,
             .defaultsSubscript, .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsFromDictionary,
             .settingsReset, .settingsDelete, .modelsSave:
-            preconditionFailure("\(operation) is not an operation of this target")
+            preconditionFailure("\(operation) does not block, or writes elsewhere")
         }
         return prefs.lastError
     }

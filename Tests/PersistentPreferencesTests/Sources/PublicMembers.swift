@@ -16,7 +16,7 @@ enum PublicMembers {
     }
 
     private static let types: Set<Substring> = ["class", "struct", "enum", "protocol", "extension", "actor"]
-    private static let kinds = types.union(["func", "var", "subscript", "init"])
+    private static let members: Set<Substring> = ["func", "var", "subscript", "init"]
     private static let modifiers: Set<Substring> = [
         "public", "open", "package", "internal", "private", "fileprivate", "final", "indirect", "static", "override",
         "convenience", "mutating", "nonmutating", "required", "set)", "nonisolated",
@@ -50,18 +50,16 @@ enum PublicMembers {
             let indentation = line.count - code.count
             if code.isEmpty || code.hasPrefix("//") || code.hasPrefix("#") { continue }
             while let scope = scopes.last, scope.indentation >= indentation { scopes.removeLast() }
-            let words = code.split(whereSeparator: { " (<:?".contains($0) }).drop {
-                $0.hasPrefix("@") || Self.modifiers.contains($0)
-            }
+            let words = withoutAttributes(code).split(whereSeparator: { " (<:?".contains($0) })
+            let before = words.prefix { Self.modifiers.contains($0) }
+            var rest = words.dropFirst(before.count)
             // `class` is also a modifier.
-            guard
-                let kind = words.first(where: {
-                    $0 != "class" || !(words.dropFirst().first.map(Self.kinds.contains) ?? false)
-                }),
-                Self.kinds.contains(kind)
-            else { continue }
-            let isPublic = code.hasPrefix("public ") || code.contains(" public ") || code.contains("open ")
-            if Self.types.contains(kind), let type = words.dropFirst().first {
+            if rest.first == "class", let next = rest.dropFirst().first, Self.members.contains(next) {
+                rest.removeFirst()
+            }
+            guard let kind = rest.first, Self.types.contains(kind) || Self.members.contains(kind) else { continue }
+            let isPublic = before.contains("public") || before.contains("open")
+            if Self.types.contains(kind), let type = rest.dropFirst().first {
                 scopes.append(
                     (indentation, String(type.split(separator: ".").last ?? type), kind == "protocol" && isPublic))
                 continue
@@ -74,6 +72,21 @@ enum PublicMembers {
             }
         }
         return members
+    }
+
+    private static func withoutAttributes(_ code: Substring) -> Substring {
+        var rest = code
+        while rest.first == "@" {
+            rest = rest.drop { $0 != " " && $0 != "(" }
+            var depth = 0
+            repeat {
+                guard let character = rest.first else { break }
+                depth += character == "(" ? 1 : character == ")" ? -1 : 0
+                rest.removeFirst()
+            } while depth > 0
+            rest = rest.drop { $0 == " " }
+        }
+        return rest
     }
 
     /// The lines up to the end of the parameters.

@@ -137,6 +137,7 @@ import WriteOperations
                 @discardableResult
                 public func put<T>(_ value: T, in range: Range<Int>, _ body: (Int, Int) -> Void) -> Int { 1 }
                 func hidden() {}
+                @available(*, unavailable, message: "b (c)") public func gone() {}
                 open class var shared: Int { 1 }
                 public internal(set) var count: Int
                     public let constant = 1
@@ -159,7 +160,8 @@ import WriteOperations
         let members = PublicMembers.declared(in: source).map { "\($0)" }
         #expect(
             members == [
-                "Store.init", "Store.put(_:in:_:)", "Store.shared", "Store.count", "Inner.subscript", "Shape.import()",
+                "Store.init", "Store.put(_:in:_:)", "Store.gone()", "Store.shared", "Store.count", "Inner.subscript",
+                "Shape.import()",
             ])
     }
 }
