@@ -30,7 +30,7 @@ func areaTests(_ area: String, _ others: Target.Dependency..., resources: [Resou
         name: "\(area)Tests",
         dependencies: [
             "EngineSupport", "PersistentPreferences", "PrefsSupport", "PrefsTestSet", "PropertyListSupport",
-            "TestSupport",
+            "TestSupport", "WriteOperations",
         ] + others, path: "Tests/PersistentPreferencesTests/\(area)", resources: resources, swiftSettings: strict)
 }
 
@@ -105,10 +105,15 @@ let package = Package(
         .testTarget(
             name: "EngineSupport", dependencies: ["AppleVnodes", "PrefsFileEngine", "TestSupport"],
             swiftSettings: strict),
+        // Every way to write, as clients write: over the public module alone.
+        .target(
+            name: "WriteOperations", dependencies: ["PersistentPreferences"], path: "Tests/WriteOperations",
+            swiftSettings: strict),
         .executableTarget(
             name: "Probe",
             dependencies: [
                 "PersistentPreferences", "PrefsFileEngine", "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport",
+                "WriteOperations",
             ],
             path: "Tests/Probe", swiftSettings: strict),
         .executableTarget(
@@ -130,6 +135,7 @@ let package = Package(
             name: "PrefsSupport",
             dependencies: [
                 "EngineSupport", "PersistentPreferences", "PrefsTestSet", "PropertyListSupport", "TestSupport",
+                "WriteOperations",
             ], path: "Tests/PersistentPreferencesTests/Support", swiftSettings: strict),
         areaTests("Base", "PrefsTesting"),
         areaTests("Typed", resources: [.copy("Resources/FirstEdition"), .copy("Resources/TypeSafeDefaults.plist")]),
@@ -171,6 +177,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "PersistentPreferences", "PrefsFileEngine", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport",
+                "WriteOperations",
             ],
             swiftSettings: strict),
         .testTarget(

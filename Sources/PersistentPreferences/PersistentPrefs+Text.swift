@@ -5,17 +5,8 @@ extension PersistentPrefs {
     /// The value to store for a text, checked against the type and the constraint of the property. nil means that the
     /// key is to be removed.
     ///
-    /// | type | text |
-    /// |---|---|
-    /// | String, and what is stored as a string (URL, UUID, Decimal, raw values) | the text itself, without quotes; it may be empty |
-    /// | numbers | `42`, `-1.5`, `1e9`, `nan`, `inf`, `-inf` |
-    /// | Bool | `true`, `false`; also `yes`, `no`, `on`, `off`, `1`, `0` |
-    /// | Date | `2026-11-21`, `2026-11-21T19:02:43.25Z`, `2026-11-21T20:02:43+01:00` |
-    /// | Data | base64 |
-    /// | an enum without raw values | the name of the case |
-    /// | arrays and sets | `a,b` or JSON |
-    /// | dictionaries and Codable types | `k=v,l=w`, or JSON, in the form of ``ExportFormat/json``; every other type takes it, too, unless it takes the text itself |
-    /// | optionals | the text of a value. `null` is nil, unless it is the text of a value, as for `String?` |
+    /// The section "Text" of the article "Layers" has the grammar. `null` is nil for an optional, unless it is the text of a value, as for
+    /// `String?`.
     ///
     /// A key that an override of ``keys`` allows has no type. Its text is a string, unless a value is stored: then the
     /// text must have a form of the stored value's property-list type.
@@ -39,9 +30,7 @@ extension PersistentPrefs {
         }
         switch property.reading(of: text) {
         case .value(let value, violation: nil): return try vetted(value, key)
-        case .value(let value, let reason?):
-            let found = value.string == nil ? ShownText.key(text) : "\"\(ShownText.key(text))\""
-            throw .constraintViolated([failure(property.isSensitive ? reason : "\(reason), found \(found)")])
+        case .value(_, let reason?): throw .constraintViolated([failure(reason)])
         case .mismatch(let reason):
             if text == "null", property.acceptsNil { return nil }
             throw .typeMismatch([failure(reason)])

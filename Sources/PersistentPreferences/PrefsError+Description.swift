@@ -11,7 +11,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
     public var description: String {
         switch self {
         case .incorrectKeys(let keys):
-            "not among the allowed keys: \(Self.quoted(keys))"
+            "expected a key that @Pref declares or keys lists, found \(Self.quoted(keys))"
         case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
             Self.listed(failures, separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):
@@ -25,15 +25,17 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .damaged(let file):
             "\(file.place); the file is unchanged, and \(file.state) is read"
         case .quarantined(let file):
-            "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); the write started from \(file.state)"
+            "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); "
+                + (file.state == .nothing
+                    ? "no backup existed; only this write was stored" : "the write started from \(file.state)")
         case .notOurs(let file):
             "\(file.place); the file is unchanged, because this package did not write it"
         case .notStored(let failure), .busy(let failure):
             "\(failure); the stored state is unchanged"
         case .outcomeUnknown(let failure):
-            "\(failure); nobody knows whether the new state is stored"
+            "\(failure); nobody knows whether the new state is stored; read it before you repeat the write"
         case .nearSizeLimit(let bytes, let limit):
-            "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored"
+            "the domain has \(bytes) bytes; this system allows less than \(limit); the new state is stored; move large values to files"
         case .durabilityUnconfirmed(let failure):
             "\(failure); the new state is stored, but an older one may return after a power cut or damage"
         case .migrationFailed(let key, let version, let error):
@@ -51,7 +53,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
         case .userDefaultsUnavailable:
-            "there is no UserDefaults; nothing is read or stored"
+            "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"
         case .unknownError(let error):
             error.map(Self.text) ?? "unknown error"
         }
@@ -60,9 +62,14 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
     /// The text of `description`.
     public var errorDescription: String? { description }
 
-    /// The lines of this package's errors are escaped already.
+    /// The lines of this package's errors are escaped already. The description of a Cocoa error is its domain, code and
+    /// contents.
     private static func text(of error: any Error) -> String {
-        (error as? PrefsError)?.description ?? ShownText.message("\(error)")
+        switch error {
+        case let error as PrefsError: error.description
+        case is CocoaError, is POSIXError: ShownText.message(error.localizedDescription)
+        default: ShownText.message("\(error)")
+        }
     }
 
     private static func quoted(_ names: [String]) -> String {

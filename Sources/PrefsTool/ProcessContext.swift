@@ -66,7 +66,7 @@ package struct ProcessContext: Sendable {
         while count < 0, errno == EINTR { count = read(input, &bytes, bytes.count) }
         guard count > 0 else { return nil }
         guard let text = String(data: Data(bytes.prefix(count)), encoding: .utf8) else {
-            throw CommandError("the line is not valid UTF-8")
+            throw CommandError("expected a line in UTF-8, found other bytes")
         }
         return text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
     }

@@ -69,7 +69,7 @@ import Testing
         #expect(run.code == 0)
         let path = system.appending(path: "greeter.json").path
         #expect(
-            run.errors == "Greeter: layer environment: GREETER_times: must be in 1...5; "
+            run.errors == "Greeter: layer environment: GREETER_times: must be in 1...5, found 99; "
                 + "layer system: times in \(path): expected Int, found a string; "
                 + "layer arguments: -polite: expected one of true, false, found \"perhaps\"; ignored\n")
     }
@@ -87,7 +87,7 @@ import Testing
         let run = try greeter(arguments, environment: ["GREETER_polite": "perhaps"])
         #expect(run.lines == ["Hey Ann!", "Hey Ann!"], "the good arguments count, and the next layer for the bad one")
         #expect(
-            run.errors == "Greeter: layer arguments: -times: must be in 1...5; "
+            run.errors == "Greeter: layer arguments: -times: must be in 1...5, found 9; "
                 + "layer system: polite in \(file.path): expected Bool, found a string; ignored\n")
         #expect(run.code == 0)
         let missing = try greeter("-times", "1", "-names")
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--save", "times", "9"], [:], "layer arguments: -times: must be in 1...5; ignored\n"),
+        (["--save", "times", "9"], [:], "layer arguments: -times: must be in 1...5, found 9; ignored\n"),
         (
             ["--save", "times", "2"], ["GREETER_times": "3"],
             "\"times\" is set by the layer environment (GREETER_times); the stored state is unchanged\n"

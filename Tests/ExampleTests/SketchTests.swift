@@ -57,11 +57,11 @@ import Testing
         (["set", "canvas.depth", "1"], "no field `canvas.depth`"),
         (["set", "layers[7]", "x"], "there is no element 7 of `layers`"),
         (["set", "canvas.height", "tall"], "canvas"), (["get", "widht"], "no key `widht`; did you mean `width`?"),
-        (["get", "due"], "`due` is not set"), (["unset", "colour"], "not among the allowed keys"),
+        (["get", "due"], "`due` is not set"), (["unset", "colour"], "no key `colour`"),
         (["set", "pen", "+1"], "pen: expected one of pencil, ink, brush, found \"+1\""),
         (["set", "width", "+9"], "width: must be in 1...9"),
         (["set", "width", "toggle"], "width: expected Int"),
-        (["set", "width", "2", "--if", "5"], "`width` is 1, not 5"),
+        (["set", "width", "2", "--if", "5"], "`width`: expected 5, found 1; nothing has changed"),
     ])
     func whatIsRejectedChangesNothing(_ words: [String], _ reason: String) throws {
         let result = try run(["prefs"] + words)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func everyCommandIsInTheUsageTable() {
-        let rows = HarnessUsageTests.wrong.map(\.0).filter { row in row.contains { Self.names.contains($0) } }
+        let rows = ToolMessage.usage.map(\.0).filter { row in row.contains { Self.names.contains($0) } }
         #expect(Self.commands(in: rows) == Set(Self.names))
     }
 

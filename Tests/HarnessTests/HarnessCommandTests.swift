@@ -119,7 +119,9 @@ import Testing
         #expect(try home.prefs("set", "string", "+1") == Printed())
         #expect(try home.prefs("get", "string") == Printed("+1\n"))
         #expect(try home.prefs("set", "int", "toggle").errors.contains("found \"toggle\""))
-        #expect(try home.prefs("set", "int", "7", "--if", "5") == .failure("`int` is 6, not 5"))
+        #expect(
+            try home.prefs("set", "int", "7", "--if", "5")
+                == .failure("`int`: expected 5, found 6; nothing has changed"))
         #expect(try home.prefs("set", "int", "7", "--if", "6") == Printed())
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }

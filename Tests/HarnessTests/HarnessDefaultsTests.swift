@@ -221,8 +221,12 @@ import Testing
         let file = home.path("d.plist")
         try home.prefs("set", "-f", file, "R.n", "1")
         #expect(try home.prefs("set", "-f", file, "R.n", "2", "--if", "1") == Printed())
-        #expect(try home.prefs("set", "-f", file, "R.n", "3", "--if", "1") == .failure("`R.n` is 2, not 1"))
-        #expect(try home.prefs("set", "-f", file, "R.m", "v", "--if", "1") == .failure("`R.m` is not set, not 1"))
+        #expect(
+            try home.prefs("set", "-f", file, "R.n", "3", "--if", "1")
+                == .failure("`R.n`: expected 1, found 2; nothing has changed"))
+        #expect(
+            try home.prefs("set", "-f", file, "R.m", "v", "--if", "1")
+                == .failure("`R.m`: expected 1, found no value; nothing has changed"))
         #expect(try home.prefs("set", "-f", file, "R.n", "[]", "-t", "array", "--if", "2") == Printed())
         #expect(try home.prefs("set", "-f", file, "R.n", #"["x"]"#, "--if", "[]") == Printed())
         #expect(try home.prefs("get", "-f", file, "R.n") == Printed("[\"x\"]\n"))

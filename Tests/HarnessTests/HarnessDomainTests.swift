@@ -36,65 +36,6 @@ import Testing
         #expect(names == ["Entry"])
     }
 
-    private static let rejected: [(words: [String], message: String, code: Int32)] = [
-        (["write", "D", "R"], "too few arguments for `write`", 64),
-        (["write", "D", "R", "v", "more"], "too many arguments for `write`", 64),
-        (
-            ["set", "-f", "D", "R.k", "x", "-t", "integer"], "expected a 64-bit integer such as 42 or -7, found \"x\"",
-            64
-        ),
-        (["write", "D", "k", "-int"], "-int: expected one value, found 0", 64),
-        (["set", "-f", "D", "R.k", "x", "-t", "float"], "expected a number such as 12.5, found \"x\"", 64),
-        (["set", "-f", "D", "R.k", "1e400", "-t", "float"], "expected a number such as 12.5, found \"1e400\"", 64),
-        (["set", "-f", "D", "R.k", "maybe", "-t", "boolean"], "expected true or false, found \"maybe\"", 64),
-        (
-            ["set", "-f", "D", "R.k", "today", "-t", "date"],
-            "expected a date such as 2026-11-23 or 2026-11-23T10:00:00Z, found \"today\"", 64
-        ),
-        (
-            ["write", "D", "k", "-data", "4g"],
-            "expected an even number of hexadecimal digits such as 48656c6c6f, found \"4g\"", 64
-        ),
-        (["write", "D", "k", "-dict", "a"], "the key \"a\" has no value", 64),
-        (["write", "D", "k", "-array", "-int"], "-int: expected one value, found 0", 64),
-        (["write", "D", "k", "-array", "-int", "x"], "expected a 64-bit integer such as 42 or -7, found \"x\"", 64),
-        (
-            ["write", "D", "k", "-array", "-dict", "a", "b"], "-dict cannot be inside of another array or dictionary",
-            64
-        ),
-        (["write", "D", "k", "-dict", "a", "1", "a", "2"], "the key \"a\" is given twice", 64),
-        (["set", "-f", "D", "R.k", "[1,", "-t", "json"], "line 1", 64),
-        (["set", "-f", "D", "R.k", "null", "-t", "json"], "null", 64),
-        (["set", "-f", "D", "R.k", #"{"CF$UID": 1}"#, "-t", "json"], "CF$UID", 1),
-        (["write", "D", "", "v"], "is not a valid root key: it is empty", 1),
-        (["set", "-f", "../D", "", "v"], "expected a key or a path such as a.b[0], found an empty text", 1),
-        (["write", ".hidden", "R", "v"], "\".hidden\" is not a valid suite name: it begins with a dot", 1),
-        (["set", "-f", "D", "Entry.k", "v"], "`Entry`: expected a dictionary, found type integer", 1),
-        (
-            ["write", "D", "Entry", "-array-add", "v"],
-            "cannot add to `Entry`: expected type array, found type integer", 1
-        ),
-        (["read", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
-        (["read", "D", "Rot"], "`Rot` is not set; did you mean `Root`?", 1),
-        (["get", "-f", "D", "Root.sise"], "`Root.sise` is not set; did you mean `size`?", 1),
-        (["get", "-f", "D", "Root.other"], "`Root.other` is not set", 1),
-        (["get", "--type", "-f", "D", "Entry.k"], "`Entry.k` is not set", 1),
-        (["unset", "-f", "D", "Root.sise"], "`Root.sise` is not set; did you mean `size`?", 1),
-        (["delete", "Nowhere"], "UserDefaults suite \"Nowhere\" not found", 1),
-    ]
-
-    @Test(arguments: rejected)
-    func aRejectedCommandChangesNothing(words: [String], message: String, code: Int32) throws {
-        let home = try HarnessHome()
-        let bytes = try home.writeSuite("D", ["Entry": 1, "Root": ["size": 12.5]])
-        let printed = try home.prefs(words)
-        #expect(printed.output == "")
-        #expect(printed.errors.hasPrefix("prefs: "))
-        #expect(printed.errors.contains(message))
-        #expect(printed.code == code)
-        #expect(try Data(contentsOf: home.domainFile("D")) == bytes)
-    }
-
     /// A write vets only the keys that it changes. Other programs may have stored any values under the others.
     @Test func aRootWithAStrangeValueCanBeWritten() throws {
         let home = try HarnessHome()

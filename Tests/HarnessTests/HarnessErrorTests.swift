@@ -122,7 +122,8 @@ import Testing
         let home = try HarnessHome()
         let path = home.path("circle")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
-        let reason = "open: Too many levels of symbolic links; the stored state is unchanged"
+        let reason =
+            "open: Too many levels of symbolic links; expected a link that leads to a file; the stored state is unchanged"
         #expect(try home.prefs(command + ["-f", path, "--root", "PrefsTestSet"]) == .failure("\(path): \(reason)"))
         #expect(try home.folder.names() == ["circle"])
     }

@@ -129,7 +129,9 @@ import Testing
         try home.write(Data(#"{"Integer Value": 5, "nope": 1}"#.utf8), to: "x")
         #expect(try home.prefs("import", home.path("x")) == .unknownKey("nope"))
         let printed = try home.prefs("import", home.path("x"), "--json")
-        #expect(printed.code == 1 && printed.errors.hasPrefix(#"{"error":"not among the allowed keys: "#))
+        #expect(
+            printed.code == 1
+                && printed.errors.hasPrefix(#"{"error":"no key `nope`; keys are "#))
         let missing = home.path("missing")
         #expect(try home.prefs("import", missing) == .failure("\(missing): open: No such file or directory"))
         #expect(try home.prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))
@@ -204,7 +206,10 @@ import Testing
         try home.write(Data("old".utf8), to: "x")
         let names = try home.folder.names()
         let full = try shell(home, "{ ulimit -f 0; trap '' XFSZ; \"$0\" export -o \"$PWD/x\" --force; } 2>&1 | cat")
-        #expect(full == Printed("prefs: \(home.path("x")): write: File too large\n"))
+        #expect(
+            full
+                == Printed(
+                    "prefs: \(home.path("x")): write: File too large; raise the limit of file sizes (ulimit -f)\n"))
         #expect(try String(contentsOf: home.folder.file("x"), encoding: .utf8) == "old")
         #expect(try home.folder.names() == names)
     }

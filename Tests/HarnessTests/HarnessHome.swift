@@ -146,7 +146,7 @@ struct Printed: Equatable {
 
     static func unknownKey(_ key: String) -> Printed {
         failure(
-            "not among the allowed keys: \"\(key)\"; keys are int (Integer Value), string (String Value), "
+            "no key `\(key)`; keys are int (Integer Value), string (String Value), "
                 + "array (Array Value), dictionary (Dictionary Value), date (Date Value)")
     }
 }

@@ -62,33 +62,6 @@ import Testing
         #expect(try home.prefs(command + ["--json"]) == Printed())
     }
 
-    private static let errors: [(arguments: [String], message: String, code: Int32)] = [
-        (["get", "int", "--stored", "-f", "/nonexistent/x", "--root", "PrefsTestSet"], "`int` is not set", 1),
-        (["show", "-f", "Missing"], "UserDefaults suite \"Missing\" not found: HOME/.config/Missing.plist", 1),
-        (["-f", ".x"], #"".x" is not a valid suite name: it begins with a dot"#, 1),
-        (["unset", "--all", "--root", ""], #""" is not a valid root key: it is empty"#, 1),
-        (["get"], "too few arguments for `get`: prefs get KEY", 64),
-        (["-f", "S", "-f", "F"], "-f is given twice; give it once", 64),
-        (
-            ["set", "int", "abc", "-f", "/nonexistent/x", "--root", "PrefsTestSet"],
-            #"Integer Value: expected Int, found "abc": not a number"#, 1
-        ),
-        (["--root"], "--root needs a value: --root NAME", 64),
-    ]
-
-    @Test(arguments: errors)
-    func anErrorIsAnObjectOnStandardError(arguments: [String], message: String, code: Int32) throws {
-        let home = try HarnessHome()
-        let message = message.replacing("HOME", with: home.folder.path)
-        let printed = try home.prefs(["--json"] + arguments)
-        #expect(printed.output == "")
-        #expect(printed.code == code)
-        #expect(try parse(printed.errors) as? [String: String] == ["error": message])
-        #expect(printed.errors.hasSuffix("}\n"))
-        #expect(try home.prefs(arguments) == Printed(errors: "prefs: \(message)\n", code: code))
-        #expect(try home.folder.names() == [])
-    }
-
     @Test func aWordAfterTwoDashesIsNotTheJSONOption() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("get", "--", "--json") == .unknownKey("--json"))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HarnessToldWritesTests {
     /// All command lines, except those that run until a signal or need a terminal.
     private static let lines: [[String]] = {
-        var lines = HarnessLookTests.looks + HarnessUsageTests.wrong.map(\.0) + TerminalSafetyTests.commands
+        var lines = HarnessLookTests.looks + ToolMessage.usage.map(\.0) + TerminalSafetyTests.commands
         lines += HarnessErrorTests.commands.flatMap { [$0, $0 + ["-f", "FILE"], $0 + ["-f", "FILE", "--root", "R"]] }
         lines += HarnessDamageTests.commands + HarnessDamageTests.writes + HarnessUndoTests.writes
         lines += HarnessSafetyTests.risky.map(\.words) + HarnessSafetyTests.harmless + HarnessSafetyTests.foreignWrites

@@ -20,71 +20,28 @@ import Testing
         var testDescription: String { "\(key) \(words)" }
     }
 
+    /// What is printed, and what stands after two dashes. `TextTableTests` has what texts stand for.
     @Test(arguments: [
-        Value("int", "0", gives: "0"), Value("int", "1", gives: "1"), Value("int", "-5", gives: "-5"),
-        Value("int", "--", "-5", gives: "-5"),
-        Value("int", "9223372036854775807", gives: "9223372036854775807"),
-        Value("int", "-9223372036854775808", gives: "-9223372036854775808"),
-    ])
-    func integersAreParsedAndPrinted(_ value: Value) throws {
-        try check(value)
-    }
-
-    @Test(arguments: [
-        Value("string", "", gives: ""), Value("string", "42", gives: "42"), Value("string", "true", gives: "true"),
-        Value("string", "a b", gives: "a b"), Value("string", " a ", gives: " a "),
-        Value("string", #"["a"]"#, gives: #"["a"]"#), Value("string", #"a\nb"#, gives: #"a\nb"#),
+        Value("int", "--", "-5", gives: "-5"), Value("string", "", gives: ""),
+        Value("string", #"a\nb"#, gives: #"a\nb"#),
         Value("string", "--", "--json", gives: "--json"), Value("string", "--", "-h", gives: "-h"),
         Value("string", "--", "--", gives: "--"), Value("string", "--", "-x", gives: "-x"),
         Value("string", "héllo 世界 👩‍👩‍👧 e\u{301}", gives: "héllo 世界 👩‍👩‍👧 e\u{301}"),
         Value("string", "one\ntwo\n", gives: "one\ntwo\n"), Value("string", "x\u{FEFF}", gives: "x\u{FEFF}"),
-    ])
-    func stringsAreParsedAndPrinted(_ value: Value) throws {
-        try check(value)
-    }
-
-    @Test(arguments: [
-        Value("array", "a,b,c", gives: #"["a","b","c"]"#), Value("array", "a", gives: #"["a"]"#),
-        Value("array", "", gives: "[]"), Value("array", "[]", gives: "[]"), Value("array", ",", gives: #"["",""]"#),
-        Value("array", "a,,b", gives: #"["a","","b"]"#), Value("array", "a, b", gives: #"["a","b"]"#),
-        Value("array", #"["a","b,c"]"#, gives: #"["a","b,c"]"#), Value("array", #"[ "" ]"#, gives: #"[""]"#),
-        Value("array", "1,2", gives: #"["1","2"]"#), Value("array", "--", "--a,b", gives: #"["--a","b"]"#),
+        Value("array", "a,b,c", gives: #"["a","b","c"]"#), Value("array", "--", "--a,b", gives: #"["--a","b"]"#),
         Value("array", #"["a\nb","a/b","世"]"#, gives: #"["a\nb","a/b","世"]"#),
-    ])
-    func arraysAreParsedAndPrinted(_ value: Value) throws {
-        try check(value)
-    }
-
-    @Test(arguments: [
-        Value("dictionary", "k=v", gives: #"{"k":"v"}"#), Value("dictionary", "b=2,a=1", gives: #"{"a":"1","b":"2"}"#),
-        Value("dictionary", "", gives: "{}"), Value("dictionary", "{}", gives: "{}"),
-        Value("dictionary", "k=", gives: #"{"k":""}"#), Value("dictionary", "=v", gives: #"{"":"v"}"#),
-        Value("dictionary", "k=a=b", gives: #"{"k":"a=b"}"#), Value("dictionary", "k = v", gives: #"{"k ":" v"}"#),
-        Value("dictionary", #"{"k":"a,b=c"}"#, gives: #"{"k":"a,b=c"}"#),
+        Value("dictionary", "b=2,a=1", gives: #"{"a":"1","b":"2"}"#),
         Value("dictionary", "--", "--k=v", gives: #"{"--k":"v"}"#),
         Value("dictionary", "CF$UID=1", gives: #"{"CF$UID":"1"}"#),
-    ])
-    func dictionariesAreParsedAndPrinted(_ value: Value) throws {
-        try check(value)
-    }
-
-    @Test(arguments: [
         Value("date", "2026-11-20", gives: "2026-11-20T00:00:00Z"),
-        Value("date", "2024-02-29", gives: "2024-02-29T00:00:00Z"),
-        Value("date", "2026-11-20T08:30:00Z", gives: "2026-11-20T08:30:00Z"),
         Value("date", "2026-11-20T08:30:00.25Z", gives: "2026-11-20T08:30:00.250Z"),
         Value("date", "2026-11-20T08:30:00.0Z", gives: "2026-11-20T08:30:00Z"),
         Value("date", "2026-11-20T08:30:00.001Z", gives: "2026-11-20T08:30:00.001Z"),
         Value("date", "9999-12-31T23:59:59.999Z", gives: "9999-12-31T23:59:59.999Z"),
         Value("date", "1965-01-31T23:59:59.999Z", gives: "1965-01-31T23:59:59.999Z"),
         Value("date", "2026-12-31T23:59:59.9996Z", gives: "2027-01-01T00:00:00Z"),
-        Value("date", "2026-11-20T08:30:00+01:00", gives: "2026-11-20T07:30:00Z"),
-        Value("date", "2026-11-20T00:30:00+0130", gives: "2026-11-19T23:00:00Z"),
-        Value("date", "2026-11-20T23:30:00-08", gives: "2026-11-21T07:30:00Z"),
-        Value("date", "2026-11-20T08:30:00.5-03:30", gives: "2026-11-20T12:00:00.500Z"),
-        Value("date", "0001-01-01", gives: "0001-01-01T00:00:00Z"),
     ])
-    func datesAreParsedAndPrinted(_ value: Value) throws {
+    func valuesArePrintedAndReadAgain(_ value: Value) throws {
         try check(value)
     }
 

@@ -80,7 +80,9 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(try run(["get", "token", "--json"]) == Printed("\"•••\"\n"))
         #expect(try run(["get", "code", "--default", "none"]) == Printed("none\n"), "what is not set is no secret")
         #expect(try run(["get", "plain"]) == Printed("seen\n"))
-        #expect(try run(["set", "token", "x", "--if", "wrong"]).errors.contains("`token` is •••, not •••"))
+        #expect(
+            try run(["set", "token", "x", "--if", "wrong"]).errors.contains(
+                "`token`: expected •••, found •••; nothing has changed"))
         let difference = try run(["set", "token=a", "plain=b", "--dry-run"])
         #expect(difference == Printed("~ plain: seen → b\n~ token: ••• → •••\n"))
     }

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import TestSupport
+import WriteOperations
 
 private final class HistoryPrefs: PersistentPrefs, @unchecked Sendable {
     /// `x` and `y` are always written together.
@@ -122,16 +123,13 @@ private final class HistoryThread: @unchecked Sendable {
         let key = Bool.random(using: &generator) ? "a" : "b"
         let value = firstValue + call
         switch Int.random(in: 0..<5, using: &generator) {
-        case 0: write([key], value, "subscript") { shared[key] = value }
-        case 1: write([key], value, "in-place") { shared.values[key] = value }
+        case 0, 1:
+            let operation = Self.operations.randomElement(using: &generator) ?? .subscripted
+            write([key], value, operation, WriteTarget(shared, key: key) { value })
         case 2: exchange(key, value, shared)
         case 3:
-            write(["x", "y"], value, "update") {
-                shared.update {
-                    $0["x"] = value
-                    $0["y"] = value
-                }
-            }
+            let operation = Self.operations.filter(\.storesSeveralKeys).randomElement(using: &generator) ?? .update
+            write(["x", "y"], value, operation, WriteTarget(shared, key: "x", with: ["y": value]) { value })
         default:
             let prefs = makePrefs()
             write(["x", "y"], value, "nested") {
@@ -140,6 +138,19 @@ private final class HistoryThread: @unchecked Sendable {
                     shared["x"] = value
                 }
             }
+        }
+    }
+
+    /// Those that write the given keys of an existing instance and no others.
+    private static let operations = WriteOperation.of(.instance).filter {
+        $0.effect == .puts && $0.keepsOtherKeys && $0 != .initializer
+    }
+
+    private func write(_ keys: [String], _ value: Int, _ operation: WriteOperation, _ target: WriteTarget) {
+        write(keys, value, operation.rawValue) {
+            _ =
+                operation.isAsync
+                ? Probe.waiting { await target.perform(operation) } : target.performBlocking(operation)
         }
     }
 

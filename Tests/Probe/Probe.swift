@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsStoreChecks
+import WriteOperations
 
 /// A subclass on the default store, as an app would have it.
 final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
@@ -30,6 +31,39 @@ enum Probe {
         for _ in 0..<count {
             let error = ProbePrefs().update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 }
             if let error { fatalError("\(error)") }
+        }
+    }
+
+    /// Waits for an asynchronous call, on a thread that does not run its tasks.
+    static func waiting<R: Sendable>(_ body: @escaping @Sendable () async -> R) -> R {
+        nonisolated(unsafe) var result: R?
+        let isOver = DispatchSemaphore(value: 0)
+        Task.detached {
+            result = await body()
+            isOver.signal()
+        }
+        isOver.wait()
+        guard let result else { fatalError("no result") }
+        return result
+    }
+
+    /// Each operation on a `UserDefaults`, over the standard domain and a suite: the error, the number in
+    /// the file, and the number that is read.
+    static func writeToDefaults() {
+        guard let suite = UserDefaults(suiteName: "probe.written"), let folder = UserDefaultsStore.standard.fileURL
+        else { fatalError("no suite") }
+        func file(_ defaults: UserDefaults) -> URL {
+            defaults === suite ? folder.deletingLastPathComponent().appending(path: "probe.written.plist") : folder
+        }
+        for operation in WriteOperation.of(.defaults) {
+            for defaults in operation == .keyValue ? [.standard] : [UserDefaults.standard, suite] {
+                ContainerKey.set(1, defaults)
+                let error = ContainerKey.perform(operation, 2, in: defaults)
+                let list = try? PropertyListSerialization.propertyList(
+                    from: Data(contentsOf: file(defaults)), format: nil)
+                let stored = (list as? [String: Any])?[ContainerKey.stringKey]
+                print(operation, error.map { "\($0)" } ?? "ok", stored ?? "nothing", ContainerKey.get(defaults))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import TestSupport
+import WriteOperations
 
 private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }
@@ -10,8 +11,8 @@ private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
 extension Probe {
     static func torture(_ arguments: [String]) throws {
         guard arguments.count >= 2, let index = Int(arguments[0]),
-            let manner = TortureWriter.Manner(rawValue: arguments[1])
-        else { fatalError("torture WRITER MANNER [FILE [flat | LAYER]]") }
+            let operation = WriteOperation(rawValue: arguments[1])
+        else { fatalError("torture WRITER OPERATION [FILE [flat | LAYER]]") }
         let writer = TortureWriter(index)
         let prefs: TorturePrefs
         if arguments.count > 2 {
@@ -24,8 +25,7 @@ extension Probe {
         acknowledge(number)
         while true {
             number += 1
-            write(number, of: writer, to: prefs, manner)
-            if let error = prefs.lastError { fatalError("\(error)") }
+            if let error = write(number, of: writer, to: prefs, operation) ?? prefs.lastError { fatalError("\(error)") }
             if prefs[TortureWriter.covered.key] as? String != cover { fatalError("the layer above has changed") }
             acknowledge(number)
         }
@@ -37,27 +37,14 @@ extension Probe {
             store(file), above: [.file(URL(filePath: layer))], below: [.values(TortureWriter.initialValues)])
     }
 
+    /// Number and payload at once: under two keys, or in a dictionary.
     private static func write(
-        _ number: Int, of writer: TortureWriter, to prefs: TorturePrefs, _ manner: TortureWriter.Manner
-    ) {
+        _ number: Int, of writer: TortureWriter, to prefs: TorturePrefs, _ operation: WriteOperation
+    ) -> PrefsError? {
         let payload = writer.payload(number)
-        func change(_ values: inout [String: Any]) {
-            values[writer.numberKey] = number
-            values[writer.payloadKey] = payload
-        }
-        switch manner {
-        case .update:
-            prefs.update { change(&$0) }
-        case .nested:
-            prefs.update {
-                prefs[writer.numberKey] = number
-                prefs[writer.payloadKey] = payload
-            }
-        case .inPlace:
-            change(&prefs.values)
-        case .subscripted:
-            prefs[writer.numberKey] = ["number": number, "payload": payload]
-        }
+        let value: Any = operation.storesSeveralKeys ? number : ["number": number, "payload": payload] as [String: Any]
+        let target = WriteTarget(prefs, key: writer.numberKey, with: [writer.payloadKey: payload]) { value }
+        return operation.isAsync ? waiting { await target.perform(operation) } : target.performBlocking(operation)
     }
 
     /// Prints with one system call and without a buffer, so that an acknowledged number is in the pipe when a kill

@@ -26,6 +26,8 @@ case "agreement":
     try Probe.agreement()
 case "type-safe-defaults":
     try Probe.typeSafeDefaults()
+case "write-to-defaults":
+    Probe.writeToDefaults()
 case "type-safe-defaults-read":
     Probe.typeSafeDefaultsRead()
 case "save-settings":

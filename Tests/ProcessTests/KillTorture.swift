@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 import TestSupport
+import WriteOperations
 
 /// Kills writers of one file at random moments, in many rounds, and checks the file afterwards.
 ///
@@ -163,8 +164,10 @@ struct KillTorture {
     }
 
     private func start(_ index: Int) throws -> PipedChild {
-        let manners = TortureWriter.Manner.allCases
-        var arguments = ["torture", "\(index)", manners[(index + rounds / 2) % manners.count].rawValue]
+        let operations = WriteOperation.of(.instance).filter {
+            $0 == .subscripted || $0.storesSeveralKeys && $0.keepsOtherKeys && $0 != .initializer
+        }
+        var arguments = ["torture", "\(index)", operations[(index + rounds / 2) % operations.count].rawValue]
         if target != .defaultStore { arguments.append(file.path) }
         if target == .flatJSONFile { arguments.append("flat") }
         if target == .layeredJSONFile { arguments.append(layer.path) }

@@ -17,15 +17,25 @@ import Testing
                 ("open \(file)", "ok"), ("set 1", "ok"), ("open \(folder)/other.plist", "ok"), ("set 5", "ok"),
                 ("open \(file)", "ok"), ("descriptors taken", "ok"),
                 // A read takes no descriptor if the file has not changed.
-                ("get", "1 ok"), ("set 2", "\(folder): open: Too many open files; the stored state is unchanged"),
+                ("get", "1 ok"),
+                (
+                    "set 2",
+                    "\(folder): open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
+                ),
                 (
                     "open \(folder)/other.plist",
-                    "\(folder)/other.plist: open: Too many open files; the stored state is unchanged"
+                    "\(folder)/other.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
                 ),
                 // A file that was open until now is closed, which frees one descriptor.
                 ("descriptors taken", "ok"),
-                ("get", "nil \(folder)/other.plist: open: Too many open files; the stored state is unchanged"),
-                ("set 2", "\(folder)/other.plist: open: Too many open files; the stored state is unchanged"),
+                (
+                    "get",
+                    "nil \(folder)/other.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
+                ),
+                (
+                    "set 2",
+                    "\(folder)/other.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
+                ),
                 ("descriptors free", "ok"),
             ],
             later: [
@@ -43,7 +53,8 @@ import Testing
     @Test func aFileThatMayNotGrow() throws {
         var situation = try Situation()
         let file = situation.home.path + "/test.plist"
-        let message = "\(file): write: File too large; the stored state is unchanged"
+        let message =
+            "\(file): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
         try situation.run(
             "size",
             [
@@ -84,7 +95,7 @@ import Testing
         var situation = try Situation()
         let folder = situation.home.path
         let file = folder + "/test.plist"
-        let message = "\(file): write: No space left on device; the stored state is unchanged"
+        let message = "\(file): write: No space left on device; free some space; the stored state is unchanged"
         try situation.run(
             "full", through: Self.mounted(folder),
             [

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WriteOperations
 
 /// Keys outside of a class, as in seed 003, over `UserDefaults`, in children with their own homes.
 @Suite struct TypeSafeDefaultsTests {
@@ -11,6 +12,16 @@ import Testing
         let next = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
         // The date has lost its fraction, because UserDefaults has written its own values over the file, in XML.
         #expect(next.output == "30.0 true Robin 0.0\n", "\(next.errors)")
+    }
+
+    @Test func everyOperationIsOnDiskWhenItReturns() throws {
+        let home = try TemporaryFolder()
+        let result = try Child("Probe", ["write-to-defaults"], home: home).wait()
+        let expected = WriteOperation.of(.defaults).flatMap { operation in
+            let line = operation.effect == .puts ? "\(operation) ok 2 2" : "\(operation) ok nothing 0"
+            return Array(repeating: line, count: operation == .keyValue ? 1 : 2)
+        }
+        #expect(result.output == expected.map { $0 + "\n" }.joined(), "\(result.errors)")
     }
 
     @Test func aValueOfAnotherProgramIsRead() throws {

@@ -3,18 +3,6 @@ package import Foundation
 /// The root that a writer of the kill torture stores with its n-th write: a number, and a payload that proves that the
 /// file has the whole write and no part of another one.
 package struct TortureWriter: Sendable {
-    /// How a write is made.
-    package enum Manner: String, CaseIterable, Sendable {
-        /// Number and payload in one `update { $0[…] = … }`.
-        case update
-        /// Both through the subscript inside one `update { … }`.
-        case nested
-        /// Both in one change of `values` in place.
-        case inPlace
-        /// Both in a dictionary, through the subscript.
-        case subscripted
-    }
-
     /// A state that is not the result of a write.
     package struct Damage: Error {
         /// The problem.

@@ -144,7 +144,7 @@ extension PropertyListFile {
                 continue
             }
         }
-        throw StorageFailure(path: names.path, reason: "1000 files were quarantined in this second already")
+        throw StorageFailure(path: names.path, reason: "1000 files were quarantined in this second already; try again")
     }
 
     private func copy(

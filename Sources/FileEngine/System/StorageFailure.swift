@@ -18,7 +18,7 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system
     /// call reports.
     public let code: Int32
-    /// The problem, as a clause without a full stop.
+    /// The problem as a clause without a full stop and, if there is something to do, what.
     public let reason: String
 
     /// A system call that failed.
@@ -26,7 +26,22 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.operation = operation
         self.path = path
         self.code = code
-        reason = String(cString: strerror(code))
+        reason = Self.reason(operation, code)
+    }
+
+    /// The words of the system, with what to do about a limit.
+    private static func reason(_ operation: String, _ code: Int32) -> String {
+        let words = String(cString: strerror(code))
+        return switch (operation, code) {
+        // A watch needs no space on a device.
+        case ("inotify_add_watch", ENOSPC): "the limit of watches is reached; raise fs.inotify.max_user_watches"
+        case ("inotify_init", EMFILE): "the limit of inotify queues is reached; raise fs.inotify.max_user_instances"
+        case (_, EMFILE): "\(words); raise the limit of this process (ulimit -n)"
+        case (_, EFBIG): "\(words); raise the limit of file sizes (ulimit -f)"
+        case (_, ENOSPC), (_, EDQUOT): "\(words); free some space"
+        case (_, ELOOP): "\(words); expected a link that leads to a file"
+        default: words
+        }
     }
 
     /// Creates a failure that no system call reports, for your own store.

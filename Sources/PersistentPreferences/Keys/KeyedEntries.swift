@@ -126,6 +126,14 @@ struct KeyedEntries: @unchecked Sendable {
         }
     }
 
+    /// The warning of a write that has succeeded, such as that of a damaged file, once. Inside an update, that update reports it.
+    func takeWarning() -> PrefsError? {
+        switch place {
+        case .domain(let roots, _), .root(let roots, _): Transaction.current == nil ? roots.takeWarning() : nil
+        case .object, .past: nil
+        }
+    }
+
     /// Subscribes to the changes of a value, and possibly of others. Returns nil if the place does not report changes.
     func subscribe(to key: String, _ subscriber: any EntrySubscriber) throws -> EntrySubscription? {
         switch place {

@@ -35,7 +35,7 @@ extension KeyedValue {
     }
 
     func write(_ value: Value, to entries: KeyedEntries) -> PrefsError? {
-        attempt { try store(value, in: entries, forKey: $0) }
+        attempt(in: entries) { try store(value, in: entries, forKey: $0) }
     }
 
     private func store(_ value: Value, in entries: KeyedEntries, forKey key: String) throws {
@@ -62,7 +62,7 @@ extension KeyedValue {
     private func encodedDefault() -> StoredValue? { coding.vetted(defaultValue) }
 
     func remove(from entries: KeyedEntries) -> PrefsError? {
-        attempt { try entries.setValue(nil, forKey: $0) }
+        attempt(in: entries) { try entries.setValue(nil, forKey: $0) }
     }
 
     /// The value to change. If it cannot be read, reports the reason and returns the default with it.
@@ -94,7 +94,7 @@ extension KeyedValue {
         in entries: KeyedEntries, _ change: (inout Value) throws -> Void, rescue: (any Error) throws -> Void
     ) rethrows -> PrefsError? {
         var thrown: (any Error)?
-        let failure = attempt { key in
+        let failure = attempt(in: entries) { key in
             try entries.transact(forKey: key) {
                 var new = try value(in: entries, isForWriting: true)
                 do {
@@ -120,11 +120,12 @@ extension KeyedValue {
             of: stored, forKey: key, isHandWritten: entries.isHandWritten, filledFrom: encodedDefault)
     }
 
-    private func attempt(_ write: (_ key: String) throws -> Void) -> PrefsError? {
+    private func attempt(in entries: KeyedEntries, _ write: (_ key: String) throws -> Void) -> PrefsError? {
         do {
             let key = stringKey
             try NameVetting.checkRoot(key)
             try write(key)
+            if let warning = entries.takeWarning() { report(warning) }
             return nil
         } catch {
             // A rejection rolls back the update that the write is part of, if any.

@@ -77,7 +77,7 @@ struct PropertyListDocument: Sendable {
         do {
             bytes = try Data(contentsOf: url)
         } catch {
-            throw .unreadable(StorageFailure(path: path, reason: "cannot be read"))
+            throw .unreadable(StorageFailure(path: path, reason: "cannot be read: \(error.localizedDescription)"))
         }
         do {
             let list = try PropertyListCoder.decode(bytes, json: format == .json ? .file : nil)

@@ -2,7 +2,7 @@ import PrefsPropertyLists
 
 /// The meaning of a text from outside.
 enum TextReading {
-    /// A value of the type, and the reason why it violates the constraint; nil if it does not violate it.
+    /// A value of the type, and the reason why it violates the constraint, with the text; nil if it does not violate it.
     case value(StoredValue, violation: String?)
     /// The text is not a value of the type, for this reason.
     case mismatch(String)
@@ -22,7 +22,7 @@ extension PrefProperty {
         let coding = coding
         let forms = TextForms(text)
         if let (stored, value) = found(forms, coding) {
-            return .value(stored, violation: constraint?.violation(value))
+            return .value(stored, violation: constraint?.violation(value).map { "\($0)\(found(text, stored))" })
         }
         if let listed = listed(coding) {
             let choices = listed.map { self.text(of: $0, coding) }.joined(separator: ", ")
@@ -44,6 +44,13 @@ extension PrefProperty {
     var acceptsNil: Bool {
         guard Value.self is any OptionalValue.Type, let none = Any?.none as? Value else { return false }
         return constraint?.violation(none) == nil
+    }
+
+    /// The end of a message about a text. A text that is not a string is not quoted.
+    private func found(_ text: String, _ stored: StoredValue) -> String {
+        if isSensitive { return "" }
+        let shown = ShownText.line(text, longest: 40)
+        return ", found " + (stored.string == nil ? shown : "\"\(shown)\"")
     }
 
     /// The stored form of a text, and the value; nil if the text is of another type.

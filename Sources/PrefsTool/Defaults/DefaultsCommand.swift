@@ -135,7 +135,7 @@ enum DefaultsCommand {
             var values: [String: StoredValue] = [:]
             while let key = rest.popFirst() {
                 guard let value = try element(&rest) else {
-                    throw UsageError("the key \"\(ShownText.key(key))\" has no value")
+                    throw UsageError("expected a value after the key \"\(ShownText.key(key))\"")
                 }
                 guard values.updateValue(value, forKey: key) == nil else {
                     throw UsageError("the key \"\(ShownText.key(key))\" is given twice")

@@ -52,7 +52,9 @@ struct UndoFolder: Sendable {
         record["after"] = replacement.after.map(StoredValue.data)
         let path = "\(folder)/\(Self.name(of: replacement.path))"
         let bytes = try PropertyListCoder.encode(.dictionary(record), as: .binary)
-        guard bytes.count <= PropertyListLimits.fileBytes else { throw CommandError("the file is too large") }
+        guard bytes.count <= PropertyListLimits.fileBytes else {
+            throw CommandError("larger than \(PropertyListLimits.fileBytes >> 20) MiB")
+        }
         // Removes the record first, because a record of another user cannot be replaced in place and keeps its mode.
         unlink(path)
         try ExportFile.write(bytes, to: path)

@@ -14,7 +14,8 @@ enum Arithmetic {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
             }
             return StoredValue(old + amount)
-        default: throw CommandError("\(place) is not a number")
+        default:
+            throw CommandError("\(place): expected a number, found \(value.map(ValueText.typeName) ?? "no value")")
         }
     }
 

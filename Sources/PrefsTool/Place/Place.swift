@@ -149,15 +149,16 @@ struct Place {
             return error.description.replacing("deleteAll() removes it", with: "`\(command)` removes it")
         }
         guard case .incorrectKeys(let names) = error else { return error.description }
+        let unknown = names.map { "`\(ShownText.key($0))`" }.joined(separator: ", ")
         if let name = names.first, names.count == 1,
             let near = NearestWord.nearest(to: name, among: keys.flatMap { [$0.shortName, $0.name] })
         {
             // In a file, the key may differ from the name of the property.
             let meant = near == name ? key(name)?.name ?? near : near
-            return "no key `\(ShownText.key(name))`; did you mean `\(ShownText.key(meant))`?"
+            return "no key \(unknown); did you mean `\(ShownText.key(meant))`?"
         }
         let list = keys.map { $0.shortName == $0.name ? $0.name : "\($0.shortName) (\($0.name))" }
-        return "\(error); keys are \(list.joined(separator: ", "))"
+        return "no key \(unknown); keys are \(list.joined(separator: ", "))"
     }
 }
 

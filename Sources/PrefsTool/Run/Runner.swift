@@ -143,9 +143,9 @@ struct Runner {
             ? now != nil && now == (try? place.value(of: expected, at: path, as: nil, in: values))
             : PropertyListType.readings(of: expected, like: now).contains { $0 == now }
         if isSame { return }
-        let shown = now.map { ValueText.line(place.secrets.shown($0, at: path)) } ?? "not set"
+        let shown = now.map { ValueText.line(place.secrets.shown($0, at: path)) } ?? "no value"
         let wanted = place.secrets.contains(path.root) ? ShownText.hidden : expected
-        throw CommandError("`\(ShownText.key(name))` is \(shown), not \(wanted)")
+        throw CommandError("`\(ShownText.key(name))`: expected \(wanted), found \(shown); nothing has changed")
     }
 
     /// Removes values, so that the defaults of a program apply.

@@ -3,16 +3,7 @@ import Foundation
 /// The values that a text from outside may stand for, such as the value of an environment variable. The type of a
 /// property decides: the first value that it can read is meant.
 ///
-/// | value | text |
-/// |---|---|
-/// | string | itself |
-/// | number | as in JSON, and `nan`, `inf`, `-inf` |
-/// | Boolean | `true`, `yes`, `on`, `false`, `no`, `off` in any case |
-/// | date | `2026-11-21`, `2026-11-21T19:02:43.25Z`, `2026-11-21T20:02:43+01:00` |
-/// | data | base64 |
-/// | array | `a,b`, `1,2`, or JSON |
-/// | dictionary | `k=v,l=w`, `k=1,l=2`, or JSON |
-/// | any value that is no string | the JSON of an export |
+/// The section "Text" of the article "Layers" has the grammar, and the tests have each form in `TextTable`.
 package struct TextForms {
     package let text: String
     /// The text itself, then the values that its form suggests.

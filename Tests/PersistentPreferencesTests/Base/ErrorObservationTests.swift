@@ -30,7 +30,9 @@ private final class DigitPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.ticks = 1
         }
         // The error of the access, and the error of the update.
-        #expect(heard.wait(for: 4).suffix(2) == Array(repeating: #"2 not among the allowed keys: "z""#, count: 2))
+        #expect(
+            heard.wait(for: 4).suffix(2)
+                == Array(repeating: #"2 expected a key that @Pref declares or keys lists, found "z""#, count: 2))
         second.cancel()
         prefs.digit = 11
         #expect(heard.all.count == 4 && prefs.lastError != nil)

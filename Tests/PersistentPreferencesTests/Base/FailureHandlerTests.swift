@@ -55,7 +55,9 @@ private struct stubborn: PrefKey {
         let prefs = StubbornPrefs(store: store)
         #expect(prefs.number == 0)
         #expect(prefs.told.all == ["number: expected Int, found a string"])
-        #expect(prefs.outcome == "not among the allowed keys: \"unknown\"", "its own accesses are told in lastError")
+        #expect(
+            prefs.outcome == "expected a key that @Pref declares or keys lists, found \"unknown\"",
+            "its own accesses are told in lastError")
         prefs["another"] = 1
         #expect(prefs.told.all.count == 2)
     }

@@ -103,7 +103,7 @@ import Testing
         #expect(error.map { "\($0)" }?.hasPrefix("b: a UUID") == true)
         #expect(prefs.ints == ["a": 1])
         let second = prefs.update { other["unknown"] = 1 }
-        #expect(second.map { "\($0)" } == "not among the allowed keys: \"unknown\"")
+        #expect(second.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"unknown\"")
     }
 
     @Test(arguments: Kind.allCases)
@@ -210,6 +210,6 @@ import Testing
         let store = InMemoryStore()
         let prefs = AnyPrefs(store: store)
         let error = prefs.update { _ = Fleeting(store: store) }
-        #expect(error.map { "\($0)" } == "not among the allowed keys: \"bad\"")
+        #expect(error.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"bad\"")
     }
 }

@@ -23,7 +23,7 @@ import Testing
     @Test func initRejectsBadValuesWhole() {
         _ = AnyPrefs(values: ["a": 1], store: store)
         let second = AnyPrefs(values: ["a": 2, "z": 3], store: store)
-        #expect(second.outcome == "not among the allowed keys: \"z\"")
+        #expect(second.outcome == "expected a key that @Pref declares or keys lists, found \"z\"")
         #expect(second.ints == ["a": 1])
     }
 
@@ -138,11 +138,11 @@ import Testing
         #expect(keys == ["y", "z"])
         #expect(prefs.ints == ["a": 1])
         prefs["z"] = 1
-        #expect(prefs.outcome == "not among the allowed keys: \"z\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"z\"")
         #expect(prefs["z"] == nil)
-        #expect(prefs.outcome == "not among the allowed keys: \"z\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"z\"")
         let error = prefs.update { $0 = ["z": 1] }
-        #expect(error.map { "\($0)" } == "not among the allowed keys: \"z\"")
+        #expect(error.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"z\"")
         #expect(prefs.ints == ["a": 1])
     }
 
@@ -176,7 +176,7 @@ import Testing
         #expect(prefs.lastError != nil)
         _ = prefs.values
         #expect(prefs.lastError == nil)
-        #expect(prefs.errors == ["not among the allowed keys: \"z\""])
+        #expect(prefs.errors == ["expected a key that @Pref declares or keys lists, found \"z\""])
     }
 
     @Test func valuesAndClearRemoveTheAllowedKeysOnly() throws {

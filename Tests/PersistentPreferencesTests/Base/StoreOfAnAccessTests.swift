@@ -3,6 +3,7 @@
 import Foundation
 import Observation
 import Testing
+import WriteOperations
 
 @testable import PersistentPreferences
 
@@ -44,25 +45,22 @@ import Testing
         }
     }
 
-    @Test func everyKindOfAccessUsesIt() {
+    @Test(arguments: WriteOperation.of(.property, .instance).filter { $0 != .initializer })
+    func everyOperationUsesIt(_ operation: WriteOperation) async {
+        inBoth { _ in prefs.values = ["number": 1, "words": ["a"]] }
+        let target = WriteTarget(prefs, \.number, \.$number, to: 7)
+        await PersistentPrefs.withStore(first) { #expect(await target.perform(operation) == nil) }
+        #expect(OwnPrefs(store: first).number == (operation.effect == .puts ? 7 : 0))
+        #expect(OwnPrefs(store: second).number == 1 && OwnPrefs(store: second).count == 2 && prefs.count == 0)
+    }
+
+    @Test func everyReadUsesIt() {
+        inBoth { prefs.values = ["number": $0, "words": ["a"]] }
         inBoth { number in
-            prefs.number += number
-            prefs.update { $0["number"] = ($0["number"] as? Int ?? 0) + number }
-            prefs.update { prefs.number += number }
-            prefs.values["number"] = prefs.number + number
-            prefs["words"] = ["a"]
-        }
-        inBoth { number in
-            #expect(prefs.values["number"] as? Int == 4 * number)
+            #expect(prefs.values["number"] as? Int == number && prefs["number"] as? Int == number)
             #expect(prefs.count == 2)
             #expect(prefs.$number.isSet)
         }
-        PersistentPrefs.withStore(first) { prefs.clear() }
-        PersistentPrefs.withStore(second) { _ = prefs.$number.reset() }
-        #expect(OwnPrefs(store: first).count == 0)
-        #expect(OwnPrefs(store: second).count == 1)
-        PersistentPrefs.withStore(second) { prefs.deleteAll() }
-        #expect(OwnPrefs(store: second).count == 0)
         #expect(prefs.count == 0)
     }
 

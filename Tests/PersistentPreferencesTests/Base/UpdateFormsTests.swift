@@ -3,6 +3,7 @@ import PersistentPreferences
 import PrefsFileEngine
 import TestSupport
 import Testing
+import WriteOperations
 
 @testable import EngineSupport
 
@@ -49,19 +50,24 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     // MARK: - One key
 
-    @Test func modifiesOfManyTasksAllCount() async {
-        let prefs = prefs
+    private static let transactions = WriteOperation.of(.property, .instance).filter(\.isTransaction)
+
+    @Test(arguments: transactions.filter(\.isAsync))
+    func incrementsOfManyTasksAllCount(_ operation: WriteOperation) async {
+        let target = WriteTarget(prefs, \.ticks, \.$ticks) { $0 += 1 }
         await withTaskGroup { group in
             for _ in 0..<20 {
-                group.addTask { for _ in 0..<10 { await prefs.$ticks.modify { $0 += 1 } } }
+                group.addTask { for _ in 0..<10 { _ = await target.perform(operation) } }
             }
         }
         #expect(prefs.ticks == 200)
     }
 
-    @Test func modifiesOfManyThreadsAllCount() {
+    @Test(arguments: transactions.filter { !$0.isAsync })
+    func incrementsOfManyThreadsAllCount(_ operation: WriteOperation) {
+        let target = WriteTarget(prefs, \.ticks, \.$ticks) { $0 += 1 }
         DispatchQueue.concurrentPerform(iterations: 20) { _ in
-            for _ in 0..<10 { prefs.$ticks.modify { $0 += 1 } }
+            for _ in 0..<10 { _ = target.performBlocking(operation) }
         }
         #expect(prefs.ticks == 200)
     }

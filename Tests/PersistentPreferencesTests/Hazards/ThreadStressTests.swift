@@ -4,6 +4,7 @@ import PersistentPreferences
 import PrefsTestSet
 import TestSupport
 import Testing
+import WriteOperations
 
 /// All operations on prefs, by many threads at once, with an exact account at the end. The sanitizers detect data races
 /// (`Scripts/sanitize.sh`). `PREFS_STRESS` sets the number of rounds.
@@ -22,7 +23,7 @@ import Testing
             stress.settle()
             guard kind != .memory else { continue }
             let list = try propertyList(at: folder.file())
-            #expect((list["Counter"] as? [String: Any])?["n"] as? Int == 2 * rounds)
+            #expect((list["Counter"] as? [String: Any])?["a"] as? Int == 2 * rounds)
             #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "link.plist", "test.plist"])
         }
         let (operations, lost, surprises) = account.result
@@ -85,8 +86,11 @@ private final class ThreadStress: @unchecked Sendable {
             account.did()
             switch role {
             case .count, .countAlso:
-                let prefs = prefs("Counter", "n")
-                account.expectNone(prefs.update { $0["n"] = ($0["n"] as? Int ?? 0) + 1 }, "count")
+                let store = makeStore()
+                let target = WriteTarget(CountPrefs(key: "Counter", store: store), in: store, \.a, \.$a) { $0 += 1 }
+                let transactions = target.operations.filter { $0.isTransaction && !$0.isAsync }
+                let operation = transactions[round % transactions.count]
+                account.expectNone(target.performBlocking(operation), "count by \(operation)")
             case .pair:
                 let prefs = prefs("Pair", "a", "b")
                 let error = prefs.update {
@@ -169,7 +173,7 @@ private final class ThreadStress: @unchecked Sendable {
 
     /// Checks the values that are never deleted.
     func settle() {
-        account.expect(2 * rounds, prefs("Counter", "n").ints["n"])
+        account.expect(2 * rounds, prefs("Counter", "a").ints["a"])
         account.expect(rounds, prefs("Outer", "n").ints["n"])
         account.expect(rounds, prefs("Inner", "n").ints["n"])
         account.expect(rounds, prefs("Pair", "a").ints["a"])
@@ -180,6 +184,10 @@ private final class ThreadStress: @unchecked Sendable {
         let created = AnyPrefs((1...rounds).map { "key \($0)" }, key: "Created", store: makeStore())
         account.expect(rounds, created.count)
     }
+}
+
+private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var a = 0
 }
 
 /// The operations and errors of the threads.

@@ -56,7 +56,7 @@ import Testing
         prefs.values = ["columns": 5]
         #expect(try entries().keys.sorted() == ["columns", "others"])
         prefs["others"] = 8
-        #expect(prefs.lastError.map { "\($0)" } == "not among the allowed keys: \"others\"")
+        #expect(prefs.lastError.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"others\"")
         prefs.clear()
         #expect(try entries() as? [String: Int] == ["others": 7])
     }

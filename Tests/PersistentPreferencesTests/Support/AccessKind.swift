@@ -1,22 +1,24 @@
 import PersistentPreferences
+import WriteOperations
 
-/// The kinds of access that prefs know, each under the key "a".
-enum AccessKind: CaseIterable {
-    case read, count, write, assignment, changeInPlace, update, flush, clear, deleteAll
+/// An access that blocks its thread: a read, or an operation that writes 5 under a key, or removes it.
+enum AccessKind: CaseIterable, Equatable {
+    case read, all, count, flush
+    case write(WriteOperation)
 
-    /// Runs the access. Returns whether the access itself reports that it has found or changed something; several
-    /// report nothing.
-    @discardableResult func run(on prefs: AnyPrefs) -> Bool {
+    static let allCases =
+        [read, all, count, flush]
+        + WriteOperation.of(.instance).filter { !$0.isAsync && $0 != .initializer }.map(AccessKind.write)
+
+    /// Runs the access. Returns whether it has found something, or has written without an error.
+    @discardableResult func run(on prefs: PersistentPrefs, key: String = "a") -> Bool {
         switch self {
-        case .read: return prefs["a"] != nil
+        case .read: return prefs[key] != nil
+        case .all: return !prefs.values.isEmpty
         case .count: return prefs.count > 0
-        case .write: prefs["a"] = 5
-        case .assignment: prefs.values = ["a": 5]
-        case .changeInPlace: prefs.values["a"] = 5
-        case .update: return prefs.update { $0["a"] = 5 } == nil
         case .flush: prefs.flush()
-        case .clear: prefs.clear()
-        case .deleteAll: prefs.deleteAll()
+        case .write(let operation):
+            return WriteTarget(prefs, key: key) { 5 }.performBlocking(operation) == nil
         }
         return false
     }

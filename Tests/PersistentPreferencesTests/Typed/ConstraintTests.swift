@@ -4,6 +4,7 @@ import PersistentPreferences
 import PropertyListSupport
 import TestSupport
 import Testing
+import WriteOperations
 
 private enum Level: String, CaseIterable { case low, middle, high }
 
@@ -42,46 +43,22 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         ("list", [1, 2, 3], "must have two elements at most"),
     ]
 
-    /// The untyped ways to store a value.
-    enum WritePath: CaseIterable {
-        case subscripted, assigned, inPlace, updatedValues, updatedSubscript, initialized
-
-        func store(_ value: Any, under key: String, of prefs: PersistentPrefs, in store: any PrefsStore) -> PrefsError?
-        {
-            switch self {
-            case .subscripted: prefs[key] = value
-            case .assigned: prefs.values = prefs.values.merging([key: value, "free": 5]) { $1 }
-            case .inPlace:
-                func change(_ values: inout [String: Any]) {
-                    values["free"] = 5
-                    values[key] = value
-                }
-                change(&prefs.values)
-            case .updatedValues:
-                return prefs.update {
-                    $0["free"] = 5
-                    $0[key] = value
-                }
-            case .updatedSubscript:
-                return prefs.update {
-                    prefs["free"] = 5
-                    prefs[key] = value
-                    prefs["free"] = 6
-                }
-            case .initialized:
-                return LimitedPrefs(key: TypedFile.root, values: ["free": 5, key: value], store: store).lastError
-            }
-            return prefs.lastError
-        }
+    private func store(
+        _ value: Any, under key: String, of prefs: LimitedPrefs, in file: TypedFile, by operation: WriteOperation
+    ) async -> PrefsError? {
+        await WriteTarget(
+            prefs, key: key, with: ["free": 5],
+            create: { LimitedPrefs(key: TypedFile.root, values: $0, store: file.store) }, to: { value }
+        ).perform(operation)
     }
 
-    @Test(arguments: WritePath.allCases)
-    func aBadValueIsRejectedByEveryWritePath(_ path: WritePath) throws {
+    @Test(arguments: WriteOperation.untyped)
+    func aBadValueIsRejectedByEveryOperation(_ operation: WriteOperation) async throws {
         let file = try TypedFile(["free": 1, "size": 20])
         let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
         let before = try (file.bytes, file.fileNumber)
         for (key, value, reason) in Self.bad {
-            let error = path.store(value, under: key, of: prefs, in: file.store)
+            let error = await store(value, under: key, of: prefs, in: file, by: operation)
             guard let failures = reason.hasPrefix("expected") ? error?.typeFailures : error?.constraintFailures else {
                 Issue.record("\(key) = \(value): \(String(describing: error))")
                 continue
@@ -93,18 +70,22 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.size == 20 && prefs.free == 1)
     }
 
-    @Test(arguments: WritePath.allCases)
-    func aGoodValuePassesEveryWritePath(_ path: WritePath) throws {
+    @Test(arguments: WriteOperation.untyped)
+    func aGoodValuePassesEveryOperation(_ operation: WriteOperation) async throws {
         let file = try TypedFile()
-        let good: [(String, Any)] = [
-            ("size", 8), ("size", 72), ("size", 40.0), ("Ratio", 1), ("Ratio", 0.0), ("letter", "m"), ("level", "high"),
-            ("theme", "dark"), ("digit", 9), ("even", -2), ("name", " "), ("list", [1, 2]),
+        // An import stores the form of the type.
+        let isImport = [.importedJSON, .importedXML, .importedBinary, .importedWhole].contains(operation)
+        let good: [(String, Any, imported: Any?)] = [
+            ("size", 8, nil), ("size", 72, nil), ("size", 40.0, 40), ("Ratio", 1, 1.0), ("Ratio", 0.0, nil),
+            ("letter", "m", nil), ("level", "high", nil), ("theme", "dark", nil), ("digit", 9, nil), ("even", -2, nil),
+            ("name", " ", nil), ("list", [1, 2], nil),
         ]
-        for (key, value) in good {
+        for (key, value, imported) in good {
             let prefs = LimitedPrefs(key: TypedFile.root, store: file.store)
-            #expect(path.store(value, under: key, of: prefs, in: file.store) == nil, "\(key) = \(value)")
+            let error = await store(value, under: key, of: prefs, in: file, by: operation)
+            #expect(error == nil, "\(key) = \(value)")
             let found = exactForm([key: prefs[key] ?? "nothing"] as [String: Any])
-            let wanted = try exactly([key: value])
+            let wanted = try exactly([key: isImport ? imported ?? value : value])
             #expect(found == wanted)
         }
     }

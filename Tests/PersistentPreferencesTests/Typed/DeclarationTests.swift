@@ -158,7 +158,8 @@ private final class RacedPrefs<Tag>: PersistentPrefs, @unchecked Sendable {
         prefs.both = 20
         #expect(prefs.ints == ["by hand": 0, "declared": 10, "both": 20] && prefs.count == 3)
         prefs.values = ["declared": 1, "neither": 2]
-        #expect(prefs.outcome == "not among the allowed keys: \"neither\"" && prefs.count == 3)
+        #expect(
+            prefs.outcome == "expected a key that @Pref declares or keys lists, found \"neither\"" && prefs.count == 3)
         prefs.clear()
         #expect(prefs.count == 0 && prefs.declared == 1)
 

@@ -3,6 +3,7 @@ import PersistentPreferences
 import PrefsPropertyLists
 import TestSupport
 import Testing
+import WriteOperations
 
 @testable import EngineSupport
 
@@ -135,37 +136,38 @@ private enum New {
 
     // MARK: - The older version writes
 
-    enum WritePath: CaseIterable { case assigned, inPlace, handle, update }
+    /// Those that write a typed value.
+    private static let typedOperations =
+        WriteOperation.of(.property).filter { $0.effect == .puts } + WriteOperation.allCases.filter(\.isOfAccesses)
 
-    @Test(arguments: WritePath.allCases) func anOlderWriterKeepsTheFieldsOfANewerOne(_ path: WritePath) {
+    @Test(arguments: typedOperations)
+    func anOlderWriterKeepsTheFieldsOfANewerOne(_ operation: WriteOperation) async {
         let newer = New.Style(font: New.Font(name: "Courier", size: 20), weight: 500, isItalic: true, tags: ["a"])
         new.style = newer
         new.optional = newer
         new.named = ["a": newer, "b": newer]
         let prefs = old
         let style = Old.Style(font: Old.Font(name: "Times"), weight: 1)
-        switch path {
-        case .assigned:
-            prefs.style = style
-            prefs.optional = style
-            prefs.named["a"] = style
-        case .inPlace:
-            prefs.style.weight = 1
-            prefs.style.font.name = "Times"
-            prefs.optional?.weight = 1
-            prefs.optional?.font.name = "Times"
-            prefs.named["a"]?.weight = 1
-            prefs.named["a"]?.font.name = "Times"
-        case .handle:
-            prefs.$style.set(style)
-            prefs.$optional.set(style)
-            prefs.$named.set(["a": style, "b": prefs.named["b"] ?? style])
-        case .update:
-            prefs.update {
-                prefs.style = style
-                prefs.optional = style
-                prefs.named["a"] = style
-            }
+        @Sendable func change(_ style: inout Old.Style) {
+            style.weight = 1
+            style.font.name = "Times"
+        }
+        for target in [
+            WriteTarget(prefs, \.style, \.$style, to: style, change: change),
+            WriteTarget(
+                prefs, \.optional, \.$optional, to: style,
+                change: {
+                    $0?.weight = 1
+                    $0?.font.name = "Times"
+                }),
+            WriteTarget(
+                prefs, \.named, \.$named,
+                change: {
+                    $0["a"]?.weight = 1
+                    $0["a"]?.font.name = "Times"
+                }),
+        ] {
+            #expect(await target.perform(operation) == nil)
         }
         #expect(prefs.lastError == nil)
         let expected = New.Style(font: New.Font(name: "Times", size: 20), weight: 1, isItalic: true, tags: ["a"])

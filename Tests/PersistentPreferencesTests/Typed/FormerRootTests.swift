@@ -4,6 +4,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
+import WriteOperations
 
 private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var size = 12
@@ -34,27 +35,14 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(ReaderPrefs(store: try self.store(["Prefs": ["size": 30]])).size == 30)
     }
 
-    enum WritePath: CaseIterable {
-        case typed, subscripted, inPlace, assigned, update, nested, initializer, merged
-
-        fileprivate func write(_ prefs: ReaderPrefs, _ store: any PrefsStore) {
-            switch self {
-            case .typed: prefs.size = 21
-            case .subscripted: prefs["size"] = 21
-            case .inPlace: prefs.size += 1
-            case .assigned: prefs.values = prefs.values.merging(["size": 21]) { $1 }
-            case .update: prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 1 }
-            case .nested: prefs.update { prefs.size += 1 }
-            case .initializer: _ = ReaderPrefs(values: ["size": 21], store: store)
-            case .merged: prefs.import(Data(#"{"size": 21}"#.utf8), merge: true)
-            }
-        }
-    }
-
-    @Test(arguments: WritePath.allCases) func theFirstWriteMovesIt(_ path: WritePath) throws {
+    @Test(arguments: WriteOperation.of(.property, .instance).filter { $0.effect == .puts })
+    func theFirstWriteMovesIt(_ operation: WriteOperation) async throws {
         let store = try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1], "Prefs": ["size": 30]])
         let prefs = ReaderPrefs(store: store)
-        path.write(prefs, store)
+        let target = WriteTarget(
+            prefs, \.size, \.$size, with: operation.keepsOtherKeys ? [:] : ["name": "a"],
+            create: { ReaderPrefs(values: $0, store: store) }, change: { $0 = 21 })
+        #expect(await target.perform(operation) == nil)
         #expect(prefs.lastError == nil && prefs.size == 21 && prefs.name == "a")
         #expect(try store.read(root: "EditorPrefs") == nil, "moved in the same transaction")
         #expect(try store.read(root: "Prefs")?["size"] as? Int == 30, "the other one stays")

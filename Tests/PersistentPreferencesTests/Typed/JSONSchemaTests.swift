@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
+import WriteOperations
 
 private let mark = "PersistentPreferences version"
 
@@ -93,45 +94,39 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == exactly(expected))
     }
 
-    /// Each kind of write that changes `free` alone.
-    enum Way: CaseIterable {
-        case typed, handle, subscripted, inPlace, assigned, update, typedUpdate, updateOfAnother, initializer
-
-        fileprivate func apply(to prefs: MigratedPrefs, in store: any PrefsStore) {
-            switch self {
-            case .typed: prefs.free = 1
-            case .handle: prefs.$free.set(1)
-            case .subscripted: prefs["free"] = 1
-            case .inPlace: prefs.values["free"] = 1
-            case .assigned: prefs.values = ["free": 1, "number": 16]
-            case .update: prefs.update { $0["free"] = 1 }
-            case .typedUpdate: prefs.update { prefs.free = 1 }
-            case .updateOfAnother:
-                let other = MigratedPrefs(key: "Other", store: store)
-                let twin = MigratedPrefs(key: TypedFile.root, store: store)
-                other.update {
-                    other.free = 1
-                    prefs.update { values in
-                        values["free"] = 2
-                        // A nested write joins the update and sees the root in the new shape. The body's own change is
-                        // merged over it.
-                        twin.number += 1
-                        #expect(twin.number == 17 && prefs.number == 17)
-                        twin.number -= 1
-                    }
-                    twin.free -= 1
-                }
-            case .initializer: _ = MigratedPrefs(key: TypedFile.root, values: ["free": 1], store: store)
-            }
-        }
-    }
-
-    @Test(arguments: Way.allCases)
-    func theFirstWriteCommitsTheMigration(_ way: Way) throws {
+    /// Each operation changes `free` alone.
+    @Test(arguments: WriteOperation.of(.property, .instance).filter { $0.effect == .puts })
+    func theFirstWriteCommitsTheMigration(_ operation: WriteOperation) async throws {
         let file = try TypedFile(["number": 5, "gone": 9, "kept": 8])
         let prefs = prefs(file)
-        way.apply(to: prefs, in: file.store)
+        let target = WriteTarget(
+            prefs, \.free, \.$free, to: 1, with: operation.keepsOtherKeys ? [:] : ["number": 16],
+            create: { MigratedPrefs(key: TypedFile.root, values: $0, store: file.store) })
+        #expect(await target.perform(operation) == nil && prefs.outcome == "ok")
+        try expectMigrated(file, prefs)
+    }
+
+    @Test func aNestedUpdateCommitsTheMigration() throws {
+        let file = try TypedFile(["number": 5, "gone": 9, "kept": 8])
+        let prefs = prefs(file)
+        let other = MigratedPrefs(key: "Other", store: file.store)
+        let twin = self.prefs(file)
+        other.update {
+            other.free = 1
+            prefs.update { values in
+                values["free"] = 2
+                // A write inside joins: it sees the root in the new shape, and the body's own change comes on top.
+                twin.number += 1
+                #expect(twin.number == 17 && prefs.number == 17)
+                twin.number -= 1
+            }
+            twin.free -= 1
+        }
         #expect(prefs.outcome == "ok")
+        try expectMigrated(file, prefs)
+    }
+
+    private func expectMigrated(_ file: TypedFile, _ prefs: MigratedPrefs) throws {
         #expect(try file.stored == exactly(["number": 16, "free": 1, "kept": 8, mark: 2]))
         #expect(prefs.ints == ["number": 16, "free": 1])
         // The step runs once.
@@ -188,7 +183,7 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["number": 5, mark: 1])
         let bytes = try file.bytes
         for prefs in [prefs(file), UnversionedPrefs(key: TypedFile.root, store: file.store)] as [PersistentPrefs] {
-            let refusal = "not among the allowed keys: \"\(mark)\""
+            let refusal = "expected a key that @Pref declares or keys lists, found \"\(mark)\""
             #expect(prefs[mark] == nil && prefs.outcome == refusal)
             #expect(prefs.values[mark] == nil)
             prefs[mark] = 2

@@ -31,7 +31,9 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs["name"] as? String == (isSet ? name : nil))
         #expect(prefs.values as? [String: String] == (isSet ? ["name": name] : [:]))
         #expect(prefs.count == stored.count.signum())
-        #expect(prefs["oldest"] == nil && prefs.outcome == "not among the allowed keys: \"oldest\"")
+        #expect(
+            prefs["oldest"] == nil
+                && prefs.outcome == "expected a key that @Pref declares or keys lists, found \"oldest\"")
         #expect(try file.bytes == bytes)
         prefs.free = 1
         #expect(prefs.name == name && prefs.outcome == "ok")
@@ -136,7 +138,7 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.size = 100
         prefs.values["Size"] = 100
         prefs.values["size"] = 20
-        #expect(prefs.outcome == "not among the allowed keys: \"size\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"size\"")
         #expect(try file.bytes == bytes)
         #expect(prefs.size == 20)
     }

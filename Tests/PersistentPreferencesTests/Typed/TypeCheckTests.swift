@@ -4,6 +4,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
+import WriteOperations
 
 private enum Mode: String, CaseIterable { case plain, rich }
 
@@ -48,44 +49,25 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         ("note", "x"),
     ]
 
-    enum WritePath: CaseIterable {
-        case subscripted, assigned, inPlace, update, nestedUpdate, initializer, importedJSON, importedXML,
-            importedBinary
-
-        fileprivate func store(_ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore) throws
-            -> PrefsError?
-        {
-            switch self {
-            case .subscripted: prefs[key] = value
-            case .assigned: prefs.values = ["total": 2].merging([key: value]) { $1 }
-            case .inPlace: prefs.values[key] = value
-            case .update: return prefs.update { $0[key] = value }
-            case .nestedUpdate: return prefs.update { prefs[key] = value }
-            case .initializer: return TypedPrefs(key: "Root", values: [key: value], store: store).lastError
-            case .importedJSON:
-                return prefs.import(try JSONSerialization.data(withJSONObject: [key: value]), merge: true)
-            case .importedXML: return prefs.import(try Self.list([key: value], .xml), merge: true)
-            case .importedBinary: return prefs.import(try Self.list([key: value], .binary), merge: true)
-            }
-            return prefs.lastError
-        }
-
-        private static func list(
-            _ values: [String: Any], _ format: PropertyListSerialization.PropertyListFormat
-        ) throws -> Data {
-            try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
-        }
+    private func store(
+        _ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore, by operation: WriteOperation
+    ) async -> PrefsError? {
+        await WriteTarget(
+            prefs, key: key, with: key == "total" ? [:] : ["total": 2],
+            create: { TypedPrefs(key: "Root", values: $0, store: store) }, to: { value }
+        ).perform(operation)
     }
 
-    @Test(arguments: WritePath.allCases) func aValueOfAnotherTypeIsRejected(_ path: WritePath) throws {
+    @Test(arguments: WriteOperation.untyped)
+    func aValueOfAnotherTypeIsRejected(_ operation: WriteOperation) async throws {
         for (key, value, reason) in Self.bad {
             let store = InMemoryStore()
             try store.update(root: "Root") { $0 = ["total": 1] }
             let prefs = TypedPrefs(key: "Root", store: store)
-            let error = try path.store(value, under: key, of: prefs, in: store)
-            #expect(error?.description == reason, "\(path) \(key)")
+            let error = await self.store(value, under: key, of: prefs, in: store, by: operation)
+            #expect(error?.description == reason, "\(operation) \(key)")
             guard case .typeMismatch(let failures)? = error else {
-                Issue.record("\(path) \(key): \(String(describing: error))")
+                Issue.record("\(operation) \(key): \(String(describing: error))")
                 continue
             }
             #expect(failures.map(\.topLevelKey) == [key])
@@ -94,11 +76,13 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    @Test(arguments: WritePath.allCases) func aValueThatReadsBackIsStored(_ path: WritePath) throws {
+    @Test(arguments: WriteOperation.untyped)
+    func aValueThatReadsBackIsStored(_ operation: WriteOperation) async throws {
         for (key, value) in Self.good {
             let store = InMemoryStore()
             let prefs = TypedPrefs(key: "Root", store: store)
-            #expect(try path.store(value, under: key, of: prefs, in: store) == nil, "\(path) \(key)")
+            let error = await self.store(value, under: key, of: prefs, in: store, by: operation)
+            #expect(error == nil, "\(operation) \(key)")
             #expect(try store.read(root: "Root")?[key] != nil)
         }
     }

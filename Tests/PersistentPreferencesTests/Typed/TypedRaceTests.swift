@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
+import WriteOperations
 
 /// Lets another program write while the type is decoded, once.
 private final class Interruption: @unchecked Sendable {
@@ -44,27 +45,25 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
 
 /// Writes of another program under the key of a property, between the comparison of a write and its commit.
 @Suite struct TypedRaceTests {
-    enum Write: CaseIterable {
-        case assignment, handle, update
-    }
+    /// A change in place decodes the value before the write.
+    private static let operations =
+        WriteOperation.of(.property).filter { $0.effect == .puts && $0 != .propertyInPlace }
+        + WriteOperation.allCases.filter(\.isOfAccesses)
 
     private static let late: [[String: Int]?] = [
         ["weight": 1, "late": 5], ["weight": 1], ["weight": 7, "early": 2], ["weight": 700, "late": 5], nil,
     ]
 
-    @Test(arguments: Write.allCases, late)
-    func unknownFieldsAreThoseOfTheCommit(_ write: Write, _ late: [String: Int]?) throws {
+    @Test(arguments: operations, late)
+    func unknownFieldsAreThoseOfTheCommit(_ operation: WriteOperation, _ late: [String: Int]?) async throws {
         let store = InMemoryStore()
         try store.update(root: "Root") { $0 = ["style": ["weight": 1, "early": 1], "other": 1] }
         let prefs = StylePrefs(key: "Root", store: store)
         let interruption = Interruption { try store.update(root: "Root") { $0?["style"] = late } }
-        if write == .update { try interruption.runOnce() }
-        Interruption.$current.withValue(interruption) {
-            switch write {
-            case .assignment: prefs.style = Style(weight: 700)
-            case .handle: #expect(prefs.$style.set(Style(weight: 700)) == nil)
-            case .update: #expect(prefs.update { prefs.style = Style(weight: 700) } == nil)
-            }
+        if operation.isTransaction { try interruption.runOnce() }
+        let target = WriteTarget(prefs, \.style, \.$style, to: Style(weight: 700))
+        await Interruption.$current.withValue(interruption) {
+            #expect(await target.perform(operation) == nil)
         }
         #expect(prefs.lastError == nil)
         let expected: [String: Any] = ["style": (late ?? [:]).merging(["weight": 700]) { $1 }, "other": 1]

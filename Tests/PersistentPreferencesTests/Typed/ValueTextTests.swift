@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PropertyListSupport
 import Testing
@@ -46,59 +47,12 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(EveryTypePrefs.samples.map(\.key) == prefs.describe().map(\.key))
     }
 
-    @Test(
-        arguments: [
-            ("int", "42", "42"), ("double", "1", "1"), ("double", "inf", "inf"), ("bool", "yes", "true"),
-            ("string", "[1]", "[1]"), ("string", "", ""), ("date", "2001-01-01T00:00:00Z", "2001-01-01T00:00:00Z"),
-            ("data", "SGVsbG8=", "SGVsbG8="), ("optionalData", "null", "null"), ("uuid", "x", nil),
-            ("size", "large", "large"), ("level", "10", "10"), ("mode", "dark", "dark"),
-            ("mode", #"{"dark": {}}"#, "dark"), ("strings", "a,b", #"["a","b"]"#), ("set", "2,1", "[2,1]"),
-            ("doubles", "1, nan", #"[1,{"$double":"nan"}]"#), ("server", #"{"port": 8}"#, #"{"port":8}"#),
-            ("doubleOptional", "$null", "$null"), ("optionalString", "null", "null"), ("width", "auto", "auto"),
-            ("width", "12", "12"), ("modes", "light", nil), ("url", "b", "b"),
-        ] as [(String, String, String?)])
-    func textIsReadByType(_ key: String, _ text: String, _ shown: String?) throws {
-        let prefs = EveryTypePrefs(store: InMemoryStore())
-        let value = try? prefs.storedValue(ofText: text, forKey: key)
-        #expect(value.map { prefs.text(of: $0, forKey: key) } == shown)
-    }
-
-    @Test(
-        arguments: [
-            ("size", "99", "size: must be in 8...72, found 99"),
-            ("name", "", "name: must be at least 1 character long, found \"\""),
-            ("size", "many", "size: expected Int, found \"many\": not a number"),
-            ("size", "4.5", "size: expected Int, found \"4.5\": not a whole number"),
-            ("byte", "300", "byte: expected UInt8, found \"300\": out of range for UInt8 (0...255)"),
-            ("language", "fr", "language: must be one of de, en, found \"fr\""),
-            ("factor", "x", "factor: expected one of 1.5, 2.0, found \"x\""),
-            ("factor", "3", "factor: must be one of 1.5, 2.0, found 3"),
-            ("theme", "huge", "theme: expected one of small, large, found \"huge\""),
-            ("mode", "dark", "mode: must not be dark, found dark"),
-            ("mode", "x", "mode: expected one of light, found \"x\""),
-            ("isOn", "2", "isOn: expected one of true, false, found \"2\""),
-            ("needed", "null", "needed: expected Int, found \"null\": not a number"),
-            ("server", #"{"port": "x"}"#, #"server: expected TextServer, found "{"port": "x"}""#),
-            ("numbers", "1,x", "numbers: expected Array<Int>, found \"1,x\""),
-            ("other", "1", "not among the allowed keys: \"other\""),
-            ("size", "a\u{1b}[31m", #"size: expected Int, found "a\u{1b}[31m": not a number"#),
-        ])
-    func rejectionsSayWhatWasExpectedAndFound(_ key: String, _ text: String, _ message: String) {
-        let error = #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: text, forKey: key) }
-        #expect(error.map { "\($0)" } == message)
+    /// `TextTableTests` has what texts stand for, and what is said of others.
+    @Test func aTextOfAKeyThatIsNotAllowedIsRejected() {
+        let error = #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "1", forKey: "other") }
+        #expect(error == .incorrectKeys(invalidElements: ["other"]))
+        #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "x", forKey: "size") }
         #expect(prefs.lastError == nil && prefs.values.isEmpty)
-    }
-
-    @Test func brokenJSONIsLocated() {
-        let error = #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "[1,", forKey: "numbers") }
-        let reason = error?.failures.first?.reason ?? ""
-        #expect(reason.hasPrefix("expected Array<Int>, found \"[1,\": invalid JSON: line 1, column 4: "), "\(reason)")
-    }
-
-    @Test func nullRemovesTheValueOfAnOptional() throws {
-        #expect(try prefs.storedValue(ofText: "null", forKey: "limit") == nil)
-        #expect(try prefs.storedValue(ofText: "null", forKey: "theme") == nil)
-        #expect(throws: PrefsError.self) { try prefs.storedValue(ofText: "null", forKey: "size") }
     }
 
     @Test func theStoredValueDecidesTheTypeOfAnUndeclaredKey() throws {
@@ -146,7 +100,10 @@ private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
         }
         let others = EveryTypePrefs(store: InMemoryStore()).describe().filter { $0.choices != nil }
         #expect(
-            others.map(\.key) == ["bool", "size", "level", "mode", "channel", "optionalBool", "optionalSize"])
+            others.map(\.key) == [
+                "bool", "size", "level", "mode", "channel", "optionalBool", "optionalSize", "language", "factor",
+                "lightMode",
+            ])
         #expect(others.first { $0.key == "level" }?.choices == ["1", "10"])
     }
 

@@ -76,10 +76,13 @@ import Testing
 
     /// Bytes, and the error message.
     private static let refused: [(data: Data, message: String)] = [
-        (Data(#"{"a":5,"d":1,"other":1}"#.utf8), #"not among the allowed keys: "d", "other""#),
+        (
+            Data(#"{"a":5,"d":1,"other":1}"#.utf8),
+            #"expected a key that @Pref declares or keys lists, found "d", "other""#
+        ),
         (
             Data(#"{"a":5,"PersistentPreferences version":1}"#.utf8),
-            #"not among the allowed keys: "\#("PersistentPreferences version")""#
+            #"expected a key that @Pref declares or keys lists, found "\#("PersistentPreferences version")""#
         ),
         (
             Data(#"{"a":5,"b":{"x":[{"CF$UID":7}]}}"#.utf8),

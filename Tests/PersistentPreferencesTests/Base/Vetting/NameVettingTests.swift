@@ -14,10 +14,7 @@ import Testing
         let prefs = PrefsTestSet(key: name.text, values: ["Integer Value": 1], store: store)
         #expect(prefs.outcome == name.message)
         #expect(prefs.key == name.text)
-        for access in Access.allCases {
-            access.run(on: prefs)
-            #expect(prefs.outcome == name.message, "\(access)")
-        }
+        expectEveryAccessFails(prefs, name)
         expectInvalidName(name) { try store.read(root: name.text) }
         expectInvalidName(name) { try store.update(root: name.text) { $0 = ["a": 1] } }
     }
@@ -65,14 +62,19 @@ import Testing
         expectInvalidName(name) { try suite.update(root: "root") { $0 = ["a": 1] } }
         let prefs = PrefsTestSet(key: "root", values: ["Integer Value": 1], store: suite)
         #expect(prefs.outcome == name.message)
-        for access in Access.allCases {
-            access.run(on: prefs)
-            #expect(prefs.outcome == name.message, "\(access)")
-        }
+        expectEveryAccessFails(prefs, name)
     }
 
     @Test(arguments: Name.goodSuites) func aGoodSuitePasses(_ name: String) {
         #expect(throws: Never.self) { try NameVetting.checkSuite(name) }
+    }
+
+    private func expectEveryAccessFails(_ prefs: PrefsTestSet, _ name: Name) {
+        for access in AccessKind.allCases {
+            #expect(!access.run(on: prefs, key: "Integer Value") && prefs.outcome == name.message, "\(access)")
+        }
+        prefs.reset()
+        #expect(prefs.outcome == name.message)
     }
 
     private func expectInvalidName(_ name: Name, _ body: () throws -> some Any) {
@@ -82,26 +84,6 @@ import Testing
             return
         }
         #expect(error.map { "\($0)" } == name.message)
-    }
-
-    private enum Access: CaseIterable {
-        case values, element, count, assignment, elementAssignment, inPlace, update, flush, clear, deleteAll, reset
-
-        func run(on prefs: PrefsTestSet) {
-            switch self {
-            case .values: #expect(prefs.values.isEmpty)
-            case .element: #expect(prefs["Integer Value"] == nil)
-            case .count: #expect(prefs.count == 0)
-            case .assignment: prefs.values = ["Integer Value": 1]
-            case .elementAssignment: prefs["Integer Value"] = 1
-            case .inPlace: prefs.values["Integer Value"] = 1
-            case .update: #expect(prefs.update { $0["Integer Value"] = 1 } != nil)
-            case .flush: prefs.flush()
-            case .clear: prefs.clear()
-            case .deleteAll: prefs.deleteAll()
-            case .reset: prefs.reset()
-            }
-        }
     }
 }
 

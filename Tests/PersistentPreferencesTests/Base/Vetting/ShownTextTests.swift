@@ -143,7 +143,7 @@ import Testing
         #expect(text.hasSuffix("\"key 20\" and 980 more"))
         #expect(
             PrefsError.incorrectKeys(invalidElements: ["a", "b"]).description
-                == #"not among the allowed keys: "a", "b""#)
+                == #"expected a key that @Pref declares or keys lists, found "a", "b""#)
     }
 
     @Test func aReaderEscapesKeysInMessages() throws {

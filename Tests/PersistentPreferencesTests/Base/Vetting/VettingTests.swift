@@ -92,7 +92,7 @@ import Testing
 
     @Test func aKeyThatIsNotAllowedIsNamedBeforeAnyValue() throws {
         prefs.values = ["z": NSNull(), "String Value": NSNull(), "b": 1, "Integer Value": 11]
-        #expect(prefs.outcome == "not among the allowed keys: \"b\", \"z\"")
+        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"b\", \"z\"")
         try expectNothingChanged()
     }
 

@@ -2,6 +2,7 @@
 import Foundation
 import PropertyListSupport
 import TestSupport
+import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
@@ -10,7 +11,12 @@ import TestSupport
 /// One access to a file with changed bytes, and the expected outcome.
 struct DamageCase: CustomStringConvertible {
     /// The kinds of access; nil for the initializer.
-    private static let meetings: [AccessKind?] = [nil, .read, .write, .changeInPlace, .update, .flush]
+    static let meetings: [AccessKind?] =
+        [nil, .read, .flush]
+        + AccessKind.allCases.filter {
+            // The other operations leave another content.
+            if case .write(let operation) = $0 { operation.effect == .puts && operation.keepsOtherKeys } else { false }
+        }
 
     /// The state of the last good copy beside the file.
     enum LastGood: CaseIterable {
@@ -44,7 +50,7 @@ struct DamageCase: CustomStringConvertible {
         return "\(name), met by \(meeting), last good \(lastGood), \(bytes.base64EncodedString())"
     }
 
-    var isWrite: Bool { [.write, .changeInPlace, .update].contains(meeting) }
+    var isWrite: Bool { if case .write = meeting { true } else { false } }
 
     static var goodContent: [String: Any] {
         ["AnyPrefs": ["a": 1 as NSNumber, "b": "two", "c": Data([3])] as [String: Any], "x": true]

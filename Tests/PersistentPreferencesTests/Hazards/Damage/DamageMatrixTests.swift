@@ -13,7 +13,7 @@ import Testing
 /// is rejected.
 ///
 /// `swift test` combines each damage with one kind of access in turn, and uses a fifth of the damages of the XML file.
-/// `PREFS_DAMAGE=18` combines every damage with all of them.
+/// `PREFS_DAMAGE=36` combines every damage with all of them.
 @Suite struct DamageMatrixTests {
     @Test(arguments: PropertyListFormat.allCases)
     func nothingIsLost(_ format: PropertyListFormat) throws {
@@ -26,7 +26,9 @@ import Testing
             run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: count))
         }
         for (number, damage) in try Self.others(of: good, as: format).enumerated() {
-            run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: 6 * count))
+            run.run(
+                DamageCase.cases(
+                    damage.name, damage.bytes, as: format, from: number, count: DamageCase.meetings.count * count))
         }
         for violation in run.tally.violations.prefix(20) { Issue.record("\(format): \(violation)") }
         #expect(run.tally.violations.isEmpty)

@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import TestSupport
+import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -25,28 +26,16 @@ struct FaultScenario: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    static let all: [FaultScenario] = [
+    static let all = situations + operations
+
+    private static let situations: [FaultScenario] = [
         FaultScenario(name: "first write, folders missing", file: "deep/er/test.plist", change: setA, new: ["a": 2]),
         FaultScenario(name: "first write", change: setA, new: ["a": 2]),
         FaultScenario(name: "first write, XML", format: .xml, change: setA, new: ["a": 2]),
         FaultScenario(
             name: "change, JSON", format: .json, old: ["a": 1, "b": 1], change: setA, new: ["a": 2, "b": 1]),
-        FaultScenario(name: "change", old: ["a": 1, "b": 1], change: setA, new: ["a": 2, "b": 1]),
         FaultScenario(name: "change of what was not read", old: ["a": 1], isRead: false, change: setA, new: ["a": 2]),
-        FaultScenario(
-            name: "change in place", old: ["a": 1, "b": 1], change: { $0.values["a"] = 2 }, new: ["a": 2, "b": 1]),
-        FaultScenario(
-            name: "update", old: ["a": 1, "b": 1],
-            change: { prefs in
-                prefs.update {
-                    $0["a"] = ($0["a"] as? Int ?? 0) + 1
-                    prefs["b"] = 2
-                }
-            },
-            new: ["a": 2, "b": 2]),
         FaultScenario(name: "unflushed", durability: .process, old: ["a": 1], change: setA, new: ["a": 2]),
-        FaultScenario(name: "clear", old: ["a": 1], change: { $0.clear() }, new: nil),
-        FaultScenario(name: "deleteAll", old: ["a": 1], change: { $0.deleteAll() }, new: nil),
         FaultScenario(
             name: "through a link", old: ["a": 1],
             preparation: {
@@ -62,6 +51,20 @@ struct FaultScenario: Sendable, CustomStringConvertible {
             name: "another mode", old: ["a": 1], preparation: { chmod($0.file().path, 0o664) }, isRead: false,
             change: setA, new: ["a": 2]),
     ]
+
+    /// Each operation on a root with two values. Those that store several write both.
+    private static let operations = WriteOperation.of(.instance).filter { !$0.isAsync && $0 != .initializer }.map {
+        operation in
+        let new: [String: Int]? =
+            switch operation.effect {
+            case .puts: ["a": 2, "b": operation.storesSeveralKeys ? 2 : 1]
+            case .removes: ["b": 1]
+            case .empties: nil
+            }
+        return FaultScenario(
+            name: "\(operation)", old: ["a": 1, "b": 1],
+            change: { _ = WriteTarget($0, key: "a", with: ["b": 2]) { 2 }.performBlocking(operation) }, new: new)
+    }
 
     private static let setA: @Sendable (AnyPrefs) -> Void = { $0["a"] = 2 }
 }

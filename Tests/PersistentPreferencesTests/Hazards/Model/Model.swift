@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import WriteOperations
 
 /// The required behavior of the library in its simplest form: a dictionary of place → root → values, and the outcome of
 /// each access. Uses no code of the library.
@@ -114,7 +115,8 @@ struct Model {
         case .clear(let number): clear(number)
         case .change(let number, let steps): change(number, steps)
         case .swap(let number, let one, let other, let inValues): swap(number, one, other, inValues: inValues)
-        case .update(let number, let isPlain, let steps): update(number, isPlain: isPlain, steps)
+        case .update(let number, let form, let steps): update(number, isPlain: form.isOfAccesses, steps)
+        case .remove(let number, let keys): remove(number, keys)
         case .deleteAll(let number): deleteAll(number)
         case .flush(let number): flush(number)
         case .move(let number, let key): move(number, to: key)
@@ -227,6 +229,16 @@ struct Model {
             }
             try model.transact(&access) { _, root in root = nil }
         }
+    }
+
+    private mutating func remove(_ number: Int, _ keys: [String]) {
+        let unknown = Set(keys).subtracting(instances[number].allowed)
+        let error = write(number) { model, access throws(ModelError) in
+            guard unknown.isEmpty else { throw .incorrectKeys(unknown.sorted()) }
+            let before = (try model.look(&access) ?? [:]).filter { keys.contains($0.key.text) }
+            try model.commit(&access, Change(from: before, to: [:]))
+        }
+        trace.append(.returned(error))
     }
 
     private mutating func update(_ number: Int, isPlain: Bool, _ steps: [ModelStep]) {

@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import WriteOperations
 import TestSupport
 
 /// Draws a world and a sequence of operations from a seed.
@@ -57,7 +58,10 @@ struct ModelGenerator {
             if within.contains(number) { return .flush(number) }
             return .create(number, key: root(), values: chance(40) ? [:] : inputs(of: number))
         case ..<78: return .change(number, steps(of: number, depth: depth, within: within))
-        default: return .update(number, isPlain: chance(35), steps(of: number, depth: depth, within: within))
+        default:
+            let isPlain = chance(35)
+            let form = one(of: ModelOperation.updates.filter { $0.isOfAccesses == isPlain })
+            return .update(number, form, steps(of: number, depth: depth, within: within))
         }
     }
 
@@ -67,7 +71,8 @@ struct ModelGenerator {
             return .set(again.number, again.key, again.input)
         }
         let key = key(of: number)
-        if chance(20) { return .set(number, key, nil) }
+        if chance(15) { return .set(number, key, nil) }
+        if chance(8) { return .remove(number, [key, self.key(of: number)]) }
         let input = input()
         recent.append((number, key, input))
         return .set(number, key, input)

@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import WriteOperations
 
 /// One operation on the prefs with that number, or an operation from outside. All random choices are made in advance,
 /// so that a shortened sequence keeps its meaning.
@@ -15,7 +16,9 @@ indirect enum ModelOperation {
     /// A change in place, during which other operations may run.
     case change(Int, [ModelStep])
     case swap(Int, String, String, inValues: Bool)
-    case update(Int, isPlain: Bool, [ModelStep])
+    /// By one of `ModelOperation.updates`.
+    case update(Int, WriteOperation, [ModelStep])
+    case remove(Int, [String])
     case clear(Int)
     case deleteAll(Int)
     case flush(Int)
@@ -92,8 +95,9 @@ extension ModelOperation: CustomStringConvertible {
             "swap(&p\(number).values[\(ModelText(one))], &p\(number).values[\(ModelText(other))])"
         case .swap(let number, let one, let other, inValues: false):
             "swap(&p\(number)[\(ModelText(one))], &p\(number)[\(ModelText(other))])"
-        case .update(let number, isPlain: true, let steps): "p\(number).update { \(Self.list(steps)) }"
-        case .update(let number, isPlain: false, let steps): "p\(number).update { values in \(Self.list(steps)) }"
+        case .update(let number, let form, let steps): "p\(number).\(form) { \(Self.list(steps)) }"
+        case .remove(let number, let keys):
+            "p\(number).remove(\(keys.map { "\(ModelText($0))" }.joined(separator: ", ")))"
         case .clear(let number): "p\(number).clear()"
         case .deleteAll(let number): "p\(number).deleteAll()"
         case .flush(let number): "p\(number).flush()"
@@ -120,13 +124,32 @@ extension ModelOperation: CustomStringConvertible {
 }
 
 extension ModelOperation {
+    /// The forms of an update that block.
+    static let updates: [WriteOperation] = [
+        .update, .dictionaryUpdate, .returningUpdate, .returningDictionaryUpdate,
+    ]
+
+    /// The operations that the model predicts.
+    static let modelled: Set<WriteOperation> =
+        Set(updates).union([
+            .subscripted, .subscriptedNil, .remove, .values, .valuesInPlace, .initializer, .clear, .deleteAll,
+        ])
+
+    /// The operations that the model leaves out: they need a property, bytes or a task, or write past the instances.
+    static let leftOut: Set<WriteOperation> =
+        Set(
+            WriteOperation.of(.property, .container, .defaults, .store, .document)
+                + WriteOperation.allCases.filter(\.isAsync)
+        )
+        .union([.importedJSON, .importedXML, .importedBinary, .importedWhole])
+
     /// The number of the instance; nil for an operation from outside.
     var number: Int? {
         switch self {
         case .create(let number, _, _), .get(let number, _), .values(let number), .count(let number),
             .set(let number, _, _), .copy(let number, _, _), .replace(let number, _), .change(let number, _),
-            .swap(let number, _, _, _), .update(let number, _, _), .clear(let number), .deleteAll(let number),
-            .flush(let number), .move(let number, _):
+            .swap(let number, _, _, _), .update(let number, _, _), .remove(let number, _), .clear(let number),
+            .deleteAll(let number), .flush(let number), .move(let number, _):
             number
         case .reopen, .foreign: nil
         }

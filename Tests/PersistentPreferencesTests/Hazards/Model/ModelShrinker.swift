@@ -89,9 +89,9 @@ extension ModelOperation {
         case .replace(let number, let values): simplerInputs(values).map { .replace(number, $0) }
         case .change(let number, let steps):
             steps.single(for: number) + steps.innerOperations + simplerSteps(steps).map { .change(number, $0) }
-        case .update(let number, let isPlain, let steps):
+        case .update(let number, let form, let steps):
             steps.single(for: number) + steps.innerOperations
-                + simplerSteps(steps).map { .update(number, isPlain: isPlain, $0) }
+                + simplerSteps(steps).map { .update(number, form, $0) }
         case .foreign(.damage(let place, let damage, let inPlace)) where damage != .text || inPlace:
             [.foreign(.damage(place, .text, inPlace: false))]
         case .foreign(.change(let place, .assign(let root, let key, let value))):

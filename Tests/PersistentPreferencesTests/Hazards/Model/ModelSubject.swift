@@ -1,6 +1,7 @@
 @testable import PrefsSupport
 import Foundation
 import TestSupport
+import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
@@ -136,19 +137,11 @@ final class ModelSubject {
         case .swap(let number, let one, let other, inValues: false):
             let prefs = instances[number]
             swap(&prefs[one], &prefs[other])
-        case .update(let number, isPlain: true, let steps):
+        case .update(let number, let form, let steps): update(instances[number], form, steps, &mutables)
+        case .remove(let number, let keys):
             let prefs = instances[number]
-            observeThrow {
-                var unused: [String: Any] = [:]
-                let body: () throws -> Void = { try self.run(steps, on: &unused, &mutables) }
-                trace.append(.returned(try prefs.update(body).map(ModelError.init)))
-            }
-        case .update(let number, isPlain: false, let steps):
-            let prefs = instances[number]
-            observeThrow {
-                let body: (inout [String: Any]) throws -> Void = { try self.run(steps, on: &$0, &mutables) }
-                trace.append(.returned(try prefs.update(body).map(ModelError.init)))
-            }
+            let error = keys.count == 2 ? prefs.remove(keys[0], keys[1]) : prefs.remove(keys[0])
+            trace.append(.returned(error.map(ModelError.init)))
         case .clear(let number): instances[number].clear()
         case .deleteAll(let number): instances[number].deleteAll()
         case .flush(let number): instances[number].flush()
@@ -159,6 +152,31 @@ final class ModelSubject {
         ModelInput.spoil(mutables)
         if let number = operation.number {
             trace.append(.lastError(number, instances[number].lastError.map(ModelError.init)))
+        }
+    }
+
+    private func update(
+        _ prefs: Prefs, _ form: WriteOperation, _ steps: [ModelStep], _ mutables: inout [NSObject]
+    ) {
+        observeThrow {
+            var unused: [String: Any] = [:]
+            let error: PrefsError? =
+                switch form {
+                case .update: try prefs.update { () -> Void in try run(steps, on: &unused, &mutables) }
+                case .dictionaryUpdate:
+                    try prefs.update { (values: inout [String: Any]) -> Void in try run(steps, on: &values, &mutables) }
+                case .returningUpdate:
+                    try prefs.update { () -> Int in
+                        try run(steps, on: &unused, &mutables)
+                        return 7
+                    }.failure
+                default:
+                    try prefs.update { (values: inout [String: Any]) -> Int in
+                        try run(steps, on: &values, &mutables)
+                        return 7
+                    }.failure
+                }
+            trace.append(.returned(error.map(ModelError.init)))
         }
     }
 

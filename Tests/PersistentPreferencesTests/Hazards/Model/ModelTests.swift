@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WriteOperations
 
 /// Random sequences of operations over several instances, roots, stores and reopenings, compared step by step with a
 /// plain dictionary. `PREFS_MODEL_SEED=n` repeats one of them.
@@ -10,6 +11,11 @@ import Testing
         "incorrectKeys", "incompatible", "nothingStored", "invalidName", "notDictionary", "damaged",
         "damaged, quarantined", "notOurs", "notInXML", "otherStore", "stopped",
     ]
+
+    @Test func everyOperationIsModelledOrLeftOut() {
+        let (modelled, leftOut) = (ModelOperation.modelled, ModelOperation.leftOut)
+        #expect(modelled.isDisjoint(with: leftOut) && modelled.union(leftOut) == Set(WriteOperation.allCases))
+    }
 
     @Test func theLibraryDoesWhatADictionaryDoes() throws {
         let single = UInt64(Hazard.count("PREFS_MODEL_SEED", default: 0))

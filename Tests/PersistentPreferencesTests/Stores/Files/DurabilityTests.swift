@@ -102,7 +102,10 @@ import Testing
         try writePropertyList(["AnyPrefs": ["a": 41, "b": 1]], to: folder.file())
         system.fail("open", with: EMFILE)
         bump(&prefs.values)
-        #expect(prefs.outcome == "\(folder.path)/test.plist: open: Too many open files; the stored state is unchanged")
+        #expect(
+            prefs.outcome
+                == "\(folder.path)/test.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
+        )
         #expect(prefs.errors.count == 1)
         #expect(prefs.ints == ["a": 41, "b": 1])
     }

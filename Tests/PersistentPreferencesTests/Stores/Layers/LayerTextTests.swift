@@ -12,20 +12,15 @@ import Testing
         return LayerPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
     }
 
+    /// A property of each type. `TextTableTests` has the texts.
     @Test(
         arguments: [
-            ("size", "42", "42"), ("size", " 42 ", "42"), ("size", "4.2e1", "42"), ("name", "42", "42"),
-            ("name", "", ""), ("name", "a,b", "a,b"), ("name", "[\"a\"", "[\"a\""), ("ratio", "-1.25", "-1.25"),
-            ("ratio", "3", "3.0"), ("isOn", "true", "true"), ("isOn", "YES", "true"), ("isOn", "on", "true"),
-            ("isOn", "1", "true"), ("isOn", "off", "false"), ("theme", "dark", "dark"), ("limit", "7", "Optional(7)"),
-            ("tags", "a,b", #"["a", "b"]"#), ("tags", " a , b ", #"["a", "b"]"#), ("tags", "", "[]"),
-            ("tags", "a", #"["a"]"#), ("tags", "1,2", #"["1", "2"]"#), ("tags", #"["x,y", "z"]"#, #"["x,y", "z"]"#),
-            ("tags", "a,,b", #"["a", "", "b"]"#), ("numbers", "1,2", "[1, 2]"), ("numbers", "[1, 2]", "[1, 2]"),
-            ("numbers", "5", "[5]"), ("numbers", "", "[]"), ("colors", "red", #"["red"]"#),
+            ("size", "42", "42"), ("name", "a,b", "a,b"), ("ratio", "-1.25", "-1.25"), ("isOn", "YES", "true"),
+            ("theme", "dark", "dark"), ("limit", "7", "Optional(7)"), ("tags", "a,b", #"["a", "b"]"#),
+            ("numbers", "1,2", "[1, 2]"), ("colors", "red", #"["red"]"#),
             ("date", "2001-01-01T00:00:01Z", "2001-01-01 00:00:01 +0000"),
-            ("date", #"{"$date": 1.0}"#, "2001-01-01 00:00:01 +0000"), ("home", "https://a.org/b", "https://a.org/b"),
-            ("price", "1.10", "1.1"), ("server", #"{"host": "h", "port": 1}"#, #"LayerServer(host: "h", port: 1)"#),
-            ("server", #"{"port": 1}"#, #"LayerServer(host: "localhost", port: 1)"#),
+            ("home", "https://a.org/b", "https://a.org/b"),
+            ("price", "1.10", "1.1"), ("server", #"{"port": 1}"#, #"LayerServer(host: "localhost", port: 1)"#),
         ], [false, true])
     func textIsParsed(_ sample: (key: String, text: String, value: String), _ isArgument: Bool) throws {
         let prefs = prefs(sample.key, sample.text, isArgument: isArgument)
@@ -38,29 +33,8 @@ import Testing
     @Test(
         arguments: [
             ("size", "many", #"expected Int, found "many": not a number"#),
-            ("size", "", #"expected Int, found "": not a number"#),
-            ("size", "4.5", #"expected Int, found "4.5": not a whole number"#),
-            ("size", "true", #"expected Int, found "true": not a number"#),
-            ("size", "+9", #"expected Int, found "+9": not a number"#),
-            ("small", "300", #"expected Int8, found "300": out of range for Int8 (-128...127)"#),
-            ("small", "-1e3", #"expected Int8, found "-1e3": out of range for Int8 (-128...127)"#),
-            ("size", "a\u{1B}[0m\n", #"expected Int, found "a\u{1b}[0m\n": not a number"#),
-            (
-                "size", String(repeating: "x", count: 200),
-                "expected Int, found \"\(String(repeating: "x", count: 40))…\": not a number"
-            ),
-            ("size", "100", "must be in 8...72"), ("ratio", "1,5", #"expected Double, found "1,5": not a number"#),
-            ("isOn", "2", #"expected one of true, false, found "2""#),
-            ("theme", "blue", #"expected one of light, dark, found "blue""#),
-            ("limit", "x", #"expected Int, found "x": not a number"#),
-            ("numbers", "1,x", #"expected Array<Int>, found "1,x""#),
+            ("size", "100", "must be in 8...72, found 100"), ("isOn", "2", #"expected one of true, false, found "2""#),
             ("numbers", "[1,", #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: "#),
-            ("tags", "[1]", #"expected Array<String> (such as ["a"]), found "[1]""#),
-            ("date", "soon", #"expected Date (such as 2026-11-23 or 2026-11-23T10:00:00Z), found "soon""#),
-            (
-                "server", #"{"port": "x"}"#,
-                #"expected LayerServer (such as {"host":"localhost","port":80}), found "{"port": "x"}""#
-            ),
         ], [false, true])
     func invalidTextIsReportedAndIgnored(
         _ sample: (key: String, text: String, reason: String), _ isArgument: Bool

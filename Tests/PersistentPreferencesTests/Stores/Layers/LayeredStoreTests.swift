@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -73,35 +74,22 @@ import Testing
         #expect(prefs.$size.set(21)?.coveredKeys.map(\.key) == ["size"])
     }
 
-    enum Path: CaseIterable {
-        case property, handle, subscripted, values, inPlace, update, nested, imported, reset, removed
-    }
+    /// The others empty the base alone.
+    private static let operations = WriteOperation.of(.property, .instance).filter { $0.effect != .empties }
 
-    @Test(arguments: Path.allCases)
-    func aWriteToACoveredKeyIsRejected(_ path: Path) throws {
+    @Test(arguments: operations)
+    func aWriteToACoveredKeyIsRejected(_ operation: WriteOperation) async throws {
         let prefs = prefs(above: [.variables(["APP_size": "20"])])
         LayerPrefs(store: base).size = 9
         let before = try stored() as NSDictionary
-        var returned: PrefsError?
-        switch path {
-        case .property: prefs.size = 30
-        case .handle: returned = prefs.$size.set(30)
-        case .subscripted: prefs["size"] = 30
-        case .values: prefs.values = ["size": 30, "name": "x"]
-        case .inPlace: prefs.size += 1
-        case .update: returned = prefs.update { $0 = ["size": 30, "name": "x"] }
-        case .nested:
-            returned = prefs.update {
-                prefs.name = "x"
-                prefs.size = 30
-            }
-        case .imported: returned = prefs.import(Data(#"{"size": 30, "name": "x"}"#.utf8), merge: true)
-        case .reset: returned = prefs.$size.reset()
-        case .removed: prefs["size"] = nil
-        }
+        let target = WriteTarget(
+            prefs, \.size, \.$size, to: 30, with: ["name": "x"],
+            create: { [base] in
+                LayerPrefs(values: $0, store: LayeredStore(base, above: [.variables(["APP_size": "20"])]))
+            })
+        let error = await target.perform(operation)
         let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")])
-        #expect(prefs.lastError == expected)
-        if [.handle, .update, .nested, .imported, .reset].contains(path) { #expect(returned == expected) }
+        #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
         #expect(!expected.isWarning)
         #expect(try stored() as NSDictionary == before, "nothing has changed")
         #expect(prefs.size == 20)

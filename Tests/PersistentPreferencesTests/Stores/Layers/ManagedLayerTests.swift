@@ -2,6 +2,7 @@ import AppleModels
 import Foundation
 import TestSupport
 import Testing
+import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -90,37 +91,23 @@ import Testing
         #expect((try? base.read(root: "LayerPrefs")) as NSDictionary? == ["size": 40])
     }
 
-    enum Path: CaseIterable {
-        case property, handle, subscripted, values, inPlace, update, nested, imported, reset, removed
-    }
+    /// The others empty the base alone.
+    private static let operations = WriteOperation.of(.property, .instance).filter { $0.effect != .empties }
 
-    @Test(arguments: Path.allCases)
-    func aWriteToAManagedKeyIsRejected(_ path: Path) throws {
+    @Test(arguments: operations)
+    func aWriteToAManagedKeyIsRejected(_ operation: WriteOperation) async throws {
         try base.update(root: "LayerPrefs") { $0 = ["size": 9] }
         process.managed = ["size": 20]
         let prefs = prefs()
-        var returned: PrefsError?
-        switch path {
-        case .property: prefs.size = 30
-        case .handle: returned = prefs.$size.set(30)
-        case .subscripted: prefs["size"] = 30
-        case .values: prefs.values = ["size": 30, "name": "x"]
-        case .inPlace: prefs.size += 1
-        case .update: returned = prefs.update { $0 = ["size": 30, "name": "x"] }
-        case .nested:
-            returned = prefs.update {
-                prefs.name = "x"
-                prefs.size = 30
-                #expect(prefs.size == 20, "also in the transaction")
-            }
-        case .imported: returned = prefs.import(Data(#"{"size": 30, "name": "x"}"#.utf8), merge: true)
-        case .reset: returned = prefs.$size.reset()
-        case .removed: prefs["size"] = nil
-        }
+        let target = WriteTarget(
+            prefs, \.size, \.$size, to: 30, with: ["name": "x"],
+            create: { [base, process] in
+                LayerPrefs(values: $0, store: LayeredStore(base, above: [.managed(process)]))
+            })
+        let error = await target.perform(operation)
         let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")])
-        #expect(prefs.lastError == expected)
+        #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
         #expect("\(expected)" == "\"size\" is set by the layer managed; the stored state is unchanged")
-        if [.handle, .update, .nested, .imported, .reset].contains(path) { #expect(returned == expected) }
         #expect(try base.read(root: "LayerPrefs") as NSDictionary? == ["size": 9], "nothing has changed")
         #expect((prefs.size, prefs.name) == (20, "none"))
     }

@@ -88,6 +88,16 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var bySize: [TextSize: Int] = [:]
     @Pref var anything: [String: Any] = [:]
     @Pref("$lone") var lone = 1
+    @Pref var numbers: [Int] = []
+    @Pref var names: Set<String> = []
+    @Pref var words = ["a"]
+    @Pref var wait = Duration.zero
+    @Pref(in: 8...72) var points = 12
+    @Pref(constraint: .length(1...)) var name = "n"
+    @Pref(in: ["de", "en"]) var language = "en"
+    @Pref(in: [1.5, 2.0]) var factor: Double? = nil
+    @Pref(check: { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1
+    @Pref(check: { $0 == .dark ? "must not be dark" : nil }) var lightMode = TextMode.light
     /// Has no declaration.
     override var keys: [String] { ["free"] }
 
@@ -151,7 +161,9 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
                     ["a": [1, 2.5, true, "x", Date(timeIntervalSinceReferenceDate: 1), Data(), ["$data": "y"]]],
                     ["$x": 1],
                 ]
-            ), ("$lone", [5]),
+            ), ("$lone", [5]), ("numbers", [[1, -2], [Int]()]), ("names", [["a"], ["a,b", ""]]),
+            ("words", [["b"], [String]()]), ("wait", ["PT1M30S", 1.5]), ("points", [8, 72]), ("name", [" ", "null"]),
+            ("language", ["de"]), ("factor", [1.5, 2]), ("needed", [0]), ("lightMode", [["light": [String: Any]()]]),
         ]
     }
 }

@@ -1,0 +1,118 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+@testable import PrefsSupport
+@testable import PrefsTool
+
+/// Each text of the table through every path: none reads it otherwise than the others.
+@Suite struct TextTableTests {
+    enum Path: CaseIterable {
+        case library, environment, argument, tool, assignment, editor
+
+        var isLayer: Bool { self == .environment || self == .argument }
+    }
+
+    private let home: HarnessHome
+    private let file: URL
+
+    init() throws {
+        home = try HarnessHome()
+        file = home.folder.file("every.plist")
+    }
+
+    private func prefs(above: PrefsLayer...) -> EveryTypePrefs {
+        EveryTypePrefs(store: LayeredStore(stored, above: above))
+    }
+
+    private var stored: PropertyListFileStore { PropertyListFileStore(url: file, layout: .flat) }
+
+    /// What a text has become: the stored value as JSON, "nothing", or the message.
+    private func outcome(of row: TextRow, by path: Path) throws -> String {
+        let (key, text) = (row.key, row.text)
+        switch path {
+        case .library:
+            do throws(PrefsError) {
+                return try prefs().storedValue(ofText: text, forKey: key).map(JSONWriter.line) ?? "nothing"
+            } catch {
+                return "\(error)"
+            }
+        case .environment: return read(key, .environment(prefix: "", in: [key: text]))
+        case .argument: return read(key, .arguments(["program", "-" + key, text]))
+        case .tool: return try toolOutcome(of: ["set", "--", key, text], key)
+        case .assignment: return try toolOutcome(of: ["set", "\(key)=\(text)"], key)
+        case .editor:
+            var document = EditorDocument(
+                Place(settings: EveryTypePrefs(store: stored), in: program, at: .file(file.path)))
+            try document.read()
+            do {
+                _ = try document.perform(.set(ValuePath(key, []), text, as: nil))
+            } catch {
+                return "\(error)"
+            }
+            return storedText(of: key)
+        }
+    }
+
+    private func read(_ key: String, _ layer: PrefsLayer) -> String {
+        let prefs = prefs(above: layer)
+        let value = prefs.storedValue(forKey: key)
+        guard case .invalidLayer(let faults)? = prefs.lastError else { return value.map(JSONWriter.line) ?? "nothing" }
+        return faults.map { "\(key): \($0.reason)" }.joined()
+    }
+
+    private var program: Program {
+        let stored = stored
+        return Program(
+            name: "p", make: { root, store in EveryTypePrefs(key: root, values: nil, store: store ?? stored) })
+    }
+
+    private func toolOutcome(of arguments: [String], _ key: String) throws -> String {
+        let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(arguments, of: program)
+        if printed.code == 0 { return storedText(of: key) }
+        #expect(printed.code == 1 && printed.output.isEmpty && printed.errors.hasPrefix("p: "), "\(printed)")
+        return String(printed.errors.dropFirst(3).dropLast())
+    }
+
+    private func storedText(of key: String) -> String {
+        EveryTypePrefs(store: stored).storedValue(forKey: key).map(JSONWriter.line) ?? "nothing"
+    }
+
+    @Test(arguments: TextTable.rows) func everyPathReadsATextAlike(_ row: TextRow) throws {
+        for path in Path.allCases {
+            if row.isIncrement, path == .tool || path == .assignment { continue }
+            let expected =
+                switch row.meaning {
+                case .value(let value): value
+                case .message(let message): "\(row.key): \(message)"
+                case .removal(let message): path.isLayer ? "\(row.key): \(message)" : "nothing"
+                }
+            #expect(try outcome(of: row, by: path) == expected, "\(path)")
+            try? FileManager.default.removeItem(at: file)
+        }
+    }
+
+    /// The forms of a value in a JSON file: of the program, of a layer, and in an import.
+    @Test(arguments: TextTable.rows) func everyJSONFileIsReadAlike(_ row: TextRow) throws {
+        guard case .value(let value) = row.meaning else { return }
+        let sample = EveryTypePrefs(store: InMemoryStore())
+        let json = home.folder.file("every.json")
+        let flat = PropertyListFileStore(url: json, format: .json, layout: .flat)
+        let text = try #require(try sample.storedValue(ofText: row.text, forKey: row.key))
+        let expected = try #require(sample.readValue(of: text, forKey: row.key))
+        for form in [value] + row.json {
+            let data = Data(#"{"\#(row.key)": \#(form)}"#.utf8)
+            try data.write(to: json)
+            let layered = EveryTypePrefs(store: LayeredStore(stored, above: [.file(json)]))
+            let imported = EveryTypePrefs(store: InMemoryStore())
+            imported.import(data, merge: true)
+            for prefs in [EveryTypePrefs(store: flat), layered, imported] {
+                let read = prefs.storedValue(forKey: row.key)
+                #expect(prefs.lastError == nil, "\(form)")
+                #expect(read.flatMap { prefs.readValue(of: $0, forKey: row.key) } == expected, "\(form)")
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import TestSupport
+import Testing
+
+/// All messages of the tool, to be read aloud: what was expected, what was found and, where there is something to do, what.
+///
+/// `ToolMessageTests` runs the commands, and fails if a message in the sources is neither that of a row nor in `elsewhere`.
+struct ToolMessage: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    /// `HOME` stands for the home folder.
+    let message: String
+    let code: Int32
+    /// Whether the message goes on, with text of another program.
+    var isBeginning = false
+
+    var testDescription: String { "\(arguments)" }
+}
+
+extension ToolMessage {
+    static let all =
+        usage.map { ToolMessage(arguments: $0.0, message: $0.1, code: 64) } + failures
+
+    private static let listed = "; --help lists all"
+    private static let dashes = "(put a value that begins with -- after a separate --)"
+    private static let dash = "(put a value that begins with - after a separate --)"
+    private static let exportRemedy = "(-o PATH writes to a file, -f exports a file)"
+    private static let types = "string, integer, float, boolean, date, data, array, dictionary, json"
+
+    /// Usage errors.
+    static let usage: [([String], String)] = [
+        (["bogus"], "unknown command `bogus`\(listed)"),
+        ([""], "unknown command ``\(listed)"),
+        (["GET", "int"], "unknown command `GET`; did you mean `get`?"),
+        (["-5"], "unknown command `-5`\(listed)"),
+        (["--", "--json"], "unknown command `--json`\(listed)"),
+        (["bo\ngus"], #"unknown command `bo\ngus`"# + listed),
+        (["--bogus"], "unknown option `--bogus`\(listed) \(dashes)"),
+        (["set", "string", "--bogus"], "unknown option `--bogus`\(listed) \(dashes)"),
+        (["--rot=R"], "unknown option `--rot`; did you mean `--root`? \(dashes)"),
+        (["--json=yes"], "--json takes no value"),
+        (["--bo\ngus"], #"unknown option `--bo\ngus`"# + listed + " " + dashes),
+        (["-x"], "unknown option `-x`\(listed) \(dash)"),
+        (["show", "int", "string", "-F", "x"], "unknown option `-F`; did you mean `-f`? \(dash)"),
+        (["get", "int", "-root", "R"], "unknown option `-root`; did you mean `--root`? \(dash)"),
+        (["get"], "too few arguments for `get`: prefs get KEY"),
+        (["get", "int", "string"], "too many arguments for `get`: prefs get KEY"),
+        (["set"], "too few arguments for `set`: prefs set KEY [VALUE …]"),
+        (["set", "int"], "too few arguments for `set`: set KEY VALUE"),
+        (["set", "string", "a", "b"], "expected KEY=VALUE, found \"string\" (quote a value that contains spaces)"),
+        (["set", "int", "1", "--from", "x"], "--from takes the place of VALUE: set KEY --from PATH"),
+        (["set", "int", "1", "-t", "int"], "unknown type `int`; types are \(types)"),
+        (["set", "int", "1", "-t", "bolean"], "unknown type `bolean`; did you mean `boolean`?"),
+        (["set", "-f", "D", "k", "x", "-t", "integer"], "expected a 64-bit integer such as 42 or -7, found \"x\""),
+        (["unset"], "expected prefs unset KEY … or prefs unset --all"),
+        (["unset", "int", "--all"], "expected prefs unset KEY … or prefs unset --all"),
+        (["schema", "x"], "too many arguments for `schema`: prefs schema"),
+        (["schema", "-f", "x.plist"], "only the program's settings have a schema; give --root NAME with -f"),
+        (["show", "--stored"], "`show` does not accept --stored; it is an option of `get`"),
+        (["edit", "D"], "too many arguments for `edit`: prefs edit"),
+        (["watch", "--replace"], "`watch` does not accept --replace; it is an option of `import`"),
+        (["find"], "too few arguments for `find`: prefs find WORD"),
+        (["diff", "a"], "too few arguments for `diff`: prefs diff WHERE WHERE"),
+        (["undo", "D"], "too many arguments for `undo`: prefs undo"),
+        (["undo", "--force"], "`undo` does not accept --force; it is an option of \(forced)"),
+        (["doctor", "a"], "too many arguments for `doctor`: prefs doctor"),
+        (["export", "mine.json"], "too many arguments for `export`: prefs export \(exportRemedy)"),
+        (["export", "D", "x.plist", "--force"], "too many arguments for `export`: prefs export \(exportRemedy)"),
+        (["import", "a.json", "b.json"], "too many arguments for `import`: prefs import [PATH]"),
+        (["export", "-o"], "-o needs a value: -o PATH"),
+        (["set", "string", "-o", "x"], "`set` does not accept -o; it is an option of `export`"),
+        (["export", "--format"], "--format needs a value: --format FORMAT"),
+        (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
+        (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),
+        (["import", "x", "--format", "xml"], "`import` does not accept --format; it is an option of `export`"),
+        (["--format", "xml"], "`show` does not accept --format; it is an option of `export`"),
+        (["export", "--replace"], "`export` does not accept --replace; it is an option of `import`"),
+        (["unset", "--all", "--replace"], "`unset` does not accept --replace; it is an option of `import`"),
+        (["read", "D", "k", "x"], "too many arguments for `read`: prefs read [DOMAIN [KEY]]"),
+        (["read", "-g"], "there is no global domain here; give a domain or the path of a file"),
+        (["write", "D", "R"], "too few arguments for `write`: write DOMAIN KEY [-TYPE] VALUE …"),
+        (["write", "D", "R", "a", "b"], "too many arguments for `write`; quote a value that contains spaces"),
+        (["delete"], "too few arguments for `delete`: prefs delete DOMAIN [KEY]"),
+        (
+            ["write", "D", "R", "-itn", "1"],
+            "unknown type `-itn`; did you mean `-int`? (-string stores a text that begins with -)"
+        ),
+        (["write", "D", "k", "v", "--all"], "`write` does not accept --all; it is an option of `unset`"),
+        (
+            ["get", "int", "-f", "http://x"],
+            "\"etcd://…\" is not a URL of an etcd store: expected etcd://HOST:PORT/PREFIX"
+        ),
+        (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),
+        (["completions", "tcsh"], "unknown shell `tcsh`; completions are available for bash, zsh and fish"),
+        (["help", "gt"], "unknown command or key `gt`; did you mean `get`?"),
+        (["--root"], "--root needs a value: --root NAME"),
+        (["get", "int", "-f"], "-f needs a value: -f WHERE"),
+        (["set", "int", "5", "--root", "-f", "S"], "--root needs a value: --root NAME"),
+        (["set", "int", "5", "-f", "--"], "-f needs a value: -f WHERE"),
+        (["--root", "A", "--root", "B"], "--root is given twice; give it once"),
+        (["-f", "A", "-f", "B"], "-f is given twice; give it once"),
+    ]
+    private static let forced = "`set`, `unset`, `export`, `import`, `write`, `delete`"
+
+    private static func failure(_ words: String, _ message: String, code: Int32 = 1) -> ToolMessage {
+        ToolMessage(arguments: words.split(separator: " ").map(String.init), message: message, code: code)
+    }
+
+    /// The domain D has `Entry`, which is 1, and `Root.size`.
+    private static let failures = [
+        // Names, keys and paths.
+        failure("-f .x", #"".x" is not a valid suite name: it begins with a dot"#),
+        failure("write .hidden R v", #"".hidden" is not a valid suite name: it begins with a dot"#),
+        ToolMessage(
+            arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#, code: 1),
+        ToolMessage(arguments: ["write", "D", "", "v"], message: #""" is not a valid root key: it is empty"#, code: 1),
+        ToolMessage(
+            arguments: ["set", "-f", "../D", "", "v"],
+            message: "expected a key or a path such as a.b[0], found an empty text", code: 1),
+        failure(
+            "get int..x",
+            #"expected a key or a path such as a.b[0], found `int..x`; a new key of that name is written 'int\.\.x'"#),
+        failure("get strng", "no key `strng`; did you mean `string`?"),
+        failure(
+            "get nope",
+            "no key `nope`; keys are int (Integer Value), string (String Value), array (Array Value), dictionary "
+                + "(Dictionary Value), date (Date Value)"),
+        failure("read Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
+        failure("delete Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
+        failure("show -f Missing", #"UserDefaults suite "Missing" not found: HOME/.config/Missing.plist"#),
+        failure("read D Rot", "`Rot` is not set; did you mean `Root`?"),
+        failure("get -f D Root.sise", "`Root.sise` is not set; did you mean `size`?"),
+        failure("get -f D Root.other", "`Root.other` is not set"),
+        failure("get --type -f D Entry.k", "`Entry.k` is not set"),
+        failure("unset -f D Root.sise", "`Root.sise` is not set; did you mean `size`?"),
+        failure("get int --stored -f /nonexistent/x --root PrefsTestSet", "`int` is not set"),
+        failure("set -f D Entry.k v", "`Entry`: expected a dictionary, found type integer"),
+        failure("set -f D Entry[0] v", "`Entry`: expected an array, found type integer"),
+        failure("set -f D list[1] x", "there is no element 1 of `list`, which has 0 elements"),
+        failure("import /nonexistent/y.json", "/nonexistent: open: No such file or directory"),
+        failure("export -f D -o /nonexistent/y.json", "/nonexistent/y.json: open: No such file or directory"),
+        // Values.
+        failure(
+            "set int abc -f /nonexistent/x --root PrefsTestSet",
+            #"Integer Value: expected Int, found "abc": not a number"#),
+        failure("set -f D R.k x -t integer", #"expected a 64-bit integer such as 42 or -7, found "x""#, code: 64),
+        failure("set -f D R.k x -t float", #"expected a number such as 12.5, found "x""#, code: 64),
+        failure("set -f D R.k 1e400 -t float", #"expected a number such as 12.5, found "1e400""#, code: 64),
+        failure("set -f D R.k maybe -t boolean", #"expected true or false, found "maybe""#, code: 64),
+        failure(
+            "set -f D R.k today -t date", #"expected a date such as 2026-11-23 or 2026-11-23T10:00:00Z, found "today""#,
+            code: 64),
+        failure("set -f D R.k ? -t data", #"expected a base64 text such as SGVsbG8=, found "?""#, code: 64),
+        failure("set -f D R.k { -t array", #"expected a list such as a,b or ["a","b"], found "{""#, code: 64),
+        failure(
+            "set -f D R.k x -t dictionary", #"expected a dictionary such as k=v or {"k":"v"}, found "x""#, code: 64),
+        failure(
+            "set -f D R.k [1, -t json",
+            "[1,: line 1, column 4: expected a value before the end of the data (at [1])", code: 64),
+        failure(
+            "set -f D R.k null -t json",
+            "null: line 1, column 1: null cannot be stored in a property list; leave it out",
+            code: 64),
+        failure(
+            #"set -f D R.k {"CF$UID":1} -t json"#,
+            "R.k: a dictionary of a lone number CF$UID cannot be stored in a property list"),
+        failure("set -f D Entry +x", #"expected a 64-bit integer such as 1 or -7, found "x""#),
+        failure("set -f D Entry +18446744073709551615", "`Entry`: the sum is beyond 64 bits"),
+        failure("set -f D Root.size +x", #"expected a number such as 0.5, found "x""#),
+        failure("set -f D new +1", "`new` is not set, so `+1` has nothing to start from; -t string stores the text"),
+        failure("set -f D Entry 2 --if 5", "`Entry`: expected 5, found 1; nothing has changed"),
+        // Arguments as those of defaults(1).
+        failure("read -app X", "-app is not supported; give the identifier of the app as DOMAIN", code: 64),
+        failure(
+            "read -currentHost X", "there are no preferences of a host here; give the path of their file", code: 64),
+        failure("write D k -int", "-int: expected one value, found 0", code: 64),
+        failure("write D k -int 1 2", "-int: expected one value, found 2", code: 64),
+        failure(
+            "write D k -data 4g", #"expected an even number of hexadecimal digits such as 48656c6c6f, found "4g""#,
+            code: 64),
+        failure("write D k -dict a", #"expected a value after the key "a""#, code: 64),
+        failure("write D k -dict a 1 a 2", #"the key "a" is given twice"#, code: 64),
+        failure("write D k -array -int", "-int: expected one value, found 0", code: 64),
+        failure("write D k -array -int x", #"expected a 64-bit integer such as 42 or -7, found "x""#, code: 64),
+        failure(
+            "write D k -array -dict a b",
+            "-dict cannot be inside of another array or dictionary; write (a,b) or {a=1;} instead", code: 64),
+        failure("write D Entry -array-add v", "cannot add to `Entry`: expected type array, found type integer"),
+        failure(
+            "write D k (a",
+            "the property-list text is not valid: Expected ',' for array at line 1 (-string stores it as text)",
+            code: 64),
+        failure(
+            "write D k <dict><key>a</key>",
+            "the XML is not a property list: line 1, column 40: expected </dict>, found </plist> (-string stores it as text)",
+            code: 64),
+        // What needs a confirmation.
+        failure("unset -f D Root", "the dictionary `Root` would be removed; --force does it; nothing has changed"),
+        failure(
+            "set -f D Entry toggle",
+            "the integer `Entry` would become a value of type string; --force does it; nothing has changed"),
+        failure(
+            "unset --all -f D",
+            #"all entries of the UserDefaults suite "D" would be removed; --force does it; nothing has changed"#),
+        failure("undo -f D", "nothing to undo: this tool has not written HOME/.config/D.plist"),
+        failure(
+            "edit", "`edit` needs a terminal on standard input and output; use `prefs set` without one", code: 64),
+        failure("show --domains int", "--domains lists all domains; leave out --domains or the keys", code: 64),
+        failure("show --domains -f D", "--domains takes all domains; leave out --domains or -f", code: 64),
+        failure(
+            "set int 1 --timeout x", #"--timeout: expected seconds from 0 to 86400, found "x""#, code: 64),
+    ]
+
+    /// The messages of the sources that other suites meet: in the editor, on terminals, on damaged files and on remote stores.
+    static let elsewhere: Set<String> = [
+        // The editor, and terminals.
+        "`edit` does not support --json", "a reference of a keyed archive cannot be edited", "there is nothing to undo",
+        "`edit` needs a terminal of at least … x … that TERM names; use `… set` on this one",
+        "another program has changed `…` since; it is not undone", "there is a `…` already", "nothing has changed",
+        "another program has changed `…`; nothing is stored", "expected a line in UTF-8, found other bytes",
+        "only the lines of the file can be changed until it is correct", "pipe: …", "terminal: …",
+        "binary output cannot be written to a terminal; give -o PATH or redirect the output",
+        // Places without a file.
+        "--timeout is for the lock of a file; … has none", "undo is not available for the …: it has no file",
+        "expected a file or a UserDefaults domain, found the URL …", "… cannot be watched, because it has no file",
+        "… has no file", "… has roots and no file; give --root NAME",
+        // Files of others, and contents.
+        "HOME is not an absolute path", "larger than … MiB", "… belongs to another user", "… is not valid UTF-8",
+        "…: cannot be listed", "…: has changed since that write", "no field `…`…",
+        "the property-list text is nested deeper than … levels", "…: expected a number, found …",
+        "each removal moves the elements after it; remove the elements of an array one by one",
+        "`…` cannot be read as a value of this type",
+    ]
+}

@@ -1,0 +1,253 @@
+@testable import PrefsSupport
+import Foundation
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// All messages of the library, to be read aloud: what was expected, what was found and, where there is something to do, what.
+///
+/// A new case of `PrefsError` needs a row of `rows`, and a new reason in the sources one of `reasons`. `ToolMessageTests` has those of
+/// the tool.
+@Suite struct MessageTests {
+    private struct Stop: Error {}
+
+    private static func failure(_ call: String, _ code: Int32) -> StorageFailure {
+        StorageFailure(call, "/p/x.plist", code: code)
+    }
+
+    private static func value(_ path: String, _ reason: String) -> PropertyListFailure {
+        PropertyListFailure(path: path, topLevelKey: path, reason: reason)
+    }
+
+    private static let typo = PropertyListFault(reason: "expected a value, found }", line: 4, column: 3)
+
+    private static func malformed(_ state: MalformedFile.KnownState, quarantinedAs: String? = nil) -> MalformedFile {
+        var file = MalformedFile(path: "/p/x.json", fault: typo, state: state)
+        file.quarantinedAs = quarantinedAs
+        return file
+    }
+
+    private static let rows: [(error: PrefsError, message: String)] = [
+        (
+            .incorrectKeys(invalidElements: ["x", "y"]),
+            #"expected a key that @Pref declares or keys lists, found "x", "y""#
+        ),
+        // The details of errors are in `VettingTests`: the process keeps those of the newest 64.
+        (.valuesNotPlistCompatible(invalidElements: ["a"]), "a: cannot be stored in a property list"),
+        (.noStoredPrefsForKey(key: "R"), #"nothing is stored under the root key "R""#),
+        (
+            .invalidName(name: "", reason: "is not a valid root key: it is empty"),
+            #""" is not a valid root key: it is empty"#
+        ),
+        (
+            .rootIsNotDictionary(key: "R"),
+            #"the root "R": expected a dictionary, found another type; deleteAll() removes it"#
+        ),
+        (
+            .unreadable(failure("open", EACCES)),
+            "/p/x.plist: open: Permission denied; the stored state is unchanged"
+        ),
+        (
+            .damaged(malformed(.lastKnown)),
+            "/p/x.json: line 4, column 3: expected a value, found }; the file is unchanged, and the last known state is read"
+        ),
+        (
+            .quarantined(malformed(.nothing, quarantinedAs: "/p/x.json.corrupt-1")),
+            "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
+                + "no backup existed; only this write was stored"
+        ),
+        (
+            .quarantined(
+                malformed(.lastGoodCopy(Date(timeIntervalSince1970: 0)), quarantinedAs: "/p/x.json.corrupt-1")),
+            "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
+                + "the write started from the last good copy of 1970-01-01T00:00:00Z"
+        ),
+        (
+            .notOurs(malformed(.nothing)),
+            "/p/x.json: line 4, column 3: expected a value, found }; the file is unchanged, because this package did not write it"
+        ),
+        (
+            .notStored(failure("write", ENOSPC)),
+            "/p/x.plist: write: No space left on device; free some space; the stored state is unchanged"
+        ),
+        (
+            .busy(StorageFailure(path: "/p/.x.plist.lock", reason: "still locked after 2 s: held by process 7")),
+            "/p/.x.plist.lock: still locked after 2 s: held by process 7; the stored state is unchanged"
+        ),
+        (
+            .outcomeUnknown(StorageFailure(path: "etcd://h:1/p", reason: "no answer after 5 s")),
+            "etcd://h:1/p: no answer after 5 s; nobody knows whether the new state is stored; read it before you repeat the write"
+        ),
+        (
+            .nearSizeLimit(bytes: 600_000, limit: 1_000_000),
+            "the domain has 600000 bytes; this system allows less than 1000000; the new state is stored; move large values to files"
+        ),
+        (
+            .durabilityUnconfirmed(failure("fsync", EIO)),
+            "/p/x.plist: fsync: Input/output error; the new state is stored, but an older one may return after a power cut or damage"
+        ),
+        (.typeMismatch([value("size", "expected Int, found a string")]), "size: expected Int, found a string"),
+        (
+            .constraintViolated([value("size", "must be in 8...72"), value("name", "must not be empty")]),
+            "size: must be in 8...72\nname: must not be empty"
+        ),
+        (
+            .migrationFailed(key: "R", version: 2, error: Stop()),
+            #""R" could not be migrated to version 2: Stop(); the stored state is unchanged"#
+        ),
+        (
+            .invalidImport(reason: "line 1, column 2: expected a key or }, found the end"),
+            "the data cannot be imported: line 1, column 2: expected a key or }, found the end; the stored state is unchanged"
+        ),
+        (
+            .notWatched(failure("inotify_add_watch", ENOSPC)),
+            "/p/x.plist: inotify_add_watch: the limit of watches is reached; raise fs.inotify.max_user_watches; "
+                + "changes made elsewhere are not reported"
+        ),
+        (
+            .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
+            #""size" is set by the layer environment (APP_size); the stored state is unchanged"#
+        ),
+        (
+            .invalidLayer([LayerFault(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
+            #"layer environment: APP_size: expected Int, found "x"; ignored"#
+        ),
+        (.updateOfAnotherStore, "a write to another store inside an update; end the update first"),
+        (
+            .userDefaultsUnavailable,
+            "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"
+        ),
+        (.unknownError(error: Stop()), "Stop()"),
+        (
+            .unknownError(error: CocoaError(.fileWriteNoPermission)),
+            CocoaError(.fileWriteNoPermission).localizedDescription
+        ),
+        (.unknownError(error: nil), "unknown error"),
+    ]
+
+    @Test(arguments: rows.indices) func aMessageIs(_ number: Int) {
+        let (error, message) = Self.rows[number]
+        #expect("\(error)" == message && error.localizedDescription == message)
+        #expect(!message.contains("NSCocoaErrorDomain"))
+    }
+
+    @Test func everyCaseHasAMessage() throws {
+        let shared = try #require(sharedRoot())
+        #expect("\(shared)".hasSuffix("; give one of them a root key of its own"), "\(shared)")
+        let cases = Self.rows.map { PrefsErrorCase($0.error) } + [PrefsErrorCase(shared)]
+        #expect(Set(cases) == Set(PrefsErrorCase.allCases))
+    }
+
+    private final class First: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 1
+        override class var store: any PrefsStore { InMemoryStore() }
+    }
+
+    private final class Second: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = ""
+    }
+
+    private func sharedRoot() -> PrefsError? {
+        let store = InMemoryStore()
+        _ = First(key: "MessageTests", store: store)
+        return Second(key: "MessageTests", store: store).lastError
+    }
+
+    /// What the system reports. It names no remedy for the others.
+    @Test(
+        arguments: [
+            ("inotify_add_watch", ENOSPC, "the limit of watches is reached; raise fs.inotify.max_user_watches"),
+            ("inotify_init", EMFILE, "the limit of inotify queues is reached; raise fs.inotify.max_user_instances"),
+            ("open", EMFILE, "Too many open files; raise the limit of this process (ulimit -n)"),
+            ("write", EFBIG, "File too large; raise the limit of file sizes (ulimit -f)"),
+            ("write", ENOSPC, "No space left on device; free some space"),
+            ("write", EDQUOT, "Disk quota exceeded; free some space"),
+            ("open", ELOOP, "Too many levels of symbolic links; expected a link that leads to a file"),
+            ("open", EACCES, "Permission denied"), ("rename", EROFS, "Read-only file system"),
+        ] as [(String, Int32, String)])
+    func aSystemCallIsExplained(_ call: String, _ code: Int32, _ reason: String) {
+        #expect(StorageFailure(call, "", code: code).reason == reason)
+    }
+
+    @Test(
+        arguments: [
+            (.missing(path: "/p/x.plist"), "/p/x.plist: the file does not exist"),
+            (
+                .field(path: "/p/x.plist", failure: value("size", "expected Int, found a string")),
+                "/p/x.plist: size: expected Int, found a string"
+            ),
+            (
+                .storage(.notStored(failure("write", EIO))),
+                "/p/x.plist: write: Input/output error; the stored state is unchanged"
+            ),
+        ] as [(SettingsFileError, String)])
+    func aMessageOfASettingsFileIs(_ error: SettingsFileError, _ message: String) {
+        #expect("\(error)" == message)
+    }
+
+    /// The reasons in the sources. A path, a key or a place stands before them.
+    private static let reasons: Set<String> = [
+        // Names and places.
+        "is not a valid …: …", "is not a valid path: it contains a NUL", "is not the path of a file",
+        "is not a valid suite name: it begins with a dot", "is not a valid suite name: it contains a /",
+        "is not a valid suite name: UserDefaults rejects it", "does not name a file", "HOME is not an absolute path",
+        "no home folder: HOME is not set, or empty", "no Application Support folder",
+        "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
+        // Files that are something else, or of others.
+        "is a folder", "is …", "is a link; expected a regular file", "belongs to user …; expected …",
+        "is a link of user …, who does not own the target; it is not followed",
+        "is open to other users and has contents or a second name; expected an empty file with one name",
+        "is a mount of its own and cannot be replaced; mount its folder into the container instead",
+        "its group cannot be kept, and another group would change who has access", "its … cannot be kept: …",
+        "has an extended attribute whose name is not UTF-8", "larger than … MiB",
+        // Others that write.
+        "still locked after … s: …", "was changed during every attempt", "was changed during the attempt",
+        "was changed by another program during every attempt", "was changed by another program during the update",
+        "was removed by another program during the update", "was replaced by another program during the update",
+        "was replaced by …", "was replaced by a link", "was replaced by another folder", "was replaced meanwhile",
+        "has changed since that write", "its lock file was removed during the update",
+        "its folder is removed repeatedly", "is deleted repeatedly", "appears and disappears repeatedly",
+        "1000 files were quarantined in this second already; try again", "the program has called exit inside an update",
+        "was missing, and its last good copy was there", "cannot be watched in a forked process",
+        "cannot be watched: …",
+        // Contents.
+        "is empty", "it is empty", "ends inside a character of UTF-16", "could not be read again: …",
+        "expected a dictionary at the top level, found …", "holds a value that cannot be stored in JSON",
+        "more than … values", "the root would be larger than … MiB", "cannot be stored in a property list",
+        #""$data" needs a base64 string"#, #""$double" needs "nan", "inf" or "-inf""#,
+        #""$date" needs a time in UTC such as "2026-11-21T19:02:43.25Z", or seconds since 2001"#,
+        #"expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $"#,
+        // Values.
+        "expected …, found an unknown raw value", "expected a key of type …, found another string",
+        "two keys have the same string", #"expected JSON in a string or in data, such as {"size": 12}"#, "is missing",
+        "… encoded no value", "the model encodes no value", "… is not a property-list type",
+        "expected a value after it",
+        "the layer reads the file of the base", "there is no such resource", "was read without a folder to save to",
+        "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
+        // Of another message.
+        "…", "…: …",
+    ]
+
+    @Test func everyReasonIsListed() throws {
+        let folders = ["Sources/PropertyLists", "Sources/FileEngine", "Sources/PersistentPreferences"]
+        let found = try SourceMessages.all(in: folders, after: ["reason:"])
+        #expect(found.subtracting(Self.reasons).sorted() == [])
+        #expect(Self.reasons.subtracting(found).sorted() == [])
+    }
+
+    @Test func literalsAreFoundInASource() {
+        let source = ##"""
+            throw Failure(reason: "a \(text.map { "<\($0)>" } ?? "") b")
+            throw Failure(
+                reason:
+                    "one "
+                    + #"tw"o \#(count)"#)
+            throw Failure(reason: reason)
+            """##
+
+        #expect(SourceMessages.literals(in: source, after: "reason:") == ["a … b", "one tw\"o …"])
+        #expect(SourceMessages.matches("a … b", "a x b") && !SourceMessages.matches("a … b", "x a b"))
+    }
+}

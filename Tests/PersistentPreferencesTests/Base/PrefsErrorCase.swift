@@ -1,0 +1,40 @@
+import PersistentPreferences
+
+/// The cases of `PrefsError`. The `switch` does not compile without a new one, and `MessageTests` fails if that has no message.
+enum PrefsErrorCase: CaseIterable {
+    case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
+    case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
+    case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
+    case invalidLayer, updateOfAnotherStore, userDefaultsUnavailable, unknownError
+
+    init(_ error: PrefsError) {
+        self =
+            switch error {
+            case .incorrectKeys: .incorrectKeys
+            case .valuesNotPlistCompatible: .valuesNotPlistCompatible
+            case .noStoredPrefsForKey: .noStoredPrefsForKey
+            case .invalidName: .invalidName
+            case .rootIsNotDictionary: .rootIsNotDictionary
+            case .unreadable: .unreadable
+            case .damaged: .damaged
+            case .quarantined: .quarantined
+            case .notOurs: .notOurs
+            case .notStored: .notStored
+            case .busy: .busy
+            case .outcomeUnknown: .outcomeUnknown
+            case .nearSizeLimit: .nearSizeLimit
+            case .durabilityUnconfirmed: .durabilityUnconfirmed
+            case .typeMismatch: .typeMismatch
+            case .constraintViolated: .constraintViolated
+            case .migrationFailed: .migrationFailed
+            case .invalidImport: .invalidImport
+            case .notWatched: .notWatched
+            case .sharedRoot: .sharedRoot
+            case .coveredByLayer: .coveredByLayer
+            case .invalidLayer: .invalidLayer
+            case .updateOfAnotherStore: .updateOfAnotherStore
+            case .userDefaultsUnavailable: .userDefaultsUnavailable
+            case .unknownError: .unknownError
+            }
+    }
+}

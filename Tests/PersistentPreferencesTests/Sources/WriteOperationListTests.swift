@@ -1,0 +1,167 @@
+import Testing
+import WriteOperations
+
+/// `WriteOperation` has every public way to write: a public member either writes by operations of that list, or does not write.
+@Suite struct WriteOperationListTests {
+    /// The members that write, with the number of their declarations, and the operations that perform them.
+    private static let writing: [String: (declarations: Int, operations: [WriteOperation])] = [
+        "PersistentPrefs.init": (3, [.initializer]),
+        "RVS_PersistentPrefs.init": (3, [.initializer]),
+        "PersistentPrefs.subscript": (1, [.subscripted, .subscriptedNil]),
+        "PersistentPrefs.values": (1, [.values, .valuesInPlace]),
+        "PersistentPrefs.remove(_:)": (1, [.remove]),
+        "PersistentPrefs.clear()": (1, [.clear]),
+        "PersistentPrefs.deleteAll()": (1, [.deleteAll]),
+        "PersistentPrefs.import(_:merge:)": (1, [.importedJSON, .importedXML, .importedBinary, .importedWhole]),
+        "PersistentPrefs.update(timeout:_:)": (
+            8,
+            [
+                .update, .dictionaryUpdate, .returningUpdate, .returningDictionaryUpdate, .asyncUpdate,
+                .asyncDictionaryUpdate, .asyncReturningUpdate, .asyncReturningDictionaryUpdate,
+            ]
+        ),
+        // The compiler makes the property out of these.
+        "Pref.subscript": (2, [.property, .propertyInPlace]),
+        "PrefHandle.set(_:)": (1, [.handleSet]),
+        "PrefHandle.modify(timeout:_:)": (2, [.handleModify, .asyncHandleModify]),
+        "PrefHandle.reset()": (1, [.handleReset]),
+        // SwiftUI; it sets the property.
+        "PrefHandle.binding": (1, [.property]),
+        "AppSettingsValues.subscript": (1, [.containerSubscript, .containerInPlace]),
+        "AppSettingsValues.set(_:for:)": (1, [.containerSet]),
+        "AppSettingsValues.reset(_:)": (1, [.containerReset]),
+        "AppSetting.wrappedValue": (1, [.setting, .settingInPlace]),
+        "AppSetting.set(_:)": (1, [.settingSet]),
+        "AppSetting.modify(_:)": (1, [.settingModify]),
+        "AppSetting.binding": (1, [.setting]),
+        "PrefKey.value": (1, [.keyValue]),
+        "PrefKey.set(_:_:)": (1, [.keySet]),
+        "PrefKey.modify(in:_:)": (1, [.keyModify]),
+        "PrefKey.reset(_:)": (1, [.keyReset]),
+        "PrefKey.subscript": (1, [.keySubscript]),
+        "UserDefaults.subscript": (1, [.defaultsSubscript]),
+        // Each store has one, besides the requirement.
+        "PrefsStore.update(root:_:)": (1, [.storeUpdate]),
+        "InMemoryStore.update(root:_:)": (1, [.storeUpdate]),
+        "LayeredStore.update(root:_:)": (1, [.storeUpdate]),
+        "PropertyListFileStore.update(root:_:)": (1, [.storeUpdate]),
+        "UserDefaultsStore.update(root:_:)": (1, [.storeUpdate]),
+        // The requirement, and one for values; what loads has one for classes, too.
+        "SettingsFile.save()": (2, [.settingsSave]),
+        "SettingsFile.update()": (2, [.settingsSave]),
+        "SettingsFile.trySave()": (1, [.settingsSave]),
+        "SettingsFile.load()": (3, [.settingsLoad]),
+        "SettingsFile.tryLoad()": (2, [.settingsLoad]),
+        "SettingsFile.loadUsingSettingsFile()": (3, [.settingsLoadFromBundle]),
+        "SettingsFile.loadUsingSettingsFile(in:)": (2, [.settingsLoadFromBundle]),
+        "SettingsFile.tryLoadUsingSettingsFile(in:)": (2, [.settingsLoadFromBundle]),
+        "SettingsFile.fromDictionary(_:)": (2, [.settingsFromDictionary]),
+        "SettingsFile.tryFromDictionary(_:)": (2, [.settingsFromDictionary]),
+        "SettingsFile.reset()": (3, [.settingsReset]),
+        "SettingsFile.reset(in:)": (2, [.settingsReset]),
+        "SettingsFile.tryReset(in:)": (2, [.settingsReset]),
+        "SettingsFile.delete()": (2, [.settingsDelete]),
+        "SettingsFile.tryDelete()": (1, [.settingsDelete]),
+        "PropertyListController.save()": (1, [.modelsSave]),
+    ]
+
+    /// The other members of these types: they read, observe, declare, or change objects alone.
+    private static let reading: [String: Set<String>] = [
+        "PersistentPrefs": [
+            "key", "keys", "count", "description", "lastError", "prefsDidFail(_:)", "flush()", "store", "migrations",
+            "formerRootKeys", "jsonSchema()", "describe()", "source(ofKey:)", "problems()", "exported(as:)",
+            "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
+            "onError(_:)", "addObserver(_:forKeyPath:options:context:)", "automaticallyNotifiesObservers(forKey:)",
+        ],
+        "Pref": ["init", "wrappedValue", "projectedValue", "customMirror"],
+        "PrefHandle": [
+            "key", "defaultValue", "value", "source", "isSet", "isDefault", "onChange(on:_:)", "updates", "publisher",
+            "customMirror",
+        ],
+        "AppSettingsValues": ["init"],
+        "AppSetting": ["init", "values", "projectedValue", "onChange(on:_:)", "updates"],
+        "PrefKey": [
+            "init", "defaultValue", "stringKey", "coding", "didFail(_:)", "get(_:)", "onChange(in:on:_:)", "updates",
+        ],
+        "UserDefaults": [],
+        "PrefsStore": ["read(root:)", "observe(root:_:)"],
+        "InMemoryStore": ["init", "read(root:)", "observe(root:_:)"],
+        "LayeredStore": ["init", "read(root:)", "observe(root:_:)"],
+        "PropertyListFileStore": ["init", "read(root:)", "observe(root:_:)"],
+        "UserDefaultsStore": ["init", "fileURL", "read(root:)", "observe(root:_:)"],
+        "RemotePrefsStore": ["current(root:)", "lastKnown(root:)"],
+        "RVS_PersistentPrefs": ["groupID", "userDefaults", "store"],
+        "SettingsFile": [
+            "settingsURL()", "settingsFormat", "initialSettings", "take(_:)", "settingsDidFail(_:)", "toDictionary()",
+            "tryToDictionary()",
+        ],
+        "PropertyListController": ["init", "models"],
+    ]
+
+    /// Types of which no member writes.
+    private static let values: Set<String> = [
+        "Array", "ClosedRange", "CoveredKey", "ExportFormat", "Iterator", "KnownState", "LayerFault",
+        "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
+        "PrefDescription", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsChanges", "PrefsError", "PrefsLayer",
+        "PrefsMigration", "PrefsObservation", "PropertyListDictionary", "PropertyListModel", "Range",
+        "SettingsFileError", "SharedRoot", "_PrefChoiceSource",
+    ]
+
+    /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.
+    @Test func everyPublicMemberIsInATable() throws {
+        var found: [String: Int] = [:]
+        for (member, count) in try PublicMembers.all() where !Self.values.contains(member.type) {
+            if Self.reading[member.type]?.contains(member.name) != true { found["\(member)"] = count }
+        }
+        let unlisted = found.filter { Self.writing[$0.key]?.declarations != $0.value }
+        #expect(unlisted.map { "\($0.key), declared \($0.value) times" }.sorted() == [])
+        #expect(Set(Self.writing.keys).subtracting(found.keys) == [])
+    }
+
+    @Test func everyRowIsOfAMember() throws {
+        let members = try PublicMembers.all().keys
+        for (type, names) in Self.reading {
+            #expect(names.subtracting(members.filter { $0.type == type }.map(\.name)) == [], "\(type)")
+        }
+        #expect(Self.values.subtracting(members.map(\.type)) == [])
+    }
+
+    @Test func everyOperationIsOfAMember() {
+        #expect(Set(Self.writing.values.flatMap(\.operations)) == Set(WriteOperation.allCases))
+    }
+
+    @Test func membersAreFoundInASource() {
+        let source = """
+            public final class Store {
+                public init(_ name: String) {}
+                @discardableResult
+                public func put<T>(_ value: T, in range: Range<Int>, _ body: (Int, Int) -> Void) -> Int { 1 }
+                func hidden() {}
+                @available(*, unavailable, message: "b (c)") public func gone() {}
+                open class var shared: Int { 1 }
+                public internal(set) var count: Int
+                    public let constant = 1
+            }
+
+            extension Outer.Inner {
+                public static subscript(
+                    key: String, other: Int
+                ) -> Int { 1 }
+            }
+
+            public protocol Shape {
+                mutating func `import`()
+            }
+
+            protocol Hidden {
+                func read()
+            }
+            """
+        let members = PublicMembers.declared(in: source).map { "\($0)" }
+        #expect(
+            members == [
+                "Store.init", "Store.put(_:in:_:)", "Store.gone()", "Store.shared", "Store.count", "Inner.subscript",
+                "Shape.import()",
+            ])
+    }
+}

@@ -1,0 +1,59 @@
+package import Foundation
+import PersistentPreferences
+
+/// A folder with the files of the document operations, and what an operation stores there.
+package struct DocumentTarget: Sendable {
+    /// The number that an operation stores in each file.
+    package static let number = 2
+
+    private let folder: URL
+
+    package init(in folder: URL) {
+        self.folder = folder
+    }
+
+    /// The file that an operation writes.
+    package func file(of operation: WriteOperation) -> URL {
+        operation == .modelsSave ? folder.appending(path: "Models.plist") : folder.appending(path: "Settings.plist")
+    }
+
+    /// A folder whose property list has the initial values of the settings.
+    private var bundle: URL { folder.appending(path: "Bundle") }
+
+    /// Performs an operation. What it stores has the number; what was there is kept by those that only load.
+    package func perform(_ operation: WriteOperation) throws {
+        try Settings.$file.withValue(file(of: .settingsSave)) {
+            var settings = Settings(number: Self.number)
+            switch operation {
+            case .settingsSave: try settings.trySave()
+            case .settingsLoad: try settings.tryLoad()
+            case .settingsLoadFromBundle: try settings.tryLoadUsingSettingsFile(in: madeBundle())
+            case .settingsFromDictionary: try settings.tryFromDictionary(["number": Self.number])
+            case .settingsReset: try settings.tryReset(in: madeBundle())
+            case .settingsDelete: try settings.tryDelete()
+            case .modelsSave:
+                let list = try PropertyListController<Settings>(url: file(of: .modelsSave))
+                list.models = [settings]
+                try list.save()
+            default: preconditionFailure("\(operation) does not write a document")
+            }
+        }
+    }
+
+    private func madeBundle() throws -> Bundle {
+        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["number": Self.number], format: .xml, options: 0)
+        try list.write(to: bundle.appending(path: "Settings.plist"))
+        guard let bundle = Bundle(url: bundle) else { throw CocoaError(.fileReadUnknown) }
+        return bundle
+    }
+
+    private struct Settings: SettingsFile {
+        @TaskLocal static var file = URL(filePath: "/dev/null")
+
+        var number = 0
+
+        func settingsURL() -> URL { Self.file }
+    }
+}
