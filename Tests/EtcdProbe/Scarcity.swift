@@ -54,4 +54,28 @@ enum Scarcity {
             say("read \(count(in: try followed.read(root: "A")))")
         #endif
     }
+
+    /// Updates around the end of every descriptor, as in a daemon. Sockets of the program then have the numbers of the store's sockets.
+    /// Prints how many there are, what the store has sent to them, and how many are open at the end.
+    static func descriptors() throws {
+        let store = try store()
+        try store.update(root: "A") { $0 = ["count": 1] }
+        _ = try store.read(root: "A")
+        var pair: [Int32] = [-1, -1]
+        // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
+        guard socketpair(AF_UNIX, 1, 0, &pair) == 0 else { return }
+        let sockets = (3..<Int32(256)).filter { number in
+            var status = stat()
+            return !pair.contains(number) && fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        }
+        for number in sockets { dup2(pair[0], number) }
+        for count in 2...3 { try store.update(root: "A") { $0 = ["count": count] } }
+        _ = fcntl(pair[1], F_SETFL, O_NONBLOCK)
+        var bytes = [UInt8](repeating: 0, count: 1_000)
+        let count = recv(pair[1], &bytes, bytes.count, 0)
+        let open = sockets.count { fcntl($0, F_GETFD) >= 0 }
+        say(
+            "\(sockets.count > 1) \(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) \(open == sockets.count)"
+        )
+    }
 }

@@ -46,6 +46,8 @@ case "memory":
     try Scarcity.memory()
 case "threadless":
     try Scarcity.threadless()
+case "descriptors":
+    try Scarcity.descriptors()
 case "work":
     try Latency.work(on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5)
 default:

@@ -57,6 +57,12 @@ import Testing
 
     private static let faketime = Child.installed("faketime")
 
+    @Test func aSocketOfTheProgramIsNotTakenForOneOfTheStore() throws {
+        let result = try Child("EtcdProbe", ["descriptors", url], home: home).wait()
+        #expect(result.output == "true  true\n", "\(result.errors)")
+        #expect(try store.read(root: "A")?["count"] as? Int == 3)
+    }
+
     @Test func aKilledHolderKeepsNobodyOutForLong() throws {
         let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
         #expect(try holder.line() == "holding")

@@ -8,6 +8,7 @@ final class HTTPConnection {
 
     private let endpoint: Endpoint
     private let descriptor: Int32
+    private let identity: Socket.Identity?
     /// What has arrived and was not read yet.
     private var buffer: ArraySlice<UInt8> = []
     /// Bytes of the current chunk that were not read yet.
@@ -17,17 +18,21 @@ final class HTTPConnection {
     init(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) {
         self.endpoint = endpoint
         descriptor = try Socket.connect(to: endpoint, until: deadline)
+        identity = Socket.Identity(of: descriptor)
     }
 
     deinit {
         // A forked child may have a copy of the descriptor, which would keep the connection open.
         interrupt()
-        close(descriptor)
+        if isOpen { close(descriptor) }
     }
+
+    /// False after the program has closed all descriptors, as daemons do. The number may be another file's then.
+    private var isOpen: Bool { identity != nil && Socket.Identity(of: descriptor) == identity }
 
     /// Breaks the connection, which ends what another thread waits for.
     func interrupt() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        if isOpen { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
     // MARK: - Requests
@@ -37,6 +42,7 @@ final class HTTPConnection {
         _ path: String, headers: [String: String], body: String, until deadline: Deadline
     ) throws(EtcdFailure) {
         isReusable = false
+        guard isOpen else { throw EtcdFailure("the program has closed its descriptor") }
         var head = "POST \(path) HTTP/1.1\r\nHost: \(endpoint)\r\nContent-Type: application/json\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         head += "Content-Length: \(body.utf8.count)\r\n\r\n"
@@ -186,6 +192,7 @@ final class HTTPConnection {
         while true {
             // Also if there is always more to read.
             guard .now < deadline else { throw broken("no answer in time") }
+            guard isOpen else { throw broken("the program has closed its descriptor") }
             var (count, code) = (0, Int32(0))
             let part = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
                 count = recv(descriptor, space.baseAddress, space.count, 0)

@@ -5,6 +5,18 @@ import Foundation
 enum Socket {
     typealias Deadline = ContinuousClock.Instant
 
+    /// Tells a socket from another file that has its number later.
+    struct Identity: Equatable {
+        private let device: dev_t
+        private let node: ino_t
+
+        init?(of descriptor: Int32) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            (device, node) = (status.st_dev, status.st_ino)
+        }
+    }
+
     /// Connects to one address of the endpoint's host after another. Each gets an equal share of the time that is left.
     static func connect(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> Int32 {
         let lookup = try HostLookup.find(endpoint, until: deadline)
