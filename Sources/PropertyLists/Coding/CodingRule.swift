@@ -94,7 +94,7 @@ package enum CodingRule {
             decode: { stored, form in
                 do {
                     guard let value = Value(rawValue: try coding.decode(stored, as: form)) else {
-                        throw ValueMismatch(reason: "expected \(Value.self), found an unknown raw value")
+                        throw ValueMismatch(reason: "expected \(accepted(Value.self)), found an unknown raw value")
                     }
                     return value
                 } catch {
@@ -105,6 +105,12 @@ package enum CodingRule {
                 }
             },
             isCheap: coding.isCheap)
+    }
+
+    /// The raw values of a type with few cases, for a message; else the name of the type.
+    private static func accepted<Value: RawRepresentable>(_ type: Value.Type) -> String {
+        guard let cases = ListedValues.all(of: type) as? [Value], cases.count <= 20 else { return "\(type)" }
+        return "one of " + cases.map { ShownText.line("\($0.rawValue)") }.joined(separator: ", ")
     }
 
     private static func codable<Value: Decodable & Encodable>(_ type: Value.Type) -> Any {

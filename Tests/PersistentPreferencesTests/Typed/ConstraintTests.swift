@@ -37,7 +37,7 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         ("Ratio", Double.nan, "must be in 0.0...1.0"), ("Ratio", Double.infinity, "must be in 0.0...1.0"),
         ("letter", "z", "must be in a...m"),
         ("level", "middle", "must be one of low, high"),
-        ("level", "other", "expected Level, found an unknown raw value"),
+        ("level", "other", "expected one of low, middle, high, found an unknown raw value"),
         ("theme", "Dark", "must be one of light, dark"), ("theme", "", "must be one of light, dark"),
         ("digit", 10, "must be in 1...9"), ("even", 3, "must be even"), ("name", "", "must not be empty"),
         ("list", [1, 2, 3], "must have two elements at most"),

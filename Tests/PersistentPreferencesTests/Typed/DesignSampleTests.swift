@@ -101,7 +101,7 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.outcome == "size: expected Int, found a real number")
         #expect(prefs.fontSize == 5 && prefs.outcome == "ok")
         #expect(prefs.theme == .light)
-        #expect(prefs.outcome == "theme: expected Theme, found an unknown raw value")
+        #expect(prefs.outcome == "theme: expected one of light, dark, found an unknown raw value")
         #expect(prefs["size"] as? Double == 20.5)
     }
 }

@@ -34,7 +34,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         ("size", "3", "size: expected Double, found a string"),
         ("size", true, "size: expected Double, found a Boolean"),
         ("total", 4.5, "total: expected Int, found a real number"),
-        ("mode", "other", "mode: expected Mode, found an unknown raw value"),
+        ("mode", "other", "mode: expected one of plain, rich, found an unknown raw value"),
         ("list", [1, "a"] as [any Sendable], "list[1]: expected Int, found a string"),
         (
             "style", ["name": 4, "weight": 400] as [String: any Sendable],

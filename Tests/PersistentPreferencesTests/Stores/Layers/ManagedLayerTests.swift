@@ -44,7 +44,7 @@ import WriteOperations
         ("size", 20.5, "expected Int, found a real number"),
         ("isOn", 2, "expected Bool, found an integer"),
         ("name", 1, "expected String, found an integer"),
-        ("theme", "purple", "expected LayerTheme, found an unknown raw value"),
+        ("theme", "purple", "expected one of light, dark, found an unknown raw value"),
         ("tags", ["a", 1] as [any Sendable], "expected String, found an integer"),
         ("date", "2026-11-21", "expected Date, found a string"),
         ("server", ["host": "h", "port": "x"], "expected Int, found a string"),
