@@ -118,7 +118,11 @@ extension PrefsError {
     public var isWarning: Bool {
         switch self {
         case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer: true
-        default: false
+        case .incorrectKeys, .valuesNotPlistCompatible, .noStoredPrefsForKey, .invalidName, .rootIsNotDictionary,
+            .unreadable, .damaged, .notOurs, .notStored, .busy, .outcomeUnknown, .durabilityUnconfirmed, .typeMismatch,
+            .constraintViolated, .migrationFailed, .invalidImport, .notWatched, .coveredByLayer, .updateOfAnotherStore,
+            .userDefaultsUnavailable, .unknownError:
+            false
         }
     }
 

@@ -63,8 +63,10 @@ package struct Child {
     /// in children, too. Backtraces of crashes are off, because the program that writes them outlives the child, and
     /// the test would wait for it.
     package static var surroundings: [String: String] {
-        ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "PREFS_MUTANT" }
-            .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        ProcessInfo.processInfo.environment.filter {
+            $0.key.hasSuffix("SAN_OPTIONS") || ["PREFS_MUTANT", "PREFS_TEST_PATIENCE"].contains($0.key)
+        }
+        .merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
     }
 
     /// The path of a program of the system; nil if it is missing.

@@ -137,7 +137,15 @@ import Testing
         let shared = try #require(sharedRoot())
         #expect("\(shared)".hasSuffix("; give one of them a root key of its own"), "\(shared)")
         let cases = Self.rows.map { PrefsErrorCase($0.error) } + [PrefsErrorCase(shared)]
-        #expect(Set(cases) == Set(PrefsErrorCase.allCases))
+        #expect(Set(PrefsErrorCase.allCases).subtracting(cases).map { "\($0)" }.sorted() == [])
+    }
+
+    @Test func errorsAreEqualIfTheirMessagesAre() {
+        for (left, leftMessage) in Self.rows {
+            for (right, rightMessage) in Self.rows where (left == right) != (leftMessage == rightMessage) {
+                Issue.record("\(left) and \(right): \(left == right ? "equal" : "different")")
+            }
+        }
     }
 
     private final class First: PersistentPrefs, @unchecked Sendable {

@@ -61,6 +61,15 @@ import Testing
         }
     }
 
+    @Test func everyErrorIsOnThePageErrors() throws {
+        let source = DocumentationPage.package.appending(path: "Sources/PersistentPreferences/PrefsError.swift")
+        let page = try #require(DocumentationPage.all.first { $0.testDescription == "Errors.md" })
+        let cases = try String(contentsOf: source, encoding: .utf8).matches(of: /\n    case ([a-zA-Z]+)/)
+            .map { String($0.output.1) }
+        #expect(cases.count > 20)
+        #expect(cases.filter { !page.text.contains("| ``PrefsError/\($0)") } == [])
+    }
+
     /// Pages for contributors name test suites. Pages for users name none: `Tests/README.md` has them.
     @Test func everyTestThatAPageNamesIsThere() throws {
         let folder = DocumentationPage.package.appending(path: "Tests")
