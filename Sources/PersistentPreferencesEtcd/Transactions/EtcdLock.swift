@@ -180,7 +180,7 @@ final class EtcdLock: Sendable {
         }
     }
 
-    /// The same of a commit that has ended with a failure; `outcomeUnknown` if nobody knows.
+    /// The revision of a commit that has ended with a failure, if it was carried out. Throws `outcomeUnknown` if nobody knows.
     private func revision(
         ofFailed operation: String, _ failure: EtcdFailure, until deadline: Deadline
     ) throws(PrefsError) -> Int64? {
