@@ -27,7 +27,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         case .quarantined(let file):
             "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); "
                 + (file.state == .nothing
-                    ? "no backup existed; only this write was stored" : "the write started from \(file.state)")
+                    ? "only this write was stored" : "the write started from \(file.state)")
         case .notOurs(let file):
             "\(file.place); the file is unchanged, because this package did not write it"
         case .notStored(let failure), .busy(let failure):

@@ -259,6 +259,7 @@ import Testing
         #expect(restored.code == 0)
         // The write has kept the copy, and reports it.
         #expect(restored.errors.contains("was missing, and its last good copy was there; quarantined as "))
+        #expect(restored.errors.hasSuffix("; only this write was stored\n"))
         #expect(try home.prefs("get", "int") == Printed("7\n"))
     }
 

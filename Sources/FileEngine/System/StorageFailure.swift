@@ -35,7 +35,9 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
         return switch (operation, code) {
         // A watch needs no space on a device.
         case ("inotify_add_watch", ENOSPC): "the limit of watches is reached; raise fs.inotify.max_user_watches"
-        case ("inotify_init", EMFILE): "the limit of inotify queues is reached; raise fs.inotify.max_user_instances"
+        // The call has this code for two limits.
+        case ("inotify_init", EMFILE):
+            "\(words); raise fs.inotify.max_user_instances or the limit of this process (ulimit -n)"
         case (_, EMFILE): "\(words); raise the limit of this process (ulimit -n)"
         case (_, EFBIG): "\(words); raise the limit of file sizes (ulimit -f)"
         case (_, ENOSPC), (_, EDQUOT): "\(words); free some space"

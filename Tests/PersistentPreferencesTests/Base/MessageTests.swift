@@ -56,7 +56,7 @@ import Testing
         (
             .quarantined(malformed(.nothing, quarantinedAs: "/p/x.json.corrupt-1")),
             "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
-                + "no backup existed; only this write was stored"
+                + "only this write was stored"
         ),
         (
             .quarantined(
@@ -167,7 +167,10 @@ import Testing
     @Test(
         arguments: [
             ("inotify_add_watch", ENOSPC, "the limit of watches is reached; raise fs.inotify.max_user_watches"),
-            ("inotify_init", EMFILE, "the limit of inotify queues is reached; raise fs.inotify.max_user_instances"),
+            (
+                "inotify_init", EMFILE,
+                "Too many open files; raise fs.inotify.max_user_instances or the limit of this process (ulimit -n)"
+            ),
             ("open", EMFILE, "Too many open files; raise the limit of this process (ulimit -n)"),
             ("write", EFBIG, "File too large; raise the limit of file sizes (ulimit -f)"),
             ("write", ENOSPC, "No space left on device; free some space"),
