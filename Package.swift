@@ -24,174 +24,190 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
     let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
-/// The tests of one area of the library.
-func areaTests(_ area: String, _ others: Target.Dependency..., resources: [Resource] = []) -> Target {
-    .testTarget(
-        name: "\(area)Tests",
-        dependencies: [
-            "EngineSupport", "PersistentPreferences", "PrefsSupport", "PrefsTestSet", "PropertyListSupport",
-            "TestSupport", "WriteOperations",
-        ] + others, path: "Tests/PersistentPreferencesTests/\(area)", resources: resources, swiftSettings: strict)
+// The targets of the library, each with all targets that it may import: `Scripts/order.sh` holds the order.
+let core = ["PrefsPropertyLists", "PrefsFileEngine", "PersistentPreferences"]
+
+/// A target of the library. Its folder in `Sources` has its name, unless `path` names another one.
+func library(_ name: String, _ needed: [String] = core, path: String? = nil) -> Target {
+    .target(
+        name: name, dependencies: needed.map { .init(stringLiteral: $0) }, path: "Sources/\(path ?? name)",
+        exclude: name == "PersistentPreferences" ? leftOut : [],
+        resources: name == "PersistentPreferences" ? privacy : [], swiftSettings: strict)
 }
+
+let libraries = [
+    library("PrefsPropertyLists", [], path: "PropertyLists"),
+    library("PrefsFileEngine", ["PrefsPropertyLists"], path: "FileEngine"),
+    library("PersistentPreferences", ["PrefsPropertyLists", "PrefsFileEngine"]),
+    library("PrefsJSON"),
+    library("PrefsLayers", core + ["PrefsJSON"]),
+    library("PrefsKeys"),
+    library("PrefsSettingsFiles"),
+    library("PrefsUI", ["PersistentPreferences", "PrefsKeys"]),
+    library("PrefsEtcd", ["PersistentPreferences", "PrefsFileEngine", "PrefsJSON"]),
+    library("PrefsTool", core + ["PrefsJSON", "PrefsLayers"]),
+    library("RVS_PersistentPrefs"),
+    library(
+        "PrefsStoreChecks", ["PersistentPreferences", "PrefsPropertyLists"], path: "PrefsTesting/StoreChecks"),
+    library(
+        "PrefsTesting", ["PersistentPreferences", "PrefsPropertyLists", "PrefsStoreChecks"],
+        path: "PrefsTesting/Traits"),
+]
+
+/// A complete program that uses the library.
+func example(_ name: String, _ needed: String...) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["PersistentPreferences"] + needed.map { .init(stringLiteral: $0) },
+        path: "Sources/Examples/\(name)", swiftSettings: strict)
+}
+
+let programs = [
+    .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
+    .executableTarget(
+        name: "HarnessCLI",
+        dependencies: ["PersistentPreferences", "PrefsEtcd", "PrefsJSON", "PrefsTestSet", "PrefsTool"],
+        path: "HarnessCLI", swiftSettings: strict),
+    example("Words", "PrefsKeys"),
+    example("Pulse"),
+    example("Greeter", "PrefsJSON", "PrefsLayers"),
+    example("Fleet", "PrefsEtcd"),
+    example("Sketch", "PrefsTool"),
+]
+
+/// Code that tests share, in `Tests`. As a test target it has no tests, but may take `@testable import` in a release build, too.
+func support(
+    _ name: String, _ needed: [Target.Dependency], path: String? = nil, resources: [Resource] = [],
+    isTesting: Bool = false
+) -> Target {
+    let path = "Tests/\(path ?? name)"
+    return isTesting
+        ? .testTarget(name: name, dependencies: needed, path: path, resources: resources, swiftSettings: strict)
+        : .target(name: name, dependencies: needed, path: path, resources: resources, swiftSettings: strict)
+}
+
+/// A program that tests run.
+func probe(_ name: String, _ needed: [Target.Dependency], exclude: [String] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: needed, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
+}
+
+let helpers = [
+    support("TestSupport", [], path: "Support"),
+    support("AppleVnodes", ["PrefsFileEngine"], path: "AppleModels/Vnodes"),
+    support("AppleModels", ["PersistentPreferences"], path: "AppleModels/Defaults"),
+    support(
+        "PropertyListSupport", ["PrefsJSON", "PrefsPropertyLists", "TestSupport"],
+        resources: [.copy("Resources/plain_form.py")]),
+    // Its system calls are subclasses of the engine's.
+    support("EngineSupport", ["AppleVnodes", "PrefsFileEngine", "TestSupport"], isTesting: true),
+    // Every way to write, as clients write: over the public modules alone.
+    support("WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles"]),
+    support(
+        "PrefsSupport",
+        [
+            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsTestSet",
+            "PropertyListSupport", "TestSupport", "WriteOperations",
+        ], path: "PersistentPreferencesTests/Support", isTesting: true),
+    probe(
+        "Probe",
+        [
+            "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles",
+            "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
+        ]),
+    probe(
+        "Benchmarks",
+        [
+            "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "TestSupport",
+        ], exclude: ["README.md", "thresholds.txt"]),
+    probe("RawDefaults", []),
+    probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "TestSupport"]),
+]
+
+/// Tests of one target of the library, or of one area of `PersistentPreferences`: one test target for each, so that a change of
+/// one suite does not compile the others.
+func tests(
+    _ name: String, _ needed: [Target.Dependency] = [], in folder: String = "", resources: [Resource] = [],
+    settings: [SwiftSetting] = strict
+) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: needed, path: "Tests/\(folder)\(name)\(folder.isEmpty ? "Tests" : "")",
+        resources: resources, swiftSettings: settings)
+}
+
+/// What the tests of the library use, besides what they test.
+let common: [Target.Dependency] = [
+    "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsLayers", "PrefsSupport", "PrefsTestSet",
+    "PropertyListSupport", "TestSupport", "WriteOperations",
+]
+
+func areaTests(_ area: String, _ others: Target.Dependency..., resources: [Resource] = []) -> Target {
+    tests(area, common + others, in: "PersistentPreferencesTests/", resources: resources)
+}
+
+let testTargets = [
+    tests("PropertyLists", ["PrefsJSON", "PrefsPropertyLists", "PropertyListSupport", "TestSupport"]),
+    tests(
+        "FileEngine",
+        [
+            "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsJSON", "PrefsPropertyLists",
+            "PropertyListSupport", "TestSupport",
+        ], resources: [.copy("Corpus"), .copy("Damaged")]),
+    areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
+    areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
+    areaTests("Observation", "AppleModels", "PrefsKeys"),
+    areaTests("Stores", "AppleModels", "PrefsKeys", "PrefsTesting"),
+    areaTests("Hazards", "AppleModels", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Corpus")]),
+    areaTests("Sources", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
+    tests("PrefsJSON", common + ["PrefsKeys", "PrefsSettingsFiles"]),
+    tests("PrefsLayers", common + ["AppleModels", "PrefsKeys"]),
+    tests(
+        "PrefsKeys", common + ["PrefsKeys", "PrefsSettingsFiles"],
+        resources: [.copy("Resources/TypeSafeDefaults.plist")]),
+    tests(
+        "PrefsSettingsFiles", common + ["PrefsSettingsFiles"],
+        resources: [
+            .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
+            .copy("Resources/ShopSettings.plist"),
+        ]),
+    // A store as clients write it: the public modules and nothing else.
+    tests("Remote", ["PersistentPreferences", "PrefsJSON", "PrefsTesting"], in: "PersistentPreferencesTests/"),
+    tests(
+        "PrefsTesting",
+        ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"]),
+    tests(
+        "Etcd",
+        [
+            "EtcdProbe", "Fleet", "HarnessCLI", "PersistentPreferences", "PrefsEtcd", "PrefsJSON", "PrefsLayers",
+            "PrefsPropertyLists", "PrefsTesting", "TestSupport",
+        ]),
+    tests(
+        "Harness",
+        [
+            "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers",
+            "PrefsSupport", "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
+        ]),
+    tests(
+        "Process",
+        [
+            "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreChecks", "Probe",
+            "RawDefaults", "TestSupport", "WriteOperations",
+        ]),
+    tests("Example", ["Greeter", "HarnessCLI", "Pulse", "Sketch", "TestSupport", "Words"]),
+    tests(
+        "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsSettingsFiles"],
+        settings: strict + [.defaultIsolation(MainActor.self)]),
+    tests("DropIn", ["RVS_PersistentPrefs"], settings: strict + mayWarn),
+    tests("DropInSwift5", ["RVS_PersistentPrefs"], settings: [.swiftLanguageMode(.v5)] + mayWarn),
+]
 
 let package = Package(
     name: "PersistentPreferences",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
-        .library(name: "PersistentPreferences", targets: ["PersistentPreferences"]),
-        .library(name: "PersistentPreferencesUI", targets: ["PersistentPreferencesUI"]),
-        .library(name: "PrefsTool", targets: ["PrefsTool"]),
-        .library(name: "PersistentPreferencesEtcd", targets: ["PersistentPreferencesEtcd"]),
-        .library(name: "PrefsTesting", targets: ["PrefsTesting"]),
-        .library(name: "RVS_PersistentPrefs", targets: ["RVS_PersistentPrefs"]),
-        .executable(name: "prefs", targets: ["HarnessCLI"]),
-    ],
-    targets: [
-        .target(name: "PrefsPropertyLists", path: "Sources/PropertyLists", swiftSettings: strict),
-        .target(
-            name: "PrefsFileEngine", dependencies: ["PrefsPropertyLists"], path: "Sources/FileEngine",
-            swiftSettings: strict),
-        .target(
-            name: "PersistentPreferences", dependencies: ["PrefsFileEngine", "PrefsPropertyLists"], exclude: leftOut,
-            resources: privacy, swiftSettings: strict),
-        .target(
-            name: "PersistentPreferencesUI", dependencies: ["PersistentPreferences"], swiftSettings: strict),
-        .target(
-            name: "PersistentPreferencesEtcd", dependencies: ["PersistentPreferences", "PrefsFileEngine"],
-            swiftSettings: strict),
-        .target(
-            name: "RVS_PersistentPrefs", dependencies: ["PersistentPreferences"], swiftSettings: strict),
-        .target(
-            name: "PrefsStoreChecks", dependencies: ["PersistentPreferences", "PrefsPropertyLists"],
-            path: "Sources/PrefsTesting/StoreChecks", swiftSettings: strict),
-        .target(
-            name: "PrefsTesting", dependencies: ["PersistentPreferences", "PrefsStoreChecks"],
-            path: "Sources/PrefsTesting/Traits", swiftSettings: strict),
-        .target(name: "PrefsTestSet", dependencies: ["PersistentPreferences"], swiftSettings: strict),
-        .target(
-            name: "PrefsTool", dependencies: ["PersistentPreferences", "PrefsFileEngine", "PrefsPropertyLists"],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "HarnessCLI",
-            dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd", "PrefsTestSet", "PrefsTool"],
-            path: "HarnessCLI", swiftSettings: strict),
-        .executableTarget(
-            name: "Words", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Words",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "Pulse", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Pulse",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "Greeter", dependencies: ["PersistentPreferences"], path: "Sources/Examples/Greeter",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "Fleet", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd"],
-            path: "Sources/Examples/Fleet", swiftSettings: strict),
-        .executableTarget(
-            name: "Sketch", dependencies: ["PersistentPreferences", "PrefsTool"], path: "Sources/Examples/Sketch",
-            swiftSettings: strict),
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
-        .target(
-            name: "AppleVnodes", dependencies: ["PrefsFileEngine"], path: "Tests/AppleModels/Vnodes",
-            swiftSettings: strict),
-        .target(
-            name: "AppleModels", dependencies: ["PersistentPreferences"], path: "Tests/AppleModels/Defaults",
-            swiftSettings: strict),
-        .target(
-            name: "PropertyListSupport", dependencies: ["PrefsPropertyLists", "TestSupport"],
-            path: "Tests/PropertyListSupport", swiftSettings: strict),
-        // Has no tests. A test target, because its system calls are subclasses of the engine's, which takes `@testable import` here and
-        // where they are used; a release build of an ordinary target does not allow it.
-        .testTarget(
-            name: "EngineSupport", dependencies: ["AppleVnodes", "PrefsFileEngine", "TestSupport"],
-            swiftSettings: strict),
-        // Every way to write, as clients write: over the public module alone.
-        .target(
-            name: "WriteOperations", dependencies: ["PersistentPreferences"], path: "Tests/WriteOperations",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "Probe",
-            dependencies: [
-                "PersistentPreferences", "PrefsFileEngine", "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport",
-                "WriteOperations",
-            ],
-            path: "Tests/Probe", swiftSettings: strict),
-        .executableTarget(
-            name: "Benchmarks", dependencies: ["PersistentPreferences", "TestSupport"], path: "Tests/Benchmarks",
-            exclude: ["README.md", "thresholds.txt"], swiftSettings: strict),
-        .executableTarget(name: "RawDefaults", path: "Tests/RawDefaults", swiftSettings: strict),
-        .testTarget(
-            name: "PropertyListsTests", dependencies: ["PrefsPropertyLists", "PropertyListSupport", "TestSupport"],
-            resources: [.copy("Resources/plain_form.py")], swiftSettings: strict),
-        .testTarget(
-            name: "FileEngineTests",
-            dependencies: [
-                "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsPropertyLists", "PropertyListSupport",
-                "TestSupport",
-            ], resources: [.copy("Corpus"), .copy("Damaged")], swiftSettings: strict),
-        // The library in one process, through its public classes: one target for each area, so that a change of one suite does not
-        // compile the others. PrefsSupport has no tests, as EngineSupport.
-        .testTarget(
-            name: "PrefsSupport",
-            dependencies: [
-                "EngineSupport", "PersistentPreferences", "PrefsTestSet", "PropertyListSupport", "TestSupport",
-                "WriteOperations",
-            ], path: "Tests/PersistentPreferencesTests/Support", swiftSettings: strict),
-        areaTests("Base", "PrefsTesting"),
-        areaTests("Typed", resources: [.copy("Resources/FirstEdition"), .copy("Resources/TypeSafeDefaults.plist")]),
-        areaTests("Observation", "AppleModels"),
-        areaTests("Stores", "AppleModels", "PrefsTesting"),
-        areaTests(
-            "Settings",
-            resources: [
-                .copy("Resources/Quotes.plist"), .copy("Resources/PlayerSettings.plist"),
-                .copy("Resources/ShopSettings.plist"),
-            ]),
-        areaTests("Hazards", "AppleModels", resources: [.copy("Corpus")]),
-        areaTests("Sources", "PrefsTesting"),
-        // A store as clients write it: the public modules and nothing else.
-        .testTarget(
-            name: "RemoteTests", dependencies: ["PersistentPreferences", "PrefsTesting"],
-            path: "Tests/PersistentPreferencesTests/Remote", swiftSettings: strict),
-        .testTarget(
-            name: "PrefsTestingTests",
-            dependencies: ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "EtcdProbe", dependencies: ["PersistentPreferences", "PersistentPreferencesEtcd", "TestSupport"],
-            path: "Tests/EtcdProbe", swiftSettings: strict),
-        .testTarget(
-            name: "EtcdTests",
-            dependencies: [
-                "EtcdProbe", "Fleet", "HarnessCLI", "PersistentPreferences", "PersistentPreferencesEtcd",
-                "PrefsPropertyLists", "PrefsTesting", "TestSupport",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "HarnessTests",
-            dependencies: [
-                "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsFileEngine", "PrefsSupport",
-                "PrefsTestSet", "PrefsTool", "RawDefaults", "TestSupport",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ProcessTests",
-            dependencies: [
-                "PersistentPreferences", "PrefsFileEngine", "PrefsStoreChecks", "Probe", "RawDefaults", "TestSupport",
-                "WriteOperations",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ExampleTests", dependencies: ["Greeter", "HarnessCLI", "Pulse", "Sketch", "TestSupport", "Words"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "MainActorTests", dependencies: ["PersistentPreferences"],
-            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
-        .testTarget(
-            name: "DropInTests", dependencies: ["RVS_PersistentPrefs"], swiftSettings: strict + mayWarn),
-        .testTarget(
-            name: "DropInSwift5Tests", dependencies: ["RVS_PersistentPrefs"],
-            swiftSettings: [.swiftLanguageMode(.v5)] + mayWarn),
-    ],
+        "PersistentPreferences", "PrefsJSON", "PrefsLayers", "PrefsKeys", "PrefsSettingsFiles", "PrefsUI", "PrefsEtcd",
+        "PrefsTool", "PrefsTesting", "RVS_PersistentPrefs",
+    ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "prefs", targets: ["HarnessCLI"])],
+    targets: libraries + programs + helpers + testTargets,
     swiftLanguageModes: [.v6]
 )
 

@@ -1,5 +1,5 @@
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import PrefsTestSet
 package import PrefsTool
 

@@ -73,8 +73,8 @@ mapfile -t traits < <(sources PrefsTesting/Traits)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
-mapfile -t etcd < <(sources PersistentPreferencesEtcd)
-mapfile -t forSwiftUI < <(sources PersistentPreferencesUI)
+mapfile -t etcd < <(sources PrefsEtcd)
+mapfile -t forSwiftUI < <(sources PrefsUI)
 
 # SwiftUI comes later: the library must compile without it.
 check -emit-module -parse-as-library -module-name Combine -o "$folder/Combine.swiftmodule" "$stubs/Combine.swift"
@@ -98,7 +98,7 @@ echo "== with Darwin: the harness, the products for tests and fleets, what the t
 plain PrefsTestSet "${testSet[@]}"
 mapfile -t tool < <(find Sources/PrefsTool -name '*.swift' ! -name '*+Linux.swift' | sort)
 whole PrefsTool "${tool[@]}" "$stubs/Darwin.swift"
-whole PersistentPreferencesEtcd "${etcd[@]}" "$stubs/Darwin.swift"
+whole PrefsEtcd "${etcd[@]}" "$stubs/Darwin.swift"
 check -typecheck -module-name HarnessCLI -I "$folder/plain" $(find HarnessCLI -name "*.swift" | sort) "$stubs/Darwin.swift"
 whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
@@ -120,9 +120,9 @@ check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferenc
 echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
 module SwiftUI "$stubs/SwiftUI.swift"
-module PersistentPreferencesUI "${forSwiftUI[@]}"
+module PrefsUI "${forSwiftUI[@]}"
 indexed "${forSwiftUI[@]}"
-check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferencesUI "${index[@]}" "${forSwiftUI[@]}"
+check "${objc[@]}" -typecheck -parse-as-library -module-name PrefsUI "${index[@]}" "${forSwiftUI[@]}"
 module RVS_PersistentPrefs "${dropIn[@]}"
 module PrefsTestSet "${testSet[@]}"
 check "${objc[@]}" -typecheck -parse-as-library -module-name Sample "$stubs/Sample.swift"

@@ -19,8 +19,8 @@ printf '%s\n' Tests/Mutants/*.patch | $step "every mutant applies" xargs -n 1 gi
 $step "debug build, warnings are errors" swift build --build-tests -Xswiftc -warnings-as-errors
 # As a part of another package, it lacks one declaration: `GroupCommit`, in the queue of its updates.
 $step "EtcdStore is written as a store of others" bash -c '
-    ! find Sources/PersistentPreferencesEtcd -name "*.swift" | xargs swiftc -typecheck -parse-as-library -package-name another \
-        -module-name PersistentPreferencesEtcd -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
+    ! find Sources/PrefsEtcd -name "*.swift" | xargs swiftc -typecheck -parse-as-library -package-name another \
+        -module-name PrefsEtcd -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
         -I "$(swift build --show-bin-path)/Modules" 2>&1 | grep error: | grep -v "cannot find .GroupCommit. in scope"'
 $step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors
 # The tests run the debug build. An optimizer's fault that ends every command was seen in the release build only.

@@ -49,7 +49,7 @@ if grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing
     echo "order: these files import Swift Testing" >&2
     exit 1
 fi
-if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PersistentPreferencesEtcd |
+if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PrefsEtcd |
     grep -v '/UpdateQueue.swift:'; then
     echo "order: these files of EtcdStore import a lower target" >&2
     exit 1

@@ -2,7 +2,7 @@
 
 import Combine
 import Foundation
-import PersistentPreferencesUI
+import PrefsUI
 import RVS_PersistentPrefs
 import SwiftUI
 

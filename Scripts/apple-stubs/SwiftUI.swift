@@ -1,4 +1,4 @@
-// What PersistentPreferencesUI and the sample use of SwiftUI, as SwiftUI.swiftinterface and SwiftUICore.swiftinterface of the
+// What PrefsUI and the sample use of SwiftUI, as SwiftUI.swiftinterface and SwiftUICore.swiftinterface of the
 // macOS SDK declare it.
 
 public import Observation

@@ -1,4 +1,4 @@
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A place with entries: a file, memory, a domain of `UserDefaults`, or a store of another module. Any thread.
 ///
@@ -36,6 +36,10 @@ package protocol Domain: AnyObject, Sendable {
     /// Drops the cache.
     func forget()
 
+    /// The accepted form of the values that subscribers receive: in the last state that was read; before the first
+    /// read, in a new file.
+    var form: ValueForm { get }
+
     /// Subscribes to each commit that changes the part, in order.
     ///
     /// - Parameter known: the part as the subscriber knows it. The subscriber receives the difference first.
@@ -51,6 +55,7 @@ extension Domain {
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
     package func takeWarning() -> FileError? { nil }
     package func forget() {}
+    package var form: ValueForm { .exact }
 }
 
 /// A part of a domain.
@@ -75,16 +80,16 @@ package struct DomainState {
     /// A warning of a read that succeeded: the file is malformed, and the content is the newest known state. Or a
     /// warning of an earlier write.
     package let warning: FileError?
-    /// Whether people may have written the values: they are in a JSON file.
-    package let isHandWritten: Bool
+    /// The accepted form of the values, which people may have written.
+    package let form: ValueForm
 
     package init(
         _ content: Transaction.Content?, isWhole: Bool = true, revision: Revision? = nil, warning: FileError? = nil,
-        isHandWritten: Bool = false
+        form: ValueForm = .exact
     ) {
         self.content = content
         self.isWhole = isWhole
-        self.isHandWritten = isHandWritten
+        self.form = form
         self.revision = revision
         self.warning = warning
     }

@@ -5,35 +5,44 @@ package import PrefsPropertyLists
 extension PropertyListFile {
     package func setMirror(_ mirror: Mirror) {
         state.withLock { state in
-            // Reads again, because the mirror decides whether a malformed file is ours, and whether JSON is read.
-            if state.mirror == nil, state.snapshot?.fault != nil || state.snapshot?.format == .json {
+            // Reads again, because the mirror decides whether a malformed file is ours, and which formats are read.
+            if state.mirror == nil, state.snapshot?.fault != nil || !state.otherFormats.isEmpty {
                 state.snapshot = nil
             }
             state.mirror = mirror
         }
     }
 
-    package func setFormatOfNewFile(_ format: PropertyListFormat) {
+    /// Sets the format of the file if a write creates it. The file may then be in this format, too.
+    package func setFormatOfNewFile(_ format: FileFormat) {
         state.withLock { state in
             state.formatOfNewFile = format
-            guard format == .json, !state.isJSONExpected else { return }
-            state.isJSONExpected = true
-            // Reads a malformed file again, because it may be JSON.
+            guard ![FileFormat].propertyLists.contains(format), !state.otherFormats.contains(format) else { return }
+            state.otherFormats.append(format)
+            // Reads a malformed file again, because it may be in this format.
             if state.snapshot?.fault != nil { state.snapshot = nil }
         }
     }
 
-    /// Whether JSON is read. True only if a store asks for it, because other programs expect a property list. Never
-    /// true for the file of a UserDefaults domain.
-    var readsJSON: Bool {
-        state.withLock { $0.isJSONExpected && $0.mirror == nil }
+    /// The formats that are read: property lists, and the formats of the stores on the file, because other programs
+    /// expect a property list unless a store says otherwise. The file of a UserDefaults domain is always a property list.
+    var formats: [FileFormat] {
+        state.withLock { $0.mirror == nil ? .propertyLists + $0.otherFormats : .propertyLists }
     }
 
     /// The format of a commit that replaces a state.
-    func format(replacing base: Snapshot) -> PropertyListFormat {
+    func format(replacing base: Snapshot) -> FileFormat {
         state.withLock { state in
             let format = base.format ?? state.formatOfNewFile
-            return format == .json && state.mirror != nil ? .binary : format
+            return state.mirror != nil && state.otherFormats.contains(format) ? .binary : format
+        }
+    }
+
+    /// The accepted form of the values in the file when it was last read; before the first read, in a new file.
+    var form: ValueForm {
+        state.withLock { state in
+            if let snapshot = state.snapshot { return snapshot.format?.form ?? .exact }
+            return state.mirror == nil ? state.otherFormats.last?.form ?? .exact : .exact
         }
     }
 

@@ -48,7 +48,7 @@ package final class PropertyListFile: Sendable {
     /// The newest state that this process has read from the file or written to it.
     struct KnownState {
         let content: Content
-        let format: PropertyListFormat?
+        let format: FileFormat?
         let loss: String?
         /// The change time of the file that the state was read from.
         let changed: FileStatus.Time
@@ -61,9 +61,9 @@ package final class PropertyListFile: Sendable {
         var hasBegun = false
         var flushes = FlushRecord()
         var mirror: Mirror?
-        var formatOfNewFile = PropertyListFormat.binary
-        /// Whether a store with the format JSON uses the file.
-        var isJSONExpected = false
+        var formatOfNewFile = FileFormat.binary
+        /// The formats of stores on the file that are not property lists.
+        var otherFormats: [FileFormat] = []
         var protection: FileProtection?
         var replacesForeignFile = false
         /// When the file was first seen to be missing; nil if it exists.
@@ -102,7 +102,7 @@ package final class PropertyListFile: Sendable {
     ///   depends on the read.
     package func read(waits: Bool = false) throws -> DomainState {
         if let transaction = queue.transaction {
-            return DomainState(transaction.content, isHandWritten: transaction.session?.isHandWritten ?? false)
+            return DomainState(transaction.content, form: transaction.session?.form ?? .exact)
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else {
@@ -124,7 +124,7 @@ package final class PropertyListFile: Sendable {
         DomainState(
             snapshot.content, revision: snapshot.revision,
             warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
-            isHandWritten: snapshot.format == .json)
+            form: snapshot.format?.form ?? .exact)
     }
 
     /// The state that reads return, if the file has not changed since it was read.

@@ -1,25 +1,25 @@
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// The keys of an instance, as seen by one access. They never include the key of the version.
-struct AllowedKeys {
-    let list: [String]
+package struct AllowedKeys {
+    package let list: [String]
     private let set: Set<String>?
 
     /// With more keys than this, hashing is faster than a search if more than one key is looked for.
     private static let fewKeys = 12
 
     /// - Parameter isForMany: whether more than one key will be looked for.
-    init(_ keys: [String], isForMany: Bool) {
+    package init(_ keys: [String], isForMany: Bool) {
         list = keys
         set = isForMany && keys.count > Self.fewKeys ? Set(keys) : nil
     }
 
-    func contains(_ key: String) -> Bool {
+    package func contains(_ key: String) -> Bool {
         StreamSafeText.isSafe(key) && (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
     }
 
     /// The allowed part of a root; the root itself if all of its keys are allowed.
-    func visible(in stored: [String: StoredValue]?) -> [String: StoredValue] {
+    package func visible(in stored: [String: StoredValue]?) -> [String: StoredValue] {
         guard let stored else { return [:] }
         let keys = set == nil ? AllowedKeys(list, isForMany: true) : self
         return stored.keys.allSatisfy(keys.contains) ? stored : stored.filter { keys.contains($0.key) }

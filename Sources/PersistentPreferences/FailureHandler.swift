@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// Calls the failure handlers. A handler is not called from within itself, because one that reads an unreadable root
 /// would recurse without end.
-enum FailureHandler {
+package enum FailureHandler {
     private struct Call: Hashable {
         let subject: ObjectIdentifier
         let thread: pthread_t
@@ -15,7 +15,7 @@ enum FailureHandler {
     ///
     /// - Returns: whether it has run.
     @discardableResult
-    static func run(for subject: ObjectIdentifier, _ handler: () -> Void) -> Bool {
+    package static func run(for subject: ObjectIdentifier, _ handler: () -> Void) -> Bool {
         let call = Call(subject: subject, thread: pthread_self())
         guard running.withLock({ $0.insert(call).inserted }) else { return false }
         defer { _ = running.withLock { $0.remove(call) } }

@@ -3,20 +3,24 @@ import PrefsFileEngine
 /// A value during a change in place.
 ///
 /// If the read failed, the changed default does not replace the stored value.
-struct InPlaceChange<Origin, Value> {
+package struct InPlaceChange<Origin, Value> {
     /// The place where the value is read and stored.
-    var origin: Origin
+    package var origin: Origin
     /// The current value, or the default if the read failed.
-    var value: Value
+    package var value: Value
     /// The warning of a read that succeeded.
-    var warning: PrefsError?
+    package var warning: PrefsError?
     /// Why the value could not be read.
-    var failure: PrefsError?
+    package var failure: PrefsError?
+
+    package init(origin: Origin, value: Value, failure: PrefsError? = nil) {
+        (self.origin, self.value, self.failure) = (origin, value, failure)
+    }
 
     /// The value to store.
     ///
     /// - Throws: the failure of the read.
-    func newValue() throws(PrefsError) -> Value {
+    package func newValue() throws(PrefsError) -> Value {
         if let failure { throw failure }
         return value
     }

@@ -6,10 +6,10 @@ import PrefsPropertyLists
 /// Unchecked because the initializer assigns the owner, the store and the declarations. The lock of this object also
 /// guards the last values of the instance's properties, which saves a lock per read. It is a bare lock, because passing
 /// the generic result of a property through the closure of a `Locked` costs 500 instructions per read.
-final class InstanceState: @unchecked Sendable {
+package final class InstanceState: @unchecked Sendable {
     struct State {
         var lastKeys: AllowedKeysCache?
-        var shapeCache: (stored: [String: StoredValue], isHandWritten: Bool, shape: RootShape)?
+        var shapeCache: (stored: [String: StoredValue], form: ValueForm, shape: RootShape)?
         var shown: Shown?
         /// The revision and the root key of the state that `shown` was made from.
         var stateShown: (revision: Revision, root: String)?
@@ -37,11 +37,11 @@ final class InstanceState: @unchecked Sendable {
     private var hasFailed = false
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
-    private var choice: InstanceStore?
+    private var choice: (any ChoosingStore)?
     /// Whether `withStore` may replace the store.
     private var isReplaceable = false
     /// nil unless `PrefsTesting` may replace the store, too.
-    private var testProcess: TestProcess?
+    private var testProcess: (any StoreReplacement)?
     /// Whether the store belongs to a test, which may have ended.
     private var isOfTest = false
     private var startDeclarations: ClassDeclarations?
@@ -67,26 +67,26 @@ final class InstanceState: @unchecked Sendable {
         rootKey = key
         startDeclarations = declarations
         hasFormerRoots = declarations.hasFormerRoots
-        let choice = store as? InstanceStore
+        let choice = store as? any ChoosingStore
         isReplaceable = store == nil || choice != nil
         if let store, choice == nil {
             startRoots = store.roots
         } else if let innermost = StoreOverride.innermost {
             startRoots = innermost
-            let process = TestProcess.current(for: owner)
+            let process = StoreReplacements.current(for: owner)
             if process?.isRunning(innermost) == true { (testProcess, isOfTest) = (process, true) }
         } else {
             let ofClass = type(of: owner).store
             startRoots = ofClass.roots
             if let choice, choice.store(of: owner) !== ofClass { self.choice = choice }
-            testProcess = TestProcess.current(for: owner)
+            testProcess = StoreReplacements.current(for: owner)
         }
         return declarations.isFirstUse(of: key) || isNew
             ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownRoots) : nil
     }
 
     /// The roots of the store of an access that begins now.
-    var roots: Roots { replacement ?? ownRoots }
+    package var roots: Roots { replacement ?? ownRoots }
 
     /// The roots that replace the instance's own in an access that begins now, if any.
     var replacement: Roots? {
@@ -107,7 +107,7 @@ final class InstanceState: @unchecked Sendable {
     }
 
     /// The declared properties of the owner's class.
-    var declarations: ClassDeclarations {
+    package var declarations: ClassDeclarations {
         guard let startDeclarations else { preconditionFailure("the instance is used before its initializer has run") }
         return startDeclarations
     }
@@ -126,19 +126,19 @@ final class InstanceState: @unchecked Sendable {
 
     /// A root in the shape that the class expects. Made once for each stored state.
     ///
-    /// - Parameter isHandWritten: whether people may have written it.
+    /// - Parameter form: the accepted form of the values.
     func shape(
-        of stored: [String: StoredValue], root: String, isHandWritten: Bool
+        of stored: [String: StoredValue], root: String, as form: ValueForm
     ) throws(PrefsError) -> RootShape {
-        if declarations.schema.isTrivial, !isHandWritten { return RootShape(migrated: stored, current: stored) }
+        if declarations.schema.isTrivial, form == .exact { return RootShape(migrated: stored, current: stored) }
         if let known = lock.withLock({ state.shapeCache }), known.stored.isIdentical(to: stored),
-            known.isHandWritten == isHandWritten
+            known.form == form
         {
             return known.shape
         }
         let last = lock.withLock { state.shapeCache?.shape }
-        let shape = try declarations.shape(of: stored, root: root, isHandWritten: isHandWritten, after: last)
-        lock.withLock { state.shapeCache = (stored, isHandWritten, shape) }
+        let shape = try declarations.shape(of: stored, root: root, as: form, after: last)
+        lock.withLock { state.shapeCache = (stored, form, shape) }
         return shape
     }
 

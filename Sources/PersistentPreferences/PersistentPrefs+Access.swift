@@ -19,10 +19,10 @@ extension PersistentPrefs {
         }
     }
 
-    var declarations: ClassDeclarations { state.declarations }
+    package var declarations: ClassDeclarations { state.declarations }
 
     /// The keys of `keys` and the keys of the declared properties, which an override need not repeat.
-    var allowedKeys: AllowedKeys { state.allowed(keys) }
+    package var allowedKeys: AllowedKeys { state.allowed(keys) }
 
     // MARK: - Reading
 
@@ -117,7 +117,7 @@ extension PersistentPrefs {
     }
 
     @discardableResult
-    func assign(merging: Bool, _ values: () throws -> [String: Any]) -> PrefsError? {
+    package func assign(merging: Bool, _ values: () throws -> [String: Any]) -> PrefsError? {
         write {
             let values = try values()
             try RootChange.checkKeys(of: values)

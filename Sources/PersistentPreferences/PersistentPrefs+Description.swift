@@ -39,7 +39,7 @@ extension PersistentPrefs {
 
 /// The description of an instance in `dump`.
 extension InstanceState: CustomReflectable {
-    var customMirror: Mirror {
+    package var customMirror: Mirror {
         let values: Any =
             switch owner?.peek() {
             case .success(let values)?: owner?.shown(values) ?? [:]

@@ -24,20 +24,20 @@ extension PersistentPrefs {
         } catch {
             return [PropertyListFailure(path: "", topLevelKey: "", reason: "\(PrefsError(error))")]
         }
-        let values = stored.flatMap { key, value in problems(of: value, key, in: state.roots) }
+        let values = stored.flatMap { key, value in problems(of: value, key, as: root.form) }
         var faults: [PropertyListFailure] = []
         for fault in (outcome.noted ?? []).flatMap(\.asProblems) where !faults.contains(fault) { faults.append(fault) }
         return faults + values.sorted { $0.path < $1.path }
     }
 
-    private func problems(of value: StoredValue, _ key: String, in roots: Roots) -> [PropertyListFailure] {
+    private func problems(of value: StoredValue, _ key: String, as form: ValueForm) -> [PropertyListFailure] {
         if let property = declarations[key]?.property {
-            return property.error(of: value, forKey: key, isHandWritten: roots.isHandWritten)?.failures ?? []
+            return property.error(of: value, forKey: key, as: form)?.failures ?? []
         }
-        let isKnown = allowedKeys.contains(key) || declarations.schema.ownKeys.contains(key) || key == JSONForm.schema
-        if isKnown { return [] }
+        let isKnown = allowedKeys.contains(key) || declarations.schema.ownKeys.contains(key)
+        if isKnown || form.others?.isKeyOfTools(key) == true { return [] }
         let near = NearestWord.nearest(to: key, among: allowedKeys.list)
-        guard near != nil || roots.isHandWritten else { return [] }
+        guard near != nil || form != .exact else { return [] }
         let reason = "is not a key of \(className)" + (near.map { "; did you mean \"\(ShownText.key($0))\"?" } ?? "")
         return [PropertyListFailure(path: key, topLevelKey: key, reason: reason)]
     }

@@ -32,7 +32,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// The errors of this class, with their name in RVS_PersistentPrefs.
     public typealias PrefsError = PersistentPreferences.PrefsError
 
-    let state = InstanceState()
+    package let state = InstanceState()
 
     /// Creates an instance with the subclass's own root key: the unqualified name of the type. As in
     /// RVS_PersistentPrefs.
@@ -120,26 +120,6 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// After the move, an old version of the program that is still running starts with an empty root of the old name.
     /// Observers do not receive its writes.
     open class var formerRootKeys: [String] { [] }
-
-    /// A JSON Schema (2020-12, as UTF-8) of what ``exported(as:)`` writes as JSON, for editors, validators and other
-    /// programs.
-    ///
-    /// Each declared property has its type, default and help, and the constraints that JSON Schema can express: ranges
-    /// of numbers, lists, lengths and counts, and patterns of plain ASCII. `$comment` has all constraints in words. A
-    /// length has no upper bound, because JSON Schema counts code points and ``PrefConstraint/length(_:)`` counts
-    /// characters. Other keys are rejected.
-    ///
-    /// The schema accepts every value that a property can read, in each form that it may be stored in, except a Boolean
-    /// as 0 or 1. It describes a Codable type by what it decodes: the type is asked to decode its default and a sample
-    /// of each JSON type. Fields that the default does not have are accepted with any value. A type that decodes the
-    /// same field as different types is described by the field in its default. The schema accepts every value of a
-    /// property with your own ``PrefCoding``.
-    ///
-    /// The first instance of the class finds the properties. If no instance has been created in this process, the call
-    /// stops the program with a message that says so. Keys that only an override of ``keys`` allows are known if
-    /// ``jsonSchema()-method`` of an instance has been called. Costs time linear in the number of properties and of
-    /// their defaults. Any thread.
-    open class func jsonSchema() -> Data { schemaOfDeclarations() }
 
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///

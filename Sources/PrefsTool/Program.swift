@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The program that the tool belongs to.
 struct Program {

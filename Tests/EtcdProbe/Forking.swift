@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 
 /// A process that has read, written and observed, and forks. Swift hides `fork`; it is there all the same.
 enum Forking {

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 
 /// What accesses cost, for `Tests/Benchmarks/README.md`.
 enum Latency {

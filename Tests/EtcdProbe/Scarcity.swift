@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 
 /// What the store takes of threads and memory, and what it does without.
 enum Scarcity {

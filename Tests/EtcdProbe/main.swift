@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import TestSupport
 
 // What the tests of EtcdStore run in processes of their own: `EtcdProbe COMMAND URL ARGUMENTS`, with the URL of a store.

@@ -3,7 +3,7 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-@testable import PersistentPreferencesEtcd
+@testable import PrefsEtcd
 
 /// Updates that are committed together, and what one of them reads, changes and takes back. The threads of a batch share a session; here
 /// one thread uses it, so that the order is certain.

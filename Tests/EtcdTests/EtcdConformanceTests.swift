@@ -1,5 +1,5 @@
 import Foundation
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import PrefsPropertyLists
 import PrefsTesting
 import TestSupport

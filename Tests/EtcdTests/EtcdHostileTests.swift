@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import PrefsPropertyLists
 import TestSupport
 import Testing

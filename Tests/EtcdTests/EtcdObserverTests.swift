@@ -3,7 +3,7 @@ import PersistentPreferences
 import PrefsPropertyLists
 import Testing
 
-@testable import PersistentPreferencesEtcd
+@testable import PrefsEtcd
 
 /// An observer that is slower than the changes.
 @Suite struct EtcdObserverTests {

@@ -4,7 +4,7 @@ import PrefsPropertyLists
 import TestSupport
 import Testing
 
-@testable import PersistentPreferencesEtcd
+@testable import PrefsEtcd
 
 /// Stores whose keys begin alike, keys of strangers, and prefixes with many roots.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdPrefixTests: ThreadSuite {

@@ -1,9 +1,11 @@
 import Foundation
+import PrefsLayers
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import PrefsPropertyLists
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// The base class over a fleet: what it promises over a file, in both ways to read.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdPrefsTests: ThreadSuite {

@@ -1,7 +1,8 @@
 import Foundation
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// `prefs -f etcd://…`: the built tool on a cluster.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdToolTests: ThreadSuite {

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 import TestSupport
 import Testing
 
-@testable import PersistentPreferencesEtcd
+@testable import PrefsEtcd
 
 /// What the transport makes of answers that etcd gives rarely.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdTransportTests: ThreadSuite {

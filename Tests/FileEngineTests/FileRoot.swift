@@ -17,7 +17,7 @@ final class FileRoot: @unchecked Sendable {
     private var last: FileError?
 
     init(
-        _ path: String, format: PropertyListFormat = .binary, durability: CommitDurability = .powerCut,
+        _ path: String, format: FileFormat = .binary, durability: CommitDurability = .powerCut,
         system: SystemCalls = .real
     ) {
         location = FileLocation(path: path, system: system) { $0.setFormatOfNewFile(format) }

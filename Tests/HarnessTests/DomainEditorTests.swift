@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// `prefs edit -f WHERE` in terminals of several sizes.
 @Suite struct DomainEditorTests {

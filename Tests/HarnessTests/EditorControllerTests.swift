@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
+import PrefsLayers
 
 /// Keys change the stored values, without a terminal: of a class and of any file.
 @Suite struct EditorControllerTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
 @Suite struct HarnessCommandTableTests {

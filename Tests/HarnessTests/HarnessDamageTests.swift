@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a
 /// damaged file with `--force` only.

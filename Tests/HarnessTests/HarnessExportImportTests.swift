@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// `prefs export` and `prefs import`.
 @Suite struct HarnessExportImportTests {

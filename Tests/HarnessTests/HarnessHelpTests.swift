@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// Help, version, manual page and the order of arguments.
 @Suite struct HarnessHelpTests {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// The commands on a file with the extension `.json`.
 @Suite struct HarnessJSONFileTests {

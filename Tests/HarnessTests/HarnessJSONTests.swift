@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// The output of `--json`.
 @Suite struct HarnessJSONTests {

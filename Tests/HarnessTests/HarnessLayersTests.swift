@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it.
 @Suite struct HarnessLayersTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// A command that reads never writes: no byte, name, inode or time changes, and nothing is created.
 @Suite struct HarnessLookTests {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// Commands of root on files that another user planted.
 @Suite(

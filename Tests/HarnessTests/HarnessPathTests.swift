@@ -4,6 +4,7 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsTool
+@testable import PrefsJSON
 
 /// The meaning of the words of `set`: a path or the name of a key, and a text or a value of the existing type.
 @Suite struct HarnessPathTests {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import PrefsJSON
 
 /// `show KEY` and `find WORD`, on the test set and on any file.
 @Suite struct HarnessShowFindTests {

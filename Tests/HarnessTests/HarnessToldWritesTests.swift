@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// A command writes only to the file that its words name. Every command line of the tables runs on a copy of a folder.
 @Suite struct HarnessToldWritesTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsLayers
 
 /// Parsing and printing of values.
 @Suite struct HarnessValueTests {

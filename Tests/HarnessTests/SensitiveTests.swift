@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
+import PrefsLayers
 
 /// Preferences with a secret of each kind.
 private final class SecretPrefs: Prefs, @unchecked Sendable {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// The preferences of a program, with a Codable struct that has another one inside.
 private final class WindowPrefs: Prefs, @unchecked Sendable {

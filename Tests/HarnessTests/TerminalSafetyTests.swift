@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsTool
+import PrefsJSON
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite struct TerminalSafetyTests {

@@ -6,6 +6,8 @@ import Testing
 @testable import PrefsPropertyLists
 @testable import PrefsSupport
 @testable import PrefsTool
+@testable import PrefsJSON
+@testable import PrefsLayers
 
 /// Each text of the table through every path: none reads it otherwise than the others.
 @Suite struct TextTableTests {

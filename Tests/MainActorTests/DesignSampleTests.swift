@@ -1,5 +1,6 @@
 import PersistentPreferences
 import Testing
+import PrefsKeys
 
 enum Theme: String { case light, dark }
 

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import TestSupport
+import PrefsKeys
 
 private struct ProbeVolume: PrefKey {
     static let stringKey = "probeVolume"

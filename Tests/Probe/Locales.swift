@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// A program that has set the locale of its user, whose numbers have a decimal comma.
 enum Locales {

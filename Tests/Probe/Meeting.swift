@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsLayers
 
 /// Several of these processes access one file at the same moment. For each line that names a file, prints its value,
 /// the reported error, and the error of the next write, which stores another key.

@@ -1,5 +1,7 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
+import PrefsLayers
 
 /// Deep values on threads with a small stack.
 enum Nesting {

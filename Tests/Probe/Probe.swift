@@ -2,6 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsStoreChecks
 import WriteOperations
+import PrefsJSON
+import PrefsKeys
 
 /// A subclass on the default store, as an app would have it.
 final class ProbePrefs: PersistentPrefs, @unchecked Sendable {

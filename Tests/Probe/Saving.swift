@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsSettingsFiles
 
 /// Settings whose fields belong together, so that a mixture of two saves is detected.
 struct ProbeSettings: SettingsFile {

@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import WriteOperations
+import PrefsLayers
 
 private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }

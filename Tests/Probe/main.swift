@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsStoreChecks
+import PrefsSettingsFiles
 
 // The commands that the tests of the default store run in a process with its own home: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()
@@ -73,7 +74,7 @@ case "unsynchronized":
     Probe.unsynchronized()
 case "before-tests":
     _ = ProbePrefs()
-    print(TestProcess(isInTest: { false }, report: {}).install(), TestProcess.earlierClass ?? "none")
+    print(StoreReplacements.install(NoReplacement()), StoreReplacements.earlierClass ?? "none")
 case "nesting":
     try Nesting.run(Array(arguments))
 case "locale":

@@ -3,6 +3,8 @@ import PersistentPreferences
 import PrefsFileEngine
 import TestSupport
 import WriteOperations
+import PrefsJSON
+import PrefsLayers
 
 /// Kills writers of one file at random moments, in many rounds, and checks the file afterwards.
 ///

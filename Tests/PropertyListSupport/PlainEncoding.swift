@@ -4,9 +4,9 @@ package import PrefsPropertyLists
 // Conversions for tests that state property lists as objects of Foundation, so that results can be compared with
 // Foundation's.
 
-extension PropertyListFormat {
+extension FileFormat {
     /// The formats that Foundation and other readers of property lists know.
-    package static let propertyLists: [PropertyListFormat] = [.binary, .xml]
+    package static let propertyLists: [FileFormat] = [.binary, .xml]
 }
 
 extension StoredValue {
@@ -44,13 +44,13 @@ extension PropertyListVetter {
 
 extension PropertyListCoder {
     package static func encode(
-        objects value: Any, as format: PropertyListFormat, replacing former: Any? = nil
+        objects value: Any, as format: FileFormat, replacing former: Any? = nil
     ) throws(EncodingFailure) -> Data {
         try encode(StoredValue(of: value), as: format, replacing: former.map(StoredValue.init(of:)))
     }
 
     /// Encodes a Swift literal such as `["a": 1]`, which is vetted first.
-    package static func encode(plain value: Any, as format: PropertyListFormat) throws -> Data {
+    package static func encode(plain value: Any, as format: FileFormat) throws -> Data {
         try encode(PropertyListVetter.value(of: value, forKey: ""), as: format)
     }
 }

@@ -3,6 +3,7 @@ import PropertyListSupport
 import Testing
 
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Contract 7: no file content can crash the process, or take more than linear time.
 @Suite struct HostileBytesTests {
@@ -21,24 +22,24 @@ import Testing
         #expect(exactForm(try PropertyListCoder.decode(bytes.data).value.object) == bytes.verdict)
     }
 
-    @Test(arguments: PropertyListFormat.allCases) func everyTruncationIsRejected(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat].all) func everyTruncationIsRejected(_ format: FileFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         // XML and JSON are complete without the line break at their end.
         for count in 0..<(bytes.count - 1) {
             #expect(throws: DecodingFailure.self, "\(count) bytes") {
-                try PropertyListCoder.decode(bytes.prefix(count), json: .file)
+                try PropertyListCoder.decode(bytes.prefix(count), as: .all)
             }
         }
     }
 
     /// A flip that yields a property list yields one that the coder can write again.
-    @Test(arguments: PropertyListFormat.allCases) func everyFlippedBitIsSurvived(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat].all) func everyFlippedBitIsSurvived(_ format: FileFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         var refused = 0
         for bit in 0..<(bytes.count * 8) {
             var mutant = bytes
             mutant[bit / 8] ^= 1 << (bit % 8)
-            guard let value = try? PropertyListCoder.decode(mutant, json: .file).value.object else {
+            guard let value = try? PropertyListCoder.decode(mutant, as: .all).value.object else {
                 refused += 1
                 continue
             }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// The coder and other readers read what the coder writes.
 @Suite struct PropertyListCoderTests {
@@ -52,8 +53,8 @@ import Testing
 
     @Test(
         .enabled(if: Hazard.canRun("interop: plutil", if: plutil != nil, else: "it is not on the PATH")),
-        arguments: PropertyListFormat.propertyLists)
-    func plutilAccepts(_ format: PropertyListFormat) throws {
+        arguments: FileFormat.propertyLists)
+    func plutilAccepts(_ format: FileFormat) throws {
         let folder = try TemporaryFolder()
         var list: [String: Any] = [:]
         for (index, content) in (format == .xml ? Content.inXML : Content.all).enumerated() {
@@ -64,8 +65,8 @@ import Testing
         #expect(try Child(plutil, ["-lint", "-s", folder.file().path], environment: [:]).wait().code == 0)
     }
 
-    @Test(arguments: [PropertyListFormat.binary, .xml, .json])
-    func aForeignObjectIsNamed(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat.binary, .xml, .json])
+    func aForeignObjectIsNamed(_ format: FileFormat) throws {
         let foreign = StoredValue.foreign(ForeignObject(NSNull()))
         for part in [foreign, .array([foreign]), .dictionary(["c": .array([.bool(true), foreign])])] {
             let list = StoredValue.dictionary(["a": .string("x"), "b": part])

@@ -1,5 +1,6 @@
 package import Foundation
 package import PersistentPreferences
+import PrefsKeys
 
 /// The key of the operations on an `AppSettingsValues` or a `UserDefaults`.
 package struct ContainerKey: PrefKey {

@@ -1,5 +1,6 @@
 package import Foundation
 import PersistentPreferences
+import PrefsSettingsFiles
 
 /// A folder with the files of the document operations, and what an operation stores there.
 package struct DocumentTarget: Sendable {

@@ -1,5 +1,7 @@
 import Foundation
 package import PersistentPreferences
+import PrefsJSON
+import PrefsKeys
 
 /// One key of an instance, and what an operation does to its value.
 ///

@@ -5,7 +5,7 @@
 
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 
 final class FleetPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var jobs = 0

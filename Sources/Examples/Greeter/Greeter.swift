@@ -8,6 +8,7 @@
 
 import Foundation
 import PersistentPreferences
+import PrefsLayers
 
 final class GreeterPrefs: Prefs, @unchecked Sendable {
     @Pref(in: 1...5) var times = 1

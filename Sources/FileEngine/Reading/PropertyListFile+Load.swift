@@ -61,15 +61,15 @@ extension PropertyListFile {
             let time = system.now()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
             guard try system.status(of: file.descriptor) == status else { return nil }
-            func source(_ format: PropertyListFormat?) -> Snapshot.Source {
+            func source(_ format: FileFormat?) -> Snapshot.Source {
                 Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
             }
             do {
-                let list = try Self.decode(bytes, as: root, json: readsJSON ? .file : nil)
+                let list = try Self.decode(bytes, as: root, in: formats)
                 return .state(
                     Snapshot(content: list.content, from: source(list.format), loss: list.loss, system: system))
             } catch DecodingFailure.malformed(let fault) {
-                let format: PropertyListFormat? = bytes.withUnsafeBytes(XMLPropertyListReader.isXML) ? .xml : nil
+                let format = bytes.withUnsafeBytes(formats.recognizing)
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))
             } catch DecodingFailure.unsupported(let reason) {
                 // It may be a good file of another program, so it is not moved.
@@ -92,9 +92,9 @@ extension PropertyListFile {
 
     /// Decodes the bytes of a file as the content of a domain or of a document.
     package static func decode(
-        _ bytes: Data, as root: Root = .domain, json: JSONReader.Limits? = nil
-    ) throws(DecodingFailure) -> (content: Content, format: PropertyListFormat, loss: String?) {
-        let list = try PropertyListCoder.decode(bytes, json: json)
+        _ bytes: Data, as root: Root = .domain, in formats: [FileFormat] = .propertyLists
+    ) throws(DecodingFailure) -> (content: Content, format: FileFormat, loss: String?) {
+        let list = try PropertyListCoder.decode(bytes, as: formats)
         if root == .document { return ([documentKey: list.value], list.format, list.loss) }
         guard let content = list.value.dictionary else { throw .malformed("its top level is not a dictionary") }
         return (content, list.format, list.loss)

@@ -15,7 +15,7 @@ final class Snapshot: Sendable {
         let file: OpenFile
         let status: FileStatus
         /// The format; nil for bytes of no known format.
-        let format: PropertyListFormat?
+        let format: FileFormat?
         let bytes: Data
         /// The time before the bytes were read, or before they got the file's name.
         let time: FileStatus.Time
@@ -45,7 +45,7 @@ final class Snapshot: Sendable {
     let loss: String?
     let revision: Revision
     /// The format of the file; nil if it is missing or empty.
-    let format: PropertyListFormat?
+    let format: FileFormat?
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
@@ -73,7 +73,7 @@ final class Snapshot: Sendable {
     }
 
     /// Creates a state that is read for a moment in place of a missing file. It is never published.
-    init(inPlaceOfMissing content: Content, format: PropertyListFormat?, loss: String?, system: SystemCalls) {
+    init(inPlaceOfMissing content: Content, format: FileFormat?, loss: String?, system: SystemCalls) {
         self.content = content
         self.loss = loss
         self.format = format

@@ -82,8 +82,8 @@ extension PropertyListFile {
     enum LastGoodCopy {
         /// There is no trusted copy. In a shared folder, other users can plant one.
         case missing
-        /// The file belongs to a store with the format JSON, and this store has another format.
-        case ofJSONStore
+        /// The file belongs to a store with a format that no store of this process has.
+        case ofOtherFormat
         /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
         /// it.
         case damaged(since: FileStatus)
@@ -91,7 +91,7 @@ extension PropertyListFile {
 
         var isOurs: Bool {
             switch self {
-            case .missing, .ofJSONStore: false
+            case .missing, .ofOtherFormat: false
             case .damaged, .usable: true
             }
         }
@@ -100,11 +100,11 @@ extension PropertyListFile {
     func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
     {
         let copy = try lastGoodCopy(of: [bytes.source.status.owner], under: writeLock)
-        // A copy that was cut off does not show its format, but the file of a store with the format JSON does.
-        if case .damaged = copy, !readsJSON, currentMirror == nil,
-            (try? Self.decode(bytes.source.bytes, as: root, json: .file))?.format == .json
+        // A copy that was cut off does not show its format, but the beginning of the file does.
+        if case .damaged = copy, bytes.source.format == nil, currentMirror == nil,
+            bytes.source.bytes.withUnsafeBytes(ForeignText.bracket) != nil
         {
-            return .ofJSONStore
+            return .ofOtherFormat
         }
         return copy
     }
@@ -129,8 +129,13 @@ extension PropertyListFile {
         let limit = PropertyListLimits.fileBytes + CheckedCopy.headerSize
         let copied = try system.readAll(file.descriptor, size: status.size, limit: limit)
         do {
-            let list = try Self.decode(CheckedCopy.bytes(of: copied), as: root, json: .file)
-            if list.format == .json, !readsJSON, currentMirror == nil { return .ofJSONStore }
+            let bytes = try CheckedCopy.bytes(of: copied)
+            // Bytes with a valid checksum are not damaged.
+            let isIntact = copied.starts(with: CheckedCopy.magic) || bytes.withUnsafeBytes(ForeignText.bracket) != nil
+            if currentMirror == nil, isIntact, bytes.withUnsafeBytes(formats.recognizing) == nil {
+                return .ofOtherFormat
+            }
+            let list = try Self.decode(bytes, as: root, in: formats)
             let state = KnownState(
                 content: list.content, format: list.format, loss: list.loss, changed: status.changed)
             return .usable(state, status.modified.date)

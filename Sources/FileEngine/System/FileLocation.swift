@@ -1,5 +1,5 @@
 import Foundation
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A path that a user gave, and the file that it leads to now.
 package final class FileLocation {
@@ -25,12 +25,6 @@ package final class FileLocation {
     /// Whether the path contained a link when it was last resolved.
     var followsLinks: Bool {
         resolved.withLock { $0?.followsLinks ?? false }
-    }
-
-    /// Whether the file was JSON when it was last read; before the first read, whether a new file would be JSON.
-    package var isJSON: Bool {
-        guard let file = try? file() else { return false }
-        return file.cached.map { $0.format == .json } ?? file.readsJSON
     }
 
     /// Runs the closure with the file at the path. Runs it once more with another file if a link changed in between.
@@ -102,6 +96,8 @@ extension FileLocation: Domain {
     package func takeWarning() -> FileError? {
         try? withFile { $0.takeWarning() }
     }
+
+    package var form: ValueForm { (try? file().form) ?? .exact }
 
     package func forget() {
         try? withFile { $0.forget() }

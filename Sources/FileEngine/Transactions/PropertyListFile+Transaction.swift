@@ -47,7 +47,7 @@ extension PropertyListFile {
 
 extension PropertyListFile.Session {
     var content: Content? { base.content }
-    var isHandWritten: Bool { base.format == .json }
+    var form: ValueForm { base.format?.form ?? .exact }
 
     /// Stores the content, if it differs from the content of the file.
     func commit(_ content: Content, durability: CommitDurability) throws {

@@ -21,8 +21,8 @@ package final class Transaction {
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body
     /// continues.
     private var failure: (any Error)?
-    /// The layers that the transaction's accesses see, by the object that keeps them.
-    private var layers: [ObjectIdentifier: (keeper: AnyObject, layers: AnyObject)] = [:]
+    /// The states that all accesses of the transaction see, by the object that they are states of.
+    private var states: [ObjectIdentifier: (owner: AnyObject, state: AnyObject)] = [:]
     /// Whether its thread has called `exit` in its closure, so that it will never be committed.
     private var isAbandoned = false
     /// Actions to run in order after all locks are released.
@@ -61,15 +61,13 @@ package final class Transaction {
         if self[key] != entry { self[key] = entry }
     }
 
-    /// The layers that the accesses of this transaction see, which the first access has read.
-    ///
-    /// - Parameter keeper: the object that keeps the layers.
-    package func layers<Layers: AnyObject>(of keeper: AnyObject, _ current: () -> Layers) -> Layers {
-        let key = ObjectIdentifier(keeper)
-        if let known = layers[key]?.layers as? Layers { return known }
+    /// The state of another object that the accesses of this transaction see. The first access makes it.
+    package func state(of owner: AnyObject, _ current: () -> AnyObject) -> AnyObject {
+        let key = ObjectIdentifier(owner)
+        if let known = states[key]?.state { return known }
         let new = current()
         // Keeps the object alive, so that no other object has its address.
-        layers[key] = (keeper, new)
+        states[key] = (owner, new)
         return new
     }
 

@@ -1,4 +1,4 @@
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A domain between `begin` and `end`. The transactions of that time are committed together.
 ///
@@ -23,8 +23,8 @@ package protocol TransactionSession {
     func end()
     /// The form in which the domain stores a content.
     func stored(_ content: Content?) -> Content?
-    /// Whether people may have written the content.
-    var isHandWritten: Bool { get }
+    /// The accepted form of the values, which people may have written.
+    var form: ValueForm { get }
 }
 
 extension TransactionSession {
@@ -33,7 +33,7 @@ extension TransactionSession {
     package func quarantine() {}
     package func end() {}
     package func stored(_ content: Content?) -> Content? { content }
-    package var isHandWritten: Bool { false }
+    package var form: ValueForm { .exact }
 }
 
 /// The failures that a commit survives after it returns.

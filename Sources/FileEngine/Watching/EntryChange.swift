@@ -16,7 +16,7 @@ package struct EntryChange: Sendable {
 
     /// Creates a change between two states; nil if they are equal.
     package init?(of key: String, from before: EntryState, to after: EntryState, isForeign: Bool) {
-        let isSameEntry = before.layers === after.layers
+        let isSameEntry = before.context === after.context
         switch (before.value, after.value) {
         case (nil, nil) where isSameEntry: return nil
         case (let before?, let after?) where isSameEntry && before.isIdentical(to: after): return nil
@@ -31,7 +31,7 @@ package struct EntryChange: Sendable {
         if isSameEntry, difference.isEmpty, before.value == after.value { return nil }
     }
 
-    /// Creates a change of an entry without layers.
+    /// Creates a change of an entry without a context.
     package init?(of key: String, from before: StoredValue?, to after: StoredValue?, isForeign: Bool) {
         self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign)
     }

@@ -4,20 +4,20 @@ package import PrefsPropertyLists
 package struct EntryState: Sendable {
     /// The stored value; nil if the entry is missing.
     package let value: StoredValue?
-    /// The layers of a layered store; nil for every other store.
-    package let layers: (any EntryLayers)?
+    /// What the store keeps around the entry, if anything.
+    package let context: (any EntryContext)?
 
-    package init(_ value: StoredValue?, in layers: (any EntryLayers)? = nil) {
+    package init(_ value: StoredValue?, in context: (any EntryContext)? = nil) {
         self.value = value
-        self.layers = layers
+        self.context = context
     }
 
     /// The members of a dictionary. An entry that is missing or of another type counts as empty.
     package var members: [String: StoredValue] { value?.dictionary ?? [:] }
 
-    /// Returns a state with other members between these layers.
-    package func with(_ members: [String: StoredValue]) -> EntryState { EntryState(.dictionary(members), in: layers) }
+    /// Returns a state with other members in this context.
+    package func with(_ members: [String: StoredValue]) -> EntryState { EntryState(.dictionary(members), in: context) }
 }
 
-/// The layers around an entry, which only their store understands. Different objects are different states.
-package protocol EntryLayers: AnyObject, Sendable {}
+/// What is around an entry. Only the store understands it. Different objects are different states.
+package protocol EntryContext: AnyObject, Sendable {}

@@ -69,7 +69,7 @@ extension PropertyListFile {
             currentMirror?.note(nil)
             return
         }
-        if let former = try? Self.decode(bytes, as: root, json: readsJSON ? .file : nil) {
+        if let former = try? Self.decode(bytes, as: root, in: formats) {
             try store(
                 former.content, as: (bytes, former.format), replacing: base, durability: .powerCut, under: writeLock)
         } else {

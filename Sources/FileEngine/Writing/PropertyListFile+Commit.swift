@@ -9,7 +9,7 @@ extension PropertyListFile {
     ///
     /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
     func store(
-        _ content: Content, as encoding: (bytes: Data, format: PropertyListFormat)? = nil, replacing base: Snapshot,
+        _ content: Content, as encoding: (bytes: Data, format: FileFormat)? = nil, replacing base: Snapshot,
         durability: CommitDurability, under writeLock: WriteLock
     ) throws {
         if let loss = base.loss, encoding == nil {
@@ -38,7 +38,7 @@ extension PropertyListFile {
                     file: file, status: status, format: format, bytes: bytes, time: time,
                     tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
                 // The bytes of an undo may have another form.
-                let written = encoding == nil && format == .binary ? bytes : nil
+                let written = encoding == nil && format.coder.copiesObjects ? bytes : nil
                 let snapshot = Snapshot(content: content, from: source, written: written, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot)
@@ -130,10 +130,10 @@ extension PropertyListFile {
     /// becomes binary again.
     func encoded(
         _ content: Content, replacing base: Snapshot
-    ) throws -> (bytes: Data, format: PropertyListFormat) {
+    ) throws -> (bytes: Data, format: FileFormat) {
         let format = format(replacing: base)
         do {
-            let written = format == .binary ? base.written : nil
+            let written = format.coder.copiesObjects ? base.written : nil
             return (try encoded(content, as: format, replacing: written == nil ? nil : base.content, written), format)
         } catch  where format == .xml {
             if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
@@ -142,7 +142,7 @@ extension PropertyListFile {
     }
 
     private func encoded(
-        _ content: Content, as format: PropertyListFormat, replacing former: Content?, _ written: Data? = nil
+        _ content: Content, as format: FileFormat, replacing former: Content?, _ written: Data? = nil
     ) throws -> Data {
         func refused(_ reason: String) -> FileError {
             .notStored(StorageFailure(path: names.path, reason: reason))

@@ -3,7 +3,7 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A stream of changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
-final class ChangeStream<Element>: Sendable {
+package final class ChangeStream<Element>: Sendable {
     private let mailbox: Mailbox<PendingChange>
     private let state: Locked<State>
 
@@ -18,7 +18,7 @@ final class ChangeStream<Element>: Sendable {
     }
 
     /// - Parameter element: makes an element of a change; nil leaves the change out.
-    init(_ element: @escaping (PendingChange) -> Element?) {
+    package init(_ element: @escaping (PendingChange) -> Element?) {
         let state = Locked(State(element: element))
         self.state = state
         // Uses its own queue, because resuming a task runs the code of its executor.
@@ -34,16 +34,16 @@ final class ChangeStream<Element>: Sendable {
     /// Keeps the subscription until the end. Called once, before the first call of `next`.
     ///
     /// - Parameter first: comes before all changes.
-    func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
+    package func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
         mailbox.begin(subscription)
         state.withLock { $0.first = first }
     }
 
-    func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+    package func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
         mailbox.receive(change)
     }
 
-    func end() {
+    package func end() {
         mailbox.end()
         let last = state.withLock { state in
             defer { state = State() }
@@ -53,7 +53,7 @@ final class ChangeStream<Element>: Sendable {
     }
 
     /// The next element; nil if the stream has ended. Cancelling the task ends the stream.
-    func next(isolation: isolated (any Actor)?) async -> Element? {
+    package func next(isolation: isolated (any Actor)?) async -> Element? {
         if Task.isCancelled { end() }
         let first = state.withLock { state in
             defer { state.first = nil }

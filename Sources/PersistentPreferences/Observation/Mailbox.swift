@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 package import PrefsFileEngine
 import PrefsPropertyLists
 
@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// subscriber may request and end inside a delivery. The owner must call `end()`.
 package final class Mailbox<Element>: Sendable {
     /// A demand without limit.
-    static var unlimited: Int { .max }
+    package static var unlimited: Int { .max }
 
     /// nil delivers on `WorkerThreads.observers`.
     private let queue: DispatchQueue?
@@ -52,7 +52,7 @@ package final class Mailbox<Element>: Sendable {
     ///   - demand: how many elements the subscriber takes without a request.
     ///   - element: makes the subscriber's element of a change; nil leaves the change out.
     ///   - deliver: the subscriber. Returns by how much its demand grows.
-    init(
+    package init(
         on queue: DispatchQueue? = nil, demand: Int = 0, _ element: @escaping (PendingChange) -> Element?,
         _ deliver: @escaping (Element) -> Int
     ) {
@@ -63,12 +63,12 @@ package final class Mailbox<Element>: Sendable {
     /// Keeps the subscription until the end. Called once, before anything is requested.
     ///
     /// - Parameter first: delivered before all changes, by the request that demands it, on its thread.
-    func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
+    package func begin(_ subscription: EntrySubscription, with first: Element? = nil) {
         state.withLock { ($0.subscription, $0.first) = (subscription, first) }
     }
 
     /// Adds to the demand.
-    func request(_ count: Int) {
+    package func request(_ count: Int) {
         let (first, isDue) = state.withLock { state in
             guard state.deliver != nil else { return (nil as Element?, false) }
             state.add(count)
@@ -81,7 +81,7 @@ package final class Mailbox<Element>: Sendable {
         endDelivery()
     }
 
-    func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+    package func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
         let isDue = state.withLock { state in
             guard state.deliver != nil else { return false }
             state.waiting.append(change)

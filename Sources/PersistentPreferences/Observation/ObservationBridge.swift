@@ -1,5 +1,5 @@
 import Dispatch
-import Observation
+package import Observation
 import PrefsFileEngine
 import PrefsPropertyLists
 
@@ -11,7 +11,7 @@ import PrefsPropertyLists
 ///
 /// The framework does not report the end of the last tracking, so a subscription lasts until `end`, or as long as the
 /// bridge.
-final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Sendable {
+package final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Sendable {
     private let registrar = ObservationRegistrar()
     private let state = Locked(State())
 
@@ -19,6 +19,8 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
         var subscriptions: [String: EntrySubscription] = [:]
         var unheard = UnheardChanges()
     }
+
+    package init() {}
 
     /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before
     /// the first read.
@@ -30,7 +32,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
     ///   - key: nil stands for all keys.
     ///   - subscribe: called in a tracking, each time.
     @inline(__always)
-    func access(_ key: String?, of subject: Subject, subscribing subscribe: () -> Void) {
+    package func access(_ key: String?, of subject: Subject, subscribing subscribe: () -> Void) {
         guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return }
         subscribe()
         trackedAccess(key, of: subject)
@@ -46,12 +48,12 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
         registrar.access(subject, keyPath: \.[observed: key])
     }
 
-    func isSubscribed(to name: String) -> Bool { state.withLock { $0.subscriptions[name] != nil } }
+    package func isSubscribed(to name: String) -> Bool { state.withLock { $0.subscriptions[name] != nil } }
 
     /// Subscribes once. If it fails, the next call tries again.
     ///
     /// - Parameter begin: begins the subscription; returns nil if that fails.
-    func subscribe(to name: String, _ begin: () -> EntrySubscription?) {
+    package func subscribe(to name: String, _ begin: () -> EntrySubscription?) {
         guard !isSubscribed(to: name), let new = begin() else { return }
         // After the subscription has begun: a thread that finds it in the list relies on it.
         let isFirst = state.withLock {
@@ -63,7 +65,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
     }
 
     /// Ends all subscriptions.
-    func end() {
+    package func end() {
         let last = state.withLock { state in
             defer { state.subscriptions = [:] }
             return state.subscriptions
@@ -72,7 +74,7 @@ final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Senda
     }
 
     /// Announces a change of some keys, and of the key path that stands for all keys.
-    func announce(_ keys: [String], of subject: Subject) {
+    package func announce(_ keys: [String], of subject: Subject) {
         guard !keys.isEmpty else { return }
         // Before the announcement: if changes are no longer collected, the tracking on the main thread already listens.
         if !UnheardChanges.isOnMainThread { state.withLock { $0.unheard.add(keys) } }

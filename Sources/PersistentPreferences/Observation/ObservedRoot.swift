@@ -30,7 +30,7 @@ struct ObservedRoot: Sendable {
         let schema = state.declarations.schema
         let isLayered = change.after.layers != nil
         let hasShape =
-            !isLayered && !self.root.roots.isHandWritten && schema.hasShape(change.before.members)
+            !isLayered && self.root.roots.form == .exact && schema.hasShape(change.before.members)
             && schema.hasShape(change.after.members)
         // A flat domain is the root under every key of the instance.
         let root = change.key.isEmpty ? state.key : change.key

@@ -2,12 +2,12 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// One or several merged changes of a root that are waiting for an observer.
-struct PendingChange: Sendable {
+package struct PendingChange: Sendable {
     /// The root key after the newest change, if the instance has moved to another root.
     private(set) var root: String
     private(set) var difference: DictionaryDifference
     /// The whole root, if it does not have the current shape of the class yet.
-    private(set) var whole: (before: EntryState, after: EntryState)?
+    package private(set) var whole: (before: EntryState, after: EntryState)?
     private(set) var isForeign: Bool
     private(set) var count = 1
     /// Its size in memory, estimated from its values.
@@ -15,7 +15,7 @@ struct PendingChange: Sendable {
     /// The visible part of the change that several observers share; nil if they see different parts.
     private(set) var shared: Locked<(any Sendable)?>?
 
-    init(_ change: EntryChange, root: String, keepsWhole: Bool) {
+    package init(_ change: EntryChange, root: String, keepsWhole: Bool) {
         self.root = root
         difference = change.difference
         isForeign = change.isForeign
@@ -36,7 +36,7 @@ struct PendingChange: Sendable {
     /// The root before the change, computed from a later state.
     func former(of root: EntryState) -> EntryState {
         let former = whole?.before.members ?? difference.reverted(from: root.members)
-        return EntryState(former.isEmpty ? nil : .dictionary(former), in: whole?.before.layers ?? root.layers)
+        return EntryState(former.isEmpty ? nil : .dictionary(former), in: whole?.before.context ?? root.context)
     }
 
     /// Removes the part that concerns other keys.

@@ -61,25 +61,24 @@ extension PrefProperty {
     /// The values before and after a change; nil if they are equal.
     fileprivate func values(of pending: PendingChange, in root: ObservedRoot) -> (old: Value, new: Value)? {
         guard let change = root.change(pending) else { return nil }
-        let new = value(in: change.difference.new, root.state, reportsFailure: true)
+        let new = value(in: change.difference.new, root, reportsFailure: true)
         // A failure to read the former value was reported when that value was new.
-        let old = value(in: change.difference.old, root.state)
+        let old = value(in: change.difference.old, root)
         return EqualValues.areEqual(old, new) ? nil : (old, new)
     }
 
     /// The value that a subscription starts from.
     fileprivate func value(at subscription: EntrySubscription, in root: ObservedRoot) -> Value {
-        value(in: root.values(at: subscription), root.state, reportsFailure: true)
+        value(in: root.values(at: subscription), root, reportsFailure: true)
     }
 
     /// The value of the property in a root; the default if it is missing or does not fit.
-    private func value(in values: [String: StoredValue], _ state: InstanceState, reportsFailure: Bool = false) -> Value
-    {
-        guard let stored = values[binding(in: state).key] else { return givenDefault }
+    private func value(in values: [String: StoredValue], _ root: ObservedRoot, reportsFailure: Bool = false) -> Value {
+        guard let stored = values[binding(in: root.state).key] else { return givenDefault }
         do throws(PrefsError) {
-            return try freshValue(of: stored, in: state)
+            return try freshValue(of: stored, as: root.root.roots.form, in: root.state)
         } catch {
-            if reportsFailure { state.owner?.notify(of: error) }
+            if reportsFailure { root.state.owner?.notify(of: error) }
             return givenDefault
         }
     }

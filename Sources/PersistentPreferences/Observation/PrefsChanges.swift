@@ -69,7 +69,7 @@ public struct PrefUpdates<Value>: AsyncSequence {
 
     private let source: StreamSource<Value>
 
-    init(_ make: @escaping @Sendable () -> ChangeStream<Value>) {
+    package init(_ make: @escaping @Sendable () -> ChangeStream<Value>) {
         source = StreamSource(make)
     }
 

@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// Receives a change. Called under the feed's lock. Returns an action to run once every lock is released, like
 /// `EntrySubscriber.receive`.
-typealias PendingChangeReceiver = @Sendable (PendingChange) -> (@Sendable () -> Void)?
+package typealias PendingChangeReceiver = @Sendable (PendingChange) -> (@Sendable () -> Void)?
 
 /// Subscribes to an instance's root for one receiver, and to another root when the instance's key is assigned.
 ///

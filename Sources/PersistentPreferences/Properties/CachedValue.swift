@@ -7,6 +7,8 @@ struct FoundValue {
     /// The revision of the state, if the store has revisions, and the root key.
     let revision: Revision?
     let root: String
+    /// The accepted form of the value.
+    let form: ValueForm
 }
 
 /// The last read of a property, without the type of its values.

@@ -2,26 +2,25 @@ import Foundation
 import PrefsPropertyLists
 
 /// The declared properties of one class and its base classes. The first instance of the class finds them.
-final class ClassDeclarations: Sendable {
-    struct Declaration: Sendable {
-        let name: String
-        let key: String
+package final class ClassDeclarations: Sendable {
+    package struct Declaration: Sendable {
+        package let name: String
+        package let key: String
         /// The class that declares the property.
         let declarer: Any.Type
         /// The property of the first instance.
-        let property: any DeclaredProperty
+        package let property: any DeclaredProperty
     }
 
-    let declarations: [Declaration]
-    let allowed: AllowedKeys
-    let schema: RootSchema
+    package let declarations: [Declaration]
+    package let allowed: AllowedKeys
+    package let schema: RootSchema
     private let usesOwnRoot = Locked(false)
     let hasFormerRoots: Bool
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
     let ownRoot: String
     private let byKey: [String: Declaration]
-    /// The keys that overrides of `keys` have added in instances so far.
     private let undeclaredKeys = Locked(Set<String>())
     /// The keys by the key path of the wrapper.
     private let keysByStorage = Locked([AnyKeyPath: String]())
@@ -43,7 +42,7 @@ final class ClassDeclarations: Sendable {
 
     /// The name of a class, equal to `String(describing:)`. That function searches for conformances first, which would
     /// make programs start more slowly.
-    static func name(of type: PersistentPrefs.Type) -> String { _typeName(type, qualified: false) }
+    package static func name(of type: PersistentPrefs.Type) -> String { _typeName(type, qualified: false) }
 
     /// The declarations of a class; nil if it has had no instance.
     static func known(_ type: PersistentPrefs.Type) -> ClassDeclarations? {
@@ -69,7 +68,7 @@ final class ClassDeclarations: Sendable {
                 .map { ($0.key, $0.property.formerKeys) })
     }
 
-    subscript(key: String) -> Declaration? { byKey[key] }
+    package subscript(key: String) -> Declaration? { byKey[key] }
 
     /// The roots to look for if this one is missing.
     func formerRoots(of root: String) -> [String] {
@@ -94,10 +93,10 @@ final class ClassDeclarations: Sendable {
     var isEmpty: Bool { declarations.isEmpty }
 
     /// Whether the values of a key are hidden: `@Pref(sensitive: true)`.
-    func isSensitive(_ key: String) -> Bool { byKey[key]?.property.isSensitive ?? false }
+    package func isSensitive(_ key: String) -> Bool { byKey[key]?.property.isSensitive ?? false }
 
     /// The key of a property of an instance of the class.
-    func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
+    package func key(of property: any DeclaredProperty, in prefs: PersistentPrefs, at storage: AnyKeyPath) -> String {
         if let key = property.explicitKey, byKey[key] != nil { return key }
         if property.explicitKey == nil {
             if let key = keysByStorage.withLock({ $0[storage] }) { return key }
@@ -128,45 +127,28 @@ final class ClassDeclarations: Sendable {
     }
 
     /// Records the keys of an override.
-    func record(_ keys: [String]) {
+    package func record(_ keys: [String]) {
         let new = keys.filter { byKey[$0] == nil }
         if !new.isEmpty { undeclaredKeys.withLock { $0.formUnion(new) } }
     }
 
-    /// The JSON Schema of the values of a root, in an export.
-    func schema(title: String) -> Data {
-        var properties = undeclaredKeys.withLock { keys in
-            Dictionary(uniqueKeysWithValues: keys.map { ($0, StoredValue.dictionary([:])) })
-        }
-        for declaration in declarations { properties[declaration.key] = .dictionary(declaration.property.schema) }
-        // An export adds a $ to a lone key that begins with $.
-        for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
-        // A file may also have the version that this package keeps, and the line by which an editor finds the schema.
-        let others: [String: StoredValue] = [
-            "^\(RootSchema.versionKey)$": .dictionary(["type": .string("integer"), "minimum": .integer(0)]),
-            "^\\$schema$": .dictionary(["type": .string("string")]),
-        ]
-        return JSONWriter.data(ofDocument: [
-            "$schema": .string("https://json-schema.org/draft/2020-12/schema"), "title": .string(title),
-            "type": .string("object"), "properties": .dictionary(properties), "patternProperties": .dictionary(others),
-            "additionalProperties": .bool(false),
-        ])
-    }
+    /// The keys that overrides of `keys` have added in instances so far.
+    package var knownUndeclaredKeys: Set<String> { undeclaredKeys.withLock { $0 } }
 
     /// A root in the shape that the class expects. Runs the code of migrations and codings.
     ///
     /// - Parameter last: the shape of an earlier state. Values that are equal there are not decoded again.
     func shape(
-        of stored: [String: StoredValue], root: String, isHandWritten: Bool, after last: RootShape? = nil
+        of stored: [String: StoredValue], root: String, as form: ValueForm, after last: RootShape? = nil
     ) throws(PrefsError) -> RootShape {
         let migrated = try schema.current(stored, root: root) ?? stored
         var current = migrated
-        if isHandWritten {
+        if form != .exact {
             for (key, declaration) in byKey {
                 guard let value = migrated[key] else { continue }
                 if let last, last.migrated[key] == value {
                     current[key] = last.current[key]
-                } else if let own = try? declaration.property.canonical(value, forKey: key) {
+                } else if let own = try? declaration.property.canonical(value, forKey: key, from: form) {
                     current[key] = own
                 }
             }

@@ -1,5 +1,5 @@
 /// The part of a constraint that a JSON Schema can express.
-enum ConstraintRule<Value> {
+package enum ConstraintRule<Value> {
     case range(lower: Value?, upper: Value?, includesUpper: Bool)
     case list([Value])
     case length(CountBounds)
@@ -31,9 +31,9 @@ enum ConstraintRule<Value> {
 }
 
 /// The least and the greatest number of elements.
-struct CountBounds {
-    let least: Int?
-    let greatest: Int?
+package struct CountBounds {
+    package let least: Int?
+    package let greatest: Int?
 
     init?(_ range: some RangeExpression<Int>) {
         guard case .range(let lower, let upper, let includesUpper)? = ConstraintRule<Int>.of(range) else {

@@ -6,6 +6,13 @@ extension PersistentPrefs {
     /// The allowed keys, declared and listed.
     package var allowedKeyList: [String] { allowedKeys.list }
 
+    /// Converts the stored values of the allowed keys, after migration. nil if they cannot be read or converted;
+    /// ``lastError`` says why.
+    package func readingStored<R>(_ convert: ([String: StoredValue]) throws -> R) -> R? {
+        state.bridge.access(nil, of: self)
+        return read { try convert(allowedKeys.visible(in: $0.values(&$1))) }
+    }
+
     /// The class of an instance, for messages.
     package var className: String { "\(type(of: self))" }
 
@@ -33,16 +40,29 @@ extension PersistentPrefs {
     /// it.
     ///
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated` if it does not fit.
-    package func canonical(_ value: StoredValue, forKey key: String) throws(PrefsError) -> StoredValue {
-        try declarations[key]?.property.canonical(value, forKey: key) ?? value
+    ///
+    /// - Parameter form: the accepted form of the value.
+    package func canonical(
+        _ value: StoredValue, forKey key: String, from form: ValueForm
+    ) throws(PrefsError) -> StoredValue {
+        try declarations[key]?.property.canonical(value, forKey: key, from: form) ?? value
     }
 
     /// The value that the program reads from a stored value. Missing fields are added, and fields that the type does
     /// not know are removed. nil if the stored value does not fit.
     package func readValue(of stored: StoredValue, forKey key: String) -> StoredValue? {
         guard let property = declarations[key]?.property else { return stored }
-        // Only JSON has dates that are written as text.
         guard property.error(of: stored, forKey: key) == nil else { return nil }
-        return try? property.canonical(stored, forKey: key, keepsUnknownFields: false)
+        return try? property.canonical(stored, forKey: key, from: .exact, keepsUnknownFields: false)
+    }
+
+    /// The value of a key in the store or in a layer. Does not change ``lastError``.
+    package func currentValue(forKey key: String) throws(PrefsError) -> StoredValue? {
+        do {
+            var outcome = AccessOutcome(of: state)
+            return try Root(self.key, of: state).view(of: key, &outcome).value(forKey: key, &outcome)
+        } catch {
+            throw PrefsError(error)
+        }
     }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import PrefsPropertyLists
 
 /// The accesses of declared properties and their handles to the root.
@@ -11,18 +11,7 @@ extension PersistentPrefs {
         knownDeclarations("describe()").declarations.map(PrefDescription.init)
     }
 
-    class func schemaOfDeclarations() -> Data {
-        knownDeclarations("jsonSchema()").schema(title: String(describing: self))
-    }
-
-    /// Returns the JSON Schema of the class. Afterwards, the method of the class also knows the ``keys`` of this
-    /// instance. Cost, errors and threads are as for ``jsonSchema()-type.method``.
-    public func jsonSchema() -> Data {
-        declarations.record(allowedKeys.list)
-        return type(of: self).jsonSchema()
-    }
-
-    private class func knownDeclarations(_ caller: String) -> ClassDeclarations {
+    package class func knownDeclarations(_ caller: String) -> ClassDeclarations {
         guard let declarations = ClassDeclarations.known(self) else {
             fatalError("\(self).\(caller): the properties are unknown; create an instance first, with any store")
         }

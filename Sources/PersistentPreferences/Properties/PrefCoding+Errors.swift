@@ -2,19 +2,19 @@ import PrefsPropertyLists
 
 extension PrefCoding {
     /// - Parameters:
-    ///   - isHandWritten: whether people may have written the value, in a JSON file or a layer.
+    ///   - form: the form that is accepted if the value does not have the exact form.
     ///   - fallback: a stored value that gives the missing fields of a Codable type.
     /// - Throws: `PrefsError.typeMismatch`.
-    func value(
-        of stored: StoredValue, forKey key: String, isHandWritten: @autoclosure () -> Bool = false,
+    package func value(
+        of stored: StoredValue, forKey key: String, orAs form: ValueForm = .exact,
         filledFrom fallback: () -> StoredValue? = { nil }
     ) throws(PrefsError) -> Value {
         do throws(ValueMismatch) {
             do throws(ValueMismatch) {
                 return try decode(stored, as: .exact, filledFrom: fallback)
             } catch {
-                guard isHandWritten() else { throw error }
-                return try decode(stored, as: .written, filledFrom: fallback)
+                guard form != .exact else { throw error }
+                return try decode(stored, as: form, filledFrom: fallback)
             }
         } catch {
             throw .typeMismatch([error.failure(forKey: key)])
@@ -22,7 +22,7 @@ extension PrefCoding {
     }
 
     /// - Throws: `PrefsError.typeMismatch`.
-    func value(
+    package func value(
         of stored: StoredValue, forKey key: String, as form: ValueForm, filledFrom fallback: () -> StoredValue?
     ) throws(PrefsError) -> Value {
         do {
@@ -51,7 +51,7 @@ extension PrefCoding {
     }
 
     /// The stored form of a value; nil if it cannot be stored.
-    func vetted(_ value: Value) -> StoredValue? {
+    package func vetted(_ value: Value) -> StoredValue? {
         guard let stored = try? encode(value), (try? PropertyListVetter.check(stored, forKey: "")) != nil else {
             return nil
         }
@@ -60,29 +60,29 @@ extension PrefCoding {
 
     /// The value to store in place of a stored one. If a person has written an equal value, that value, so that its
     /// form stays. Otherwise the new value with the stored fields that the type does not know.
-    func replacing(
-        _ stored: StoredValue, with new: StoredValue, isHandWritten: Bool, filledFrom fallback: () -> StoredValue?
+    package func replacing(
+        _ stored: StoredValue, with new: StoredValue, writtenAs form: ValueForm, filledFrom fallback: () -> StoredValue?
     ) -> StoredValue {
-        if isHandWritten, stored.mayStand(for: new), let same = try? value(of: stored, forKey: "", isHandWritten: true),
+        if form != .exact, stored.mayStand(for: new), let same = try? value(of: stored, forKey: "", orAs: form),
             (try? encode(same)) == new
         {
             return stored
         }
-        return withUnknownFields(new, of: stored, filledFrom: fallback)
+        return withUnknownFields(new, of: stored, as: form, filledFrom: fallback)
     }
 
     /// The new value with the fields of the stored one that the type does not know.
     func withUnknownFields(
-        _ new: StoredValue, of stored: StoredValue, filledFrom fallback: () -> StoredValue?
+        _ new: StoredValue, of stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?
     ) -> StoredValue {
         guard let decodeFields, UnknownFields.mayBeLost(from: stored, in: new),
-            let keys = try? decodeFields(stored, .written, fallback).keys
+            let keys = try? decodeFields(stored, form, fallback).keys
         else { return new }
         return UnknownFields.preserved(in: new, from: stored, keys: keys)
     }
 
     /// A copy whose objects no other code can change; the value itself if it cannot be stored.
-    static func ownCopy(of value: Value) -> Value where Value: _PrefAnyValues {
+    package static func ownCopy(of value: Value) -> Value where Value: _PrefAnyValues {
         let coding = PrefCoding(rule: Value.self)
         guard let stored = try? coding.encode(value), let copy = try? coding.decode(stored) else { return value }
         return copy
@@ -91,7 +91,7 @@ extension PrefCoding {
     /// The value to store; nil if its key is to be removed.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible`.
-    func stored(for value: Value, forKey key: String) throws(PrefsError) -> StoredValue? {
+    package func stored(for value: Value, forKey key: String) throws(PrefsError) -> StoredValue? {
         do {
             return try encode(value)
         } catch let refusal as PropertyListVetter.Refusal {

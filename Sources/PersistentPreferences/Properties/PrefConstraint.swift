@@ -28,7 +28,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     /// Whether `violation` returns the developer's reason instead of the words.
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
-    let violation: (Value) -> String?
+    package let violation: (Value) -> String?
     /// The parts that a JSON Schema can express. Evaluated only for a schema, because each instance makes its
     /// constraints.
     private let makeRules: () -> [ConstraintRule<Value>]
@@ -69,12 +69,12 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     public var description: String { Self.text(words) }
 
     /// The whole requirement: `must be in 8...72`.
-    var requirement: String { "must \(verb) \(self)" }
+    package var requirement: String { "must \(verb) \(self)" }
 
-    var rules: [ConstraintRule<Value>] { makeRules() }
+    package var rules: [ConstraintRule<Value>] { makeRules() }
 
     /// The values of the first list; nil if the constraint has no list.
-    var listed: [Value]? {
+    package var listed: [Value]? {
         for case .list(let list) in rules { return list }
         return nil
     }

@@ -17,19 +17,13 @@ public struct PrefDescription: CustomStringConvertible {
     /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts
     /// every value of its type.
     public let constraint: String?
-    /// The texts of all values that the property accepts, in their order, or nil if they cannot be listed.
-    ///
-    /// They are known for a `CaseIterable` type with at most 256 cases, for Bool (`true`, `false`) and for a list in a
-    /// constraint; also in an optional. Values that another constraint rejects are left out. Each access makes the
-    /// texts again.
-    public var choices: [String]? { property.choices }
     /// Whether the value is a secret that must not be shown: `@Pref(sensitive: true)`.
     public let isSensitive: Bool
     /// The text of `@Pref(help:)`.
     public let help: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]
-    private let property: any DeclaredProperty
+    package let property: any DeclaredProperty
     /// Where the value of the instance comes from. nil in the description of a class, and if the root cannot be read.
     public internal(set) var source: PrefSource?
 
@@ -58,7 +52,7 @@ public struct PrefDescription: CustomStringConvertible {
         if case .layer(let name)? = source { name } else { nil }
     }
 
-    static func text(of value: Any) -> String {
+    package static func text(of value: Any) -> String {
         guard let optional = value as? any OptionalValue else { return "\(value)" }
         return optional.wrappedValue.map(text) ?? "nil"
     }

@@ -4,8 +4,8 @@ import PrefsPropertyLists
 ///
 /// Unchecked because the values may not be Sendable, and because the lock of the instance's state guards the two
 /// variables. An own lock would cost each instance a mutex for each property.
-final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
-    let givenDefault: Value
+package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
+    package let givenDefault: Value
     /// nil if the declaration has only a default, as most declarations do.
     private let options: Options?
 
@@ -107,7 +107,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         if !binding.coding.isCheap, let kept, kept.isOf(stored) {
             value = kept.value
         } else {
-            value = try decoded(stored, binding, in: state)
+            value = try decoded(stored, binding, as: found.form)
         }
         if found.revision != nil || !binding.coding.isCheap { keep(found, value, in: state) }
         return try checked(value, binding)
@@ -127,16 +127,18 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// Decodes a stored value of another state, such as an earlier one. The result is not cached.
-    func freshValue(of stored: StoredValue, in state: InstanceState) throws(PrefsError) -> Value {
+    func freshValue(
+        of stored: StoredValue, as form: ValueForm, in state: InstanceState
+    ) throws(PrefsError) -> Value {
         let binding = binding(in: state)
-        return try checked(decoded(stored, binding, in: state), binding)
+        return try checked(decoded(stored, binding, as: form), binding)
     }
 
     private func decoded(
-        _ stored: StoredValue, _ binding: Binding, in state: InstanceState
+        _ stored: StoredValue, _ binding: Binding, as form: ValueForm
     ) throws(PrefsError) -> Value {
         try shown { () throws(PrefsError) in
-            try binding.coding.value(of: stored, forKey: binding.key, isHandWritten: state.roots.isHandWritten) {
+            try binding.coding.value(of: stored, forKey: binding.key, orAs: form) {
                 encodedDefault(binding.coding)
             }
         }
@@ -155,7 +157,7 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// The stored form of the default, for the fields that a stored value lacks.
-    func encodedDefault(_ coding: PrefCoding<Value>) -> StoredValue? { coding.vetted(givenDefault) }
+    package func encodedDefault(_ coding: PrefCoding<Value>) -> StoredValue? { coding.vetted(givenDefault) }
 
     /// The stored form of a value; nil removes the key.
     ///
@@ -175,24 +177,26 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         .property(key: binding.key, try stored(for: value, binding), self)
     }
 
-    func withUnknownFields(_ new: StoredValue, of stored: StoredValue, in state: InstanceState) -> StoredValue {
+    package func withUnknownFields(
+        _ new: StoredValue, of stored: StoredValue, as form: ValueForm, in state: InstanceState
+    ) -> StoredValue {
         let coding = binding(in: state).coding
-        return coding.withUnknownFields(new, of: stored) { encodedDefault(coding) }
+        return coding.withUnknownFields(new, of: stored, as: form) { encodedDefault(coding) }
     }
 
-    func canonical(
-        _ stored: StoredValue, forKey key: String, keepsUnknownFields: Bool
+    package func canonical(
+        _ stored: StoredValue, forKey key: String, from form: ValueForm, keepsUnknownFields: Bool
     ) throws(PrefsError) -> StoredValue {
         let coding = coding
         let fallback = { self.encodedDefault(coding) }
         let value = try shown { () throws(PrefsError) in
-            try coding.value(of: stored, forKey: key, as: .written, filledFrom: fallback)
+            try coding.value(of: stored, forKey: key, as: form, filledFrom: fallback)
         }
         if let reason = constraint?.violation(value) {
             throw .constraintViolated([.init(path: key, topLevelKey: key, reason: reason)])
         }
         guard let read = coding.vetted(value) else { return stored }
-        return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, filledFrom: fallback) : read
+        return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
     }
 
     /// Runs the closure. Removes paths inside a secret, such as a key of a dictionary, from its error.
@@ -207,35 +211,35 @@ final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - For the class
 
-    var explicitKey: String? { options?.key }
+    package var explicitKey: String? { options?.key }
 
-    var formerKeys: [String] { options?.formerKeys ?? [] }
+    package var formerKeys: [String] { options?.formerKeys ?? [] }
 
-    var isSensitive: Bool { options?.isSensitive ?? false }
+    package var isSensitive: Bool { options?.isSensitive ?? false }
 
-    var help: String? { options?.help }
+    package var help: String? { options?.help }
 
-    var givenCoding: PrefCoding<Value>? { options?.coding }
+    package var givenCoding: PrefCoding<Value>? { options?.coding }
 
-    var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
+    package var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
 
-    var constraint: PrefConstraint<Value>? { options?.makeConstraint?() }
+    package var constraint: PrefConstraint<Value>? { options?.makeConstraint?() }
 
-    var valueType: Any.Type { Value.self }
+    package var valueType: Any.Type { Value.self }
 
-    var anyDefaultValue: Any { givenDefault }
+    package var anyDefaultValue: Any { givenDefault }
 
-    var storedDefault: StoredValue? { encodedDefault(coding) }
+    package var storedDefault: StoredValue? { encodedDefault(coding) }
 
-    var constraintDescription: String? { constraint?.description }
+    package var constraintDescription: String? { constraint?.description }
 
-    var defaultViolation: String? { constraint?.violation(givenDefault) }
+    package var defaultViolation: String? { constraint?.violation(givenDefault) }
 
-    func error(of stored: StoredValue, forKey key: String, isHandWritten: Bool) -> PrefsError? {
+    package func error(of stored: StoredValue, forKey key: String, as form: ValueForm) -> PrefsError? {
         let coding = coding
         do throws(PrefsError) {
             let value = try shown { () throws(PrefsError) in
-                try coding.value(of: stored, forKey: key, isHandWritten: isHandWritten) { encodedDefault(coding) }
+                try coding.value(of: stored, forKey: key, orAs: form) { encodedDefault(coding) }
             }
             let reason = constraint?.violation(value)
             return reason.map { .constraintViolated([.init(path: key, topLevelKey: key, reason: $0)]) }

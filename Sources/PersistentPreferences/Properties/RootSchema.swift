@@ -2,9 +2,9 @@ import Foundation
 import PrefsPropertyLists
 
 /// The shape of a class's root: the version, the migrations that lead to it, and the keys that were renamed.
-struct RootSchema: Sendable {
+package struct RootSchema: Sendable {
     /// The key of the version in a root. `values` never contains it.
-    static let versionKey = "PersistentPreferences version"
+    package static let versionKey = "PersistentPreferences version"
 
     private let migrations: [PrefsMigration]
     private let renames: [(key: String, formerKeys: [String])]
@@ -81,7 +81,7 @@ struct RootSchema: Sendable {
     }
 
     /// The keys that belong to the class but are not allowed keys: former keys, and the version if it has migrations.
-    var ownKeys: [String] {
+    package var ownKeys: [String] {
         renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : [Self.versionKey])
     }
 

@@ -4,14 +4,14 @@ import PrefsPropertyLists
 ///
 /// Unchecked because `Regex` does not say that it is Sendable. Matching does not change it: its program is compiled
 /// here, before another thread has it.
-struct TextPattern: @unchecked Sendable {
+package struct TextPattern: @unchecked Sendable {
     private let regex: Regex<AnyRegexOutput>
 
     private static let known = Locked([String: TextPattern]())
 
     /// The compiled pattern, which is kept, because every instance of a class evaluates its declarations. Patterns are
     /// constants of the program, so there are few.
-    static func compiled(_ pattern: String) -> TextPattern {
+    package static func compiled(_ pattern: String) -> TextPattern {
         if let found = known.withLock({ $0[pattern] }) { return found }
         let new = TextPattern(pattern)
         known.withLock { $0[pattern] = new }
@@ -28,7 +28,7 @@ struct TextPattern: @unchecked Sendable {
         _ = matches("")
     }
 
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         (try? regex.wholeMatch(in: text)) != nil
     }
 }

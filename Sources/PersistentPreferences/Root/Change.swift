@@ -34,7 +34,7 @@ extension RootView {
         switch change {
         case .keys(let own): difference = own
         case .property(let key, let value, let property):
-            difference = try .init(of: key, from: valueToReplace(forKey: key), to: value, property, root.state)
+            difference = try .init(of: key, from: valueToReplace(forKey: key), to: value, property, in: self)
         case .assign(let values, let isMerging, let allowed):
             difference = try .init(values, merging: isMerging, allowed, over: self.values(&outcome), root.state)
         case .clear(let allowed):
@@ -64,7 +64,7 @@ extension RootView {
             // Another process may have stored or removed unknown fields in the meantime.
             let now = try valueToReplace(forKey: key)
             if before.isMade(of: now, forKey: key) { return try applying(before) }
-            return try applying(.init(of: key, from: now, to: value, property, root.state))
+            return try applying(.init(of: key, from: now, to: value, property, in: self))
         case .assign(let values, let isMerging, let allowed):
             // Also replaces values that others have written in between.
             let difference = try RootChange(values, merging: isMerging, allowed, over: self.values(), root.state)
@@ -122,9 +122,11 @@ extension RootChange {
     /// A value for one key, vetted, with the fields of the value that it replaces.
     fileprivate init(
         of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
-        _ state: InstanceState
+        in view: RootView
     ) throws(PrefsError) {
-        let whole = value.map { value in stored.map { property.withUnknownFields(value, of: $0, in: state) } ?? value }
+        let whole = value.map { value in
+            stored.map { property.withUnknownFields(value, of: $0, as: view.form, in: view.root.state) } ?? value
+        }
         self = try RootChange(of: key, from: stored, to: whole).checked()
     }
 

@@ -5,7 +5,7 @@ import PrefsPropertyLists
 ///
 /// Reads the overridable `key` and the store once, so that an access never mixes two stores, even if a test begins or
 /// ends at that moment.
-struct Root {
+package struct Root {
     private(set) var key: String
     let roots: Roots
     let state: InstanceState
@@ -46,7 +46,7 @@ struct Root {
         let view = RootView(
             self, roots.layout.entry(of: key, in: found.content),
             isWhole: found.isWhole || roots.layout != .flat,
-            revision: roots.revision(found.revision, in: layers), in: layers, isHandWritten: found.isHandWritten)
+            revision: roots.revision(found.revision, in: layers), in: layers, form: found.form)
         return layers == nil && !state.hasFormerRoots
             ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
     }
@@ -67,10 +67,10 @@ struct Root {
 
     /// The view of a state that an observer has received.
     func view(of entry: EntryState) -> RootView {
-        let around = entry.layers as? LayersOfRoot
+        let around = entry.layers
         return RootView(
             at(around?.root ?? key), entry.value, isWhole: false, in: around?.layers,
-            isHandWritten: roots.isHandWritten)
+            form: roots.form)
     }
 
     /// Another root of the same class and store.
@@ -163,7 +163,7 @@ struct Root {
     private func view(in transaction: Transaction) throws -> RootView {
         let view = RootView(
             self, transaction.entry(of: key, roots.layout), in: roots.currentLayers(),
-            isHandWritten: transaction.session?.isHandWritten ?? false)
+            form: transaction.session?.form ?? .exact)
         return state.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 

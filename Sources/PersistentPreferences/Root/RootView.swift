@@ -2,7 +2,7 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A root at one moment, with the layers around it, as one class sees it.
-struct RootView {
+package struct RootView {
     let root: Root
     /// The stored entry, in any shape; nil if nothing is stored.
     private(set) var entry: StoredValue?
@@ -12,17 +12,17 @@ struct RootView {
     let isWhole: Bool
     /// nil if only a comparison shows whether two states are equal.
     private(set) var revision: Revision?
-    let layers: LayersSnapshot?
+    let layers: (any RootLayersSnapshot)?
     /// Why the entry cannot be read. The layers are still read.
     let failure: PrefsError?
-    /// Whether people may have written the entry.
-    let isHandWritten: Bool
+    /// The accepted form of the entry's values, which people may have written.
+    let form: ValueForm
 
     init(
         _ root: Root, _ entry: StoredValue?, isWhole: Bool = true, revision: Revision? = nil,
-        in layers: LayersSnapshot?, failure: PrefsError? = nil, isHandWritten: Bool = false
+        in layers: (any RootLayersSnapshot)?, failure: PrefsError? = nil, form: ValueForm = .exact
     ) {
-        self.isHandWritten = isHandWritten
+        self.form = form
         self.root = root
         self.entry = entry
         self.isWhole = isWhole
@@ -56,13 +56,13 @@ struct RootView {
     private func shape() throws(PrefsError) -> RootShape? {
         guard let stored = try dictionary() else { return nil }
         return isWhole
-            ? try root.state.shape(of: stored, root: root.key, isHandWritten: isHandWritten)
-            : try root.state.declarations.shape(of: stored, root: root.key, isHandWritten: isHandWritten)
+            ? try root.state.shape(of: stored, root: root.key, as: form)
+            : try root.state.declarations.shape(of: stored, root: root.key, as: form)
     }
 
     /// Returns the values, with the form that a person has written for each value that has not changed.
     func withHandWrittenForms(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
-        guard isHandWritten, let shape = try shape() else { return values }
+        guard form != .exact, let shape = try shape() else { return values }
         var values = values
         for (key, written) in shape.migrated {
             if let value = values[key], value == shape.current[key] { values[key] = written }
@@ -97,7 +97,7 @@ struct RootView {
     }
 
     private func merged(
-        _ stored: [String: StoredValue]?, with layers: LayersSnapshot, _ allowed: AllowedKeys?
+        _ stored: [String: StoredValue]?, with layers: any RootLayersSnapshot, _ allowed: AllowedKeys?
     ) -> (values: [String: StoredValue]?, faults: [LayerFault]) {
         var values = stored
         var faults: [LayerFault] = []
@@ -113,7 +113,7 @@ struct RootView {
         return (values, faults)
     }
 
-    private func layered(_ key: String, in layers: LayersSnapshot) -> LayeredKey {
+    private func layered(_ key: String, in layers: any RootLayersSnapshot) -> LayeredKey {
         layers.key(key, of: root.key, in: root.state.declarations)
     }
 
@@ -141,7 +141,7 @@ struct RootView {
         // A fault is reported at each read, so the value is not cached.
         let isReported =
             layers.map { outcome.hasPassedOverBase || !layered(key, in: $0).faults.isEmpty } ?? false
-        return FoundValue(value: value, revision: isReported ? nil : revision, root: root.key)
+        return FoundValue(value: value, revision: isReported ? nil : revision, root: root.key, form: form)
     }
 
     func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {

@@ -18,8 +18,8 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// Any thread.
-public final class InMemoryStore: PrefsStore {
-    let ownRoots = Roots(MemoryDomain(), durability: .process)
+public final class InMemoryStore: RootsStore {
+    package let ownRoots = Roots(MemoryDomain(), durability: .process)
 
     /// Creates an empty store.
     public init() {}

@@ -1,24 +1,24 @@
-import Foundation
+package import Foundation
 
 /// The rules for root keys, suite names and file URLs.
-enum NameVetting {
+package enum NameVetting {
     /// A suite name becomes a file name, to which the engine adds extensions; a file name has at most 255 bytes.
     private static let longestSuite = 200
     private static let longestRoot = 1_024
 
     /// - Throws: `PrefsError.invalidName`.
-    static func checkRoot(_ name: String) throws(PrefsError) {
+    package static func checkRoot(_ name: String) throws(PrefsError) {
         try check(name, "root key", longest: longestRoot)
     }
 
     /// Why a text cannot be the key of a value; nil if it can.
-    static func flaw(ofKey key: String) -> String? {
+    package static func flaw(ofKey key: String) -> String? {
         if key.isEmpty { return "it is empty" }
         return key.utf8.contains(0) ? "it contains a NUL" : nil
     }
 
     /// - Throws: `PrefsError.invalidName`.
-    static func checkSuite(_ name: String) throws(PrefsError) {
+    package static func checkSuite(_ name: String) throws(PrefsError) {
         try check(name, "suite name", longest: longestSuite)
         if name.utf8.contains(UInt8(ascii: "/")) {
             throw .invalidName(name: name, reason: "is not a valid suite name: it contains a /")
@@ -33,7 +33,7 @@ enum NameVetting {
     /// The path of a file URL.
     ///
     /// - Throws: `PrefsError.invalidName` for a URL that names no file.
-    static func path(of url: URL) throws(PrefsError) -> String {
+    package static func path(of url: URL) throws(PrefsError) -> String {
         guard url.isFileURL else {
             // Foundation omits the scheme if it cannot make a path absolute.
             let reason = url.scheme == nil ? relative : "is not a file URL"

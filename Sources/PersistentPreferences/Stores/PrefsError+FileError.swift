@@ -17,7 +17,7 @@ extension PrefsError {
     }
 
     /// Runs the closure and converts the engine's errors to `PrefsError`; other errors pass.
-    static func converting<R>(_ body: () throws -> R) throws -> R {
+    package static func converting<R>(_ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let error as FileError {

@@ -38,7 +38,7 @@ import PrefsPropertyLists
 /// ## Threads
 /// Any thread. All stores on one file in a process share one cache and commit together. For `fork`, see
 /// ``update(root:_:)``.
-public final class PropertyListFileStore: PrefsStore {
+public final class PropertyListFileStore: RootsStore {
     /// What a completed write survives.
     public enum Durability: Sendable, Hashable {
         /// A power cut: the file and its folder are flushed to the medium. The default.
@@ -49,7 +49,7 @@ public final class PropertyListFileStore: PrefsStore {
 
     /// The file, as passed to the initializer.
     public let url: URL
-    let ownRoots: Roots
+    package let ownRoots: Roots
 
     /// Creates a store on a file, which need not exist. Reads and writes nothing.
     ///
@@ -64,7 +64,7 @@ public final class PropertyListFileStore: PrefsStore {
     ///     beside it. nil keeps the class of an existing file, and leaves the class of a new file to the system. If two
     ///     stores on one file have different classes, the store that was first used later decides.
     public convenience init(
-        url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
+        url: URL, format: FileFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil
     ) {
         self.init(
@@ -73,7 +73,7 @@ public final class PropertyListFileStore: PrefsStore {
 
     /// Creates a store over system calls, which a test may make fail.
     init(
-        url: URL, format: PropertyListFormat = .binary, durability: Durability = .powerCut,
+        url: URL, format: FileFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
     ) {
         self.url = url

@@ -2,11 +2,11 @@ import PrefsPropertyLists
 
 /// A write to one root: the keys that it adds or changes with their new values, and the keys that it removes. Other
 /// keys are neither vetted nor changed.
-struct RootChange {
-    private(set) var assigned: [String: StoredValue] = [:]
+package struct RootChange {
+    package private(set) var assigned: [String: StoredValue] = [:]
     /// The former values of keys that are known to change.
     private var replaced: [String: StoredValue] = [:]
-    private(set) var removed: [String] = []
+    package private(set) var removed: [String] = []
 
     var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
 
@@ -22,7 +22,7 @@ struct RootChange {
     }
 
     /// The difference between two values of one key.
-    init(of key: String, from before: StoredValue?, to after: StoredValue?) {
+    package init(of key: String, from before: StoredValue?, to after: StoredValue?) {
         if let after {
             assign(after, to: key, inPlaceOf: before)
         } else if before != nil {
@@ -31,7 +31,7 @@ struct RootChange {
     }
 
     /// The difference between two states of a root.
-    init(from before: [String: StoredValue], to after: [String: StoredValue]) {
+    package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         for (key, value) in after { assign(value, to: key, inPlaceOf: before[key]) }
         for key in before.keys where after.index(forKey: key) == nil { removed.append(key) }
     }
@@ -45,7 +45,7 @@ struct RootChange {
     ///   - isAllowed: whether a key may be added or changed; nil allows all.
     /// - Throws: `PrefsError.incorrectKeys`, otherwise `PrefsError.valuesNotPlistCompatible`. The error names every
     ///   invalid key.
-    init(
+    package init(
         from before: [String: StoredValue], shownAs shown: [String: Any], to after: [String: Any],
         isAllowed: ((String) -> Bool)? = nil
     ) throws(PrefsError) {
@@ -78,7 +78,7 @@ struct RootChange {
     /// Returns the change if a property list can hold all values that it assigns.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible`, which names every invalid value.
-    func checked() throws(PrefsError) -> RootChange {
+    package func checked() throws(PrefsError) -> RootChange {
         var failures: [PropertyListFailure] = []
         for (key, value) in assigned {
             guard StreamSafeText.isSafe(key) else { throw Self.unsafe(key) }
@@ -116,7 +116,7 @@ struct RootChange {
     /// - Returns: whether the root has changed. If it has not, a missing root stays missing.
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if the root would become too large.
     @discardableResult
-    func apply(to root: inout [String: StoredValue]?) throws(PrefsError) -> Bool {
+    package func apply(to root: inout [String: StoredValue]?) throws(PrefsError) -> Bool {
         var result = root ?? [:]
         var isDifferent = false
         for key in removed where result.removeValue(forKey: key) != nil {
@@ -151,7 +151,7 @@ struct RootChange {
 
 extension [String: StoredValue]? {
     /// Lets a user change the objects of a root. Changed values are vetted.
-    mutating func change(_ body: (inout [String: Any]?) throws -> Void) throws {
+    package mutating func change(_ body: (inout [String: Any]?) throws -> Void) throws {
         let shown = self?.objects
         var after = shown
         try body(&after)

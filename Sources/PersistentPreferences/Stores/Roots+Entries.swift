@@ -19,7 +19,7 @@ extension Roots {
     ///   process while the object exists.
     /// - Throws: `PrefsError`.
     package convenience init(
-        url: URL, format: PropertyListFormat = .binary, isForced: Bool = false
+        url: URL, format: FileFormat = .binary, isForced: Bool = false
     ) throws {
         self.init(
             FileLocation(path: try NameVetting.path(of: url)) { file in

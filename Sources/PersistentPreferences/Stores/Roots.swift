@@ -3,10 +3,10 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// The roots of a domain, with the layers around them. Each store of this target holds one.
-package final class Roots: PrefsStore {
-    let layout: DomainLayout
+package final class Roots: RootsStore {
+    package let layout: DomainLayout
     /// The layers around the domain; nil without layers.
-    let layers: LayerStack?
+    package let layers: (any RootLayers)?
     /// nil if the domain cannot be reached.
     private let domain: (any Domain)?
     /// Why the domain cannot be reached: its name is bad, for example.
@@ -16,29 +16,31 @@ package final class Roots: PrefsStore {
     /// The threads of the store's asynchronous updates.
     let updateThreads = WorkerThreads()
     /// Records every access. nil unless this is the default domain in a test program.
-    private let testProcess: TestProcess?
+    private let replacement: (any StoreReplacement)?
     /// The last revision of domain and layers together.
     private let combined = Locked<(base: Revision, layers: Revision, both: Revision)?>(nil)
 
-    init(
+    package init(
         _ domain: any Domain, layout: DomainLayout = .roots, durability: CommitDurability = .powerCut,
-        testProcess: TestProcess? = nil
+        replacement: (any StoreReplacement)? = nil
     ) {
         (self.domain, failure, layers) = (domain, nil, nil)
-        (self.layout, self.durability, self.testProcess) = (layout, durability, testProcess)
+        (self.layout, self.durability, self.replacement) = (layout, durability, replacement)
     }
 
     /// Creates roots that cannot be reached. Every access fails.
-    init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
+    package init(unreachable failure: PrefsError, layout: DomainLayout = .roots) {
         (domain, self.failure, layers) = (nil, failure, nil)
-        (self.layout, durability, testProcess) = (layout, .process, nil)
+        (self.layout, durability, replacement) = (layout, .process, nil)
     }
 
     /// Creates the roots of a base with layers around them.
-    init(_ base: Roots, in layers: LayerStack) {
+    package init(_ base: Roots, in layers: any RootLayers) {
         (domain, failure, self.layers) = (base.domain, base.failure, layers)
-        (layout, durability, testProcess) = (base.layout, base.durability, base.testProcess)
+        (layout, durability, replacement) = (base.layout, base.durability, base.replacement)
     }
+
+    package var ownRoots: Roots { self }
 
     /// The object that keeps the roots. Two `Roots` with one place have the same roots.
     var place: AnyObject { (domain as? ForeignDomain)?.store ?? domain ?? self }
@@ -48,35 +50,35 @@ package final class Roots: PrefsStore {
         (domain as? FileLocation).map { URL(filePath: $0.path, directoryHint: .notDirectory) }
     }
 
-    /// Whether people may have written the values: the domain is a JSON file.
-    var isHandWritten: Bool { (domain as? FileLocation)?.isJSON ?? false }
+    /// The accepted form of the values that subscribers receive, which people may have written.
+    package var form: ValueForm { domain?.form ?? .exact }
 
     /// Whether the domain is a store of another module, which has roots and no other entries.
-    var isForeign: Bool { domain is ForeignDomain }
+    package var isForeign: Bool { domain is ForeignDomain }
 
     /// - Throws: why the domain cannot be reached.
     func reached() throws(PrefsError) -> any Domain {
-        testProcess?.noteDefaultDomain()
+        replacement?.noteDefaultDomain()
         guard let domain else { throw failure ?? .unknownError(error: nil) }
         return domain
     }
 
     // MARK: - One access
 
-    func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
+    package func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
         try reached().state(of: part, isForWriting: isForWriting)
     }
 
     /// The revision of domain and layers; see `Domain.revision`.
     func revision(of root: String) -> Revision? {
-        testProcess?.noteDefaultDomain()
+        replacement?.noteDefaultDomain()
         guard let base = domain?.revision else { return nil }
         guard let layers = layers?.current() else { return base }
         return layers.faults(of: root).isEmpty ? revision(base, in: layers) : nil
     }
 
     /// The revision of a state of the domain between layers.
-    func revision(_ base: Revision?, in layers: LayersSnapshot?) -> Revision? {
+    func revision(_ base: Revision?, in layers: (any RootLayersSnapshot)?) -> Revision? {
         guard let layers else { return base }
         guard let base, let revision = layers.revision else { return nil }
         return combined.withLock { combined in
@@ -90,14 +92,14 @@ package final class Roots: PrefsStore {
     /// The layers that an access sees. In a transaction, they are the layers of its first access.
     ///
     /// - Parameter mayBeInside: whether the access may be inside a transaction of this thread.
-    func currentLayers(mayBeInside: Bool = true) -> LayersSnapshot? {
+    package func currentLayers(mayBeInside: Bool = true) -> (any RootLayersSnapshot)? {
         guard let layers else { return nil }
         guard mayBeInside, let transaction = domain?.transaction else { return layers.current() }
-        return transaction.layers(of: layers, layers.current)
+        return transaction.state(of: layers) { layers.current() } as? any RootLayersSnapshot
     }
 
     /// As `Domain.transact`.
-    func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
+    package func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
         try reached().transact(on: root, durability: durability, body)
     }
 
@@ -109,14 +111,14 @@ package final class Roots: PrefsStore {
         return try domain.confirm(own, durability)
     }
 
-    func takeWarning() -> PrefsError? {
+    package func takeWarning() -> PrefsError? {
         (domain?.takeWarning()).map { PrefsError($0) }
     }
 
     /// Drops the cache.
     func forget() {
         domain?.forget()
-        layers?.files.forEach { $0.forget() }
+        layers?.forget()
     }
 
     /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached
@@ -132,16 +134,16 @@ package final class Roots: PrefsStore {
     ///   - keys: the keys that the subscriber asks for, which may not exist yet. It may receive changes of other keys,
     ///     too.
     ///   - known: the root as the subscriber knows it. The subscriber receives the difference first.
-    func subscribe(
+    package func subscribe(
         to root: String, keys: [String], _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
         let part = layout == .flat ? DomainPart.entries(keys) : .root(root)
         guard let layers else { return try subscribe(to: part, subscriber, from: known) }
-        return try LayeredSubscriber(self, layers, root, part, subscriber).start(from: known)
+        return try layers.subscribe(to: part, root: root, of: self, subscriber, from: known)
     }
 
     /// Subscribes to the roots of the domain, without layers.
-    func subscribe(
+    package func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
     ) throws -> EntrySubscription {
         try reached().subscribe(to: part, subscriber, from: known)
@@ -169,7 +171,7 @@ package final class Roots: PrefsStore {
         try NameVetting.checkRoot(root)
         try updateValues(of: root) { stored in
             guard let layers = currentLayers() else { return try stored.change(body) }
-            try stored.change(in: layers, root: root, body)
+            try layers.change(&stored, root: root, body)
         }
     }
 
@@ -192,20 +194,5 @@ package final class Roots: PrefsStore {
         if let failure = subscription.failure { throw PrefsError.notWatched(failure) }
         mailbox.begin(subscription)
         return PrefsObservation { mailbox.end() }
-    }
-}
-
-extension PrefsStore {
-    /// The roots of the store as the base class uses them.
-    var roots: Roots {
-        switch self {
-        case let roots as Roots: roots
-        case let store as PropertyListFileStore: store.ownRoots
-        case let store as UserDefaultsStore: store.ownRoots
-        case let store as InMemoryStore: store.ownRoots
-        case let store as LayeredStore: store.ownRoots
-        case let store as DefaultsObjectStore: store.ownRoots
-        default: Roots(ForeignDomain(self), durability: .process)
-        }
     }
 }

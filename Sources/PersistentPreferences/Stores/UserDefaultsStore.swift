@@ -30,19 +30,19 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// Any thread.
-public final class UserDefaultsStore: PrefsStore {
+public final class UserDefaultsStore: RootsStore {
     /// The standard domain of this program. Its name is the bundle identifier or, on Linux without one, the name of the
     /// executable.
     public static let standard = UserDefaultsStore()
 
-    let ownRoots: Roots
+    package let ownRoots: Roots
     /// Finds values that other code has set on `UserDefaults` and not synchronized; nil if the domain itself knows
     /// them.
-    let newest: NewestEntry?
+    package let newest: NewestEntry?
 
     /// Returns the value of a key, given the stored value and the whole domain: the stored value, unless other code has
     /// set another one.
-    typealias NewestEntry =
+    package typealias NewestEntry =
         @Sendable (_ key: String, _ stored: StoredValue?, _ content: [String: StoredValue]?) -> StoredValue?
 
     /// Creates a store over the domain of `UserDefaults(suiteName:)`. On Apple platforms the suite may be an app group.
@@ -56,7 +56,7 @@ public final class UserDefaultsStore: PrefsStore {
             if let suiteName { try NameVetting.checkSuite(suiteName) }
             let (domain, newest) = try Self.domain(suiteName)
             self.init(
-                Roots(domain, layout: layout, testProcess: suiteName == nil ? TestProcess.current : nil), newest)
+                Roots(domain, layout: layout, replacement: suiteName == nil ? StoreReplacements.current : nil), newest)
         } catch {
             self.init(Roots(unreachable: error, layout: layout))
         }

@@ -9,8 +9,8 @@ enum TestRun {
 
     /// Why accesses outside of tests are not watched; nil if they are watched.
     static let obstacle: String? = {
-        if process.install() { return nil }
-        let user = TestProcess.earlierClass ?? "the default store"
+        if StoreReplacements.install(process) { return nil }
+        let user = StoreReplacements.earlierClass ?? "the default store"
         let obstacle =
             "\(user) was used before the first test, so an access outside of a test's task reaches the store of its class"
         write(obstacle)

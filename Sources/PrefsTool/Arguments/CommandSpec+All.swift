@@ -1,4 +1,5 @@
 import PersistentPreferences
+import PrefsJSON
 
 extension CommandSpec {
     /// The commands on the settings of a program, and with `-f` on any file or domain. The first one runs if none is

@@ -1,3 +1,5 @@
+import PrefsJSON
+
 /// A command: its name, its operands, its help and what it does. Parsing, help and completions all use the list of the
 /// program.
 package struct CommandSpec: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// A parsed command line.
 package struct Invocation {

@@ -1,3 +1,5 @@
+import PrefsJSON
+
 /// An option: its name, the name of its value and its help.
 package struct OptionSpec: Sendable {
     let name: String

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The place of values: a UserDefaults domain, a property-list file, a JSON file, which has the extension `.json`, or a
 /// store with a URL.
@@ -18,7 +19,7 @@ enum Target: Equatable {
     }
 
     /// The format of a new file, by its extension. Only a file with the extension `.json` is read as JSON.
-    static func format(of path: String) -> PropertyListFormat {
+    static func format(of path: String) -> FileFormat {
         path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .binary
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsLayers
 
 /// Finds the completions of a word, from the lists of commands and options, the class and the files. Changes nothing.
 struct WordCompleter {

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
+import PrefsJSON
 
 /// `read`, `write` and `delete` with the arguments of `defaults(1)`, for scripts that use it: DOMAIN, and KEY of an
 /// entry at the top.

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
+import PrefsJSON
 
 /// The state of a domain's file, its lock file and its copies. Reading it changes nothing.
 struct Diagnosis {

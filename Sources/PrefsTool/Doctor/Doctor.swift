@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// Explains the state of a place's file and what is wrong with its values, and mends the file if asked to.
 struct Doctor {
@@ -148,7 +149,7 @@ struct Doctor {
         let surroundings = diagnosis.surroundings
         return JSONText.object([
             ("file", diagnosis.path), ("leadsTo", surroundings?.file), ("state", examination.state.rawValue),
-            ("line", examination.line), ("format", examination.format?.rawValue), ("roots", examination.roots),
+            ("line", examination.line), ("format", examination.format?.description), ("roots", examination.roots),
             ("values", examination.values), ("problems", problems),
             ("attributes", entry(diagnosis.file, diagnosis.access, at: surroundings?.file)),
             ("folder", entry(diagnosis.folder, diagnosis.folderAccess, at: surroundings?.folder)),

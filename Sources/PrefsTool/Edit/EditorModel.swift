@@ -1,3 +1,5 @@
+import PrefsLayers
+
 /// The state of the form, and the effect of each key on it. Stores nothing and draws nothing.
 struct EditorModel: Equatable {
     /// An action that a key requests. `finish` ends a change.

@@ -1,5 +1,6 @@
 import PersistentPreferences
 import PrefsPropertyLists
+import PrefsLayers
 
 /// The items of a place in the editor.
 extension Place {

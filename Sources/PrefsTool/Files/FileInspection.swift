@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
+import PrefsJSON
 
 /// Inspects the contents of a property-list file and their problems.
 ///
@@ -40,7 +41,7 @@ struct FileInspection: Sendable {
     }
 
     private(set) var state = State.whole
-    private(set) var format: PropertyListFormat?
+    private(set) var format: FileFormat?
     /// The number of top-level entries that are dictionaries.
     private(set) var roots = 0
     /// The number of values in all roots.
@@ -73,7 +74,8 @@ struct FileInspection: Sendable {
             }
             self.bytes = bytes
             if FileNames(path: target).isLastGoodCopy { self.bytes = try CheckedCopy.bytes(of: bytes) }
-            let (content, format, loss) = try PropertyListFile.decode(self.bytes ?? bytes, json: isJSON ? .file : nil)
+            let (content, format, loss) = try PropertyListFile.decode(
+                self.bytes ?? bytes, in: isJSON ? .all : .propertyLists)
             self.format = format
             if let loss { note(Problem(keys: [], path: "", reason: "\(loss), so writes are rejected")) }
             examine(content)
@@ -111,7 +113,7 @@ struct FileInspection: Sendable {
         guard copy.isTrustedCopy(of: file.owner) else { return false }
         // A copy in JSON belongs to a store with the format JSON.
         let bytes = isJSON ? nil : try? bytes(at: names.path(of: names.lastGood))
-        return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), json: .file) })??.format
+        return (try? bytes.map { try PropertyListFile.decode(CheckedCopy.bytes(of: $0), in: .all) })??.format
             != .json
     }
 

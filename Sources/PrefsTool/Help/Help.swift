@@ -1,4 +1,5 @@
 import PersistentPreferences
+import PrefsLayers
 
 /// The text of `help`: of the program, of a command and of a key of the class. No line is wider than 80 columns.
 struct Help {

@@ -1,3 +1,5 @@
+import PrefsJSON
+
 /// The manual page, in the macros of man(7), made of the list of commands.
 struct ManualPage {
     private let program: Program

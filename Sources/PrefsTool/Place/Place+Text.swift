@@ -1,5 +1,7 @@
 import PersistentPreferences
+import PrefsJSON
 import PrefsPropertyLists
+import PrefsLayers
 
 /// Converts texts and values, for `set`, the editor and imports.
 extension Place {
@@ -61,7 +63,7 @@ extension Place {
     ) -> (path: ValuePath, known: [String])? {
         prefs.readValue(of: value, forKey: key).flatMap { read in
             unknownField(
-                in: (try? prefs.canonical(value, forKey: key)) ?? value, read: read, over: former, at: ValuePath(key))
+                in: (try? prefs.canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former, at: ValuePath(key))
         }
     }
 
@@ -99,7 +101,7 @@ extension Place {
         guard let prefs else { return values }
         var (result, failures) = (values, [PropertyListFailure]())
         for (key, value) in values {
-            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key) } catch {
+            do throws(PrefsError) { result[key] = try prefs.canonical(value, forKey: key, from: .json) } catch {
                 failures += error.failures
             }
         }

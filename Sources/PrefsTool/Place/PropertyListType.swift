@@ -1,5 +1,7 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
+import PrefsLayers
 
 /// A type of property lists, by the name that `ValueText.typeName` returns.
 enum PropertyListType: String, CaseIterable {

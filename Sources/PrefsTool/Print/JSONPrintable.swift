@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// A type that the tool can print as JSON: property-list values and the parts of reports. nil is printed as null.
 protocol JSONPrintable {

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// A piece of JSON that is ready to print, for example an object whose members keep their order.
 struct JSONText: JSONPrintable {

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The result of a run: the contents of both output streams, and the exit code.
 package struct Outcome {

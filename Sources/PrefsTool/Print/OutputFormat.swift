@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The format of an output, which determines what is escaped on a terminal.
 package enum OutputFormat {

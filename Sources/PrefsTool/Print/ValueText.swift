@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// Parses values from the command line, and prints them.
 enum ValueText {

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The differences between two states: one line for each place that was added, changed or removed. Dictionaries are
 /// compared key by key.

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The UserDefaults domains of the user.
 struct Domains {

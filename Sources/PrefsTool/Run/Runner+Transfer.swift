@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
+import PrefsJSON
 
 extension Runner {
     /// Prints the stored values, or writes them to a file.
@@ -118,7 +119,7 @@ extension Runner {
         }
         let isJSON = Target.format(of: path) == .json
         func entries(_ bytes: Data?) -> [String: StoredValue] {
-            bytes.flatMap { try? PropertyListFile.decode($0, json: isJSON ? .file : nil).content } ?? [:]
+            bytes.flatMap { try? PropertyListFile.decode($0, in: isJSON ? .all : .propertyLists).content } ?? [:]
         }
         let difference = Difference(
             from: entries(replacement.after), to: entries(replacement.before), hiding: place.secrets

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
+import PrefsJSON
 
 /// Runs the commands on a place.
 struct Runner {

@@ -3,8 +3,6 @@ import Foundation
 /// Stores the digits as a string, because a real number would lose some. Also reads a number, by its shortest digits,
 /// and the dictionary of `PropertyListEncoder`.
 extension Decimal: StorableScalar {
-    package static var schema: ValueSchema { ValueSchema(types: ["string", "number", "object"]) }
-
     package var storable: StoredValue { .string(description) }
 
     package init?(storable: StoredValue) {

@@ -1,10 +1,6 @@
 /// Stores ISO 8601 text, such as `PT1M30S`, with every digit of the fraction. Also reads `90s`, `1h 30m`, a number of
 /// seconds, and the two integers of Foundation's encoders.
 extension Duration: StorableScalar {
-    package static var schema: ValueSchema { ValueSchema(types: ["string", "number", "array"]) }
-
-    package static var writtenExample: String? { #""PT1M30S", "90s" or seconds"# }
-
     /// The stored form. A duration beyond the limit is stored as seconds and cannot be read back, because the
     /// arithmetic of its text would stop the program.
     package var storable: StoredValue {

@@ -9,11 +9,11 @@ package enum NilMarker {
     }
 
     /// Adds a `$` to a string that could be mistaken for the marker or for an escaped string.
-    static func escaped(_ value: StoredValue) -> StoredValue {
+    package static func escaped(_ value: StoredValue) -> StoredValue {
         if case .string(let text) = value, isDollarsAndNull(text) { .string("$" + text) } else { value }
     }
 
-    static func unescaped(_ value: StoredValue) -> StoredValue {
+    package static func unescaped(_ value: StoredValue) -> StoredValue {
         guard case .string(let text) = value, text.hasPrefix("$$"), isDollarsAndNull(text) else { return value }
         return .string(String(text.dropFirst()))
     }

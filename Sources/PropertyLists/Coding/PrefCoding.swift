@@ -85,15 +85,6 @@ public struct PrefCoding<Value> {
 // Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
 extension PrefCoding: @unchecked Sendable where Value: Sendable {}
 
-/// The accepted form of stored values.
-package enum ValueForm: Sendable {
-    /// The form in which this package and `UserDefaults` store values.
-    case exact
-    /// Also the forms that people and JSON encoders write: a Date as ISO 8601 text or as seconds since 2001, Data as
-    /// base64 or as an array of bytes.
-    case written
-}
-
 extension StoredValue {
     /// Whether a person may have written this value for the stored form `other`. Only the type can decide for certain.
     package func mayStand(for other: StoredValue) -> Bool {

@@ -1,29 +1,17 @@
 import Foundation
 
 /// A type whose values hold other values.
-protocol StorableContainer {
+package protocol StorableContainer {
     /// A `PrefCoding<Self>`; nil if its elements cannot be stored.
     static func coding(depth: Int) -> Any?
     /// The type of its contents.
     static var contentType: Any.Type { get }
-    /// The JSON Schema of its stored form.
-    ///
-    /// - Parameters:
-    ///   - example: the stored form of one value.
-    ///   - content: returns the schema of the contents, given an example of them.
-    static func schema(_ example: StoredValue?, _ content: (_ example: StoredValue?) -> ValueSchema) -> ValueSchema
 }
 
 extension Array: StorableContainer {
-    static var contentType: Any.Type { Element.self }
+    package static var contentType: Any.Type { Element.self }
 
-    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
-        ValueSchema(
-            types: ["array"], ["items": .dictionary(content(example?.array?.first).keywords)],
-            countedBy: ("minItems", "maxItems"))
-    }
-
-    static func coding(depth: Int) -> Any? {
+    package static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return PrefCoding<[Element]>(
             encode: { .array(try $0.encoded(by: coding)) },
@@ -54,16 +42,9 @@ extension Array: StorableContainer {
 }
 
 extension Set: StorableContainer {
-    static var contentType: Any.Type { Element.self }
+    package static var contentType: Any.Type { Element.self }
 
-    /// A stored array may hold equal elements.
-    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
-        ValueSchema(
-            types: ["array"], ["items": .dictionary(content(example?.array?.first).keywords)],
-            countedBy: ("minItems", nil))
-    }
-
-    static func coding(depth: Int) -> Any? {
+    package static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Element.self, depth: depth) else { return nil }
         return PrefCoding<Set<Element>>(
             encode: { .array(try $0.map(coding.element).sorted(by: StoredValue.precedes)) },
@@ -95,16 +76,9 @@ extension Array {
 
 /// Keys are strings, or have raw values that are strings.
 extension Dictionary: StorableContainer {
-    static var contentType: Any.Type { Value.self }
+    package static var contentType: Any.Type { Value.self }
 
-    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
-        ValueSchema(
-            types: Key.self == String.self ? ["object"] : ["object", "array"],
-            ["additionalProperties": .dictionary(content(example?.dictionary?.values.first).keywords)],
-            countedBy: ("minProperties", "maxProperties"))
-    }
-
-    static func coding(depth: Int) -> Any? {
+    package static func coding(depth: Int) -> Any? {
         guard let keys = textKeys, let coding = CodingRule.nested(Value.self, depth: depth) else { return nil }
         return PrefCoding<[Key: Value]>(
             encode: { .dictionary(try $0.encoded(by: coding, keys.text)) },
@@ -186,26 +160,22 @@ extension Dictionary: StorableContainer {
 }
 
 /// An optional. nil is absent at the top level, and a marker inside containers.
-protocol StorableOptional: StorableContainer {
+package protocol StorableOptional: StorableContainer {
     /// A `PrefCoding<Self>`; nil if the wrapped type cannot be stored.
     static func topLevelCoding() -> Any?
 }
 
 extension Optional: StorableOptional {
-    static var contentType: Any.Type { Wrapped.self }
+    package static var contentType: Any.Type { Wrapped.self }
 
-    static func schema(_ example: StoredValue?, _ content: (StoredValue?) -> ValueSchema) -> ValueSchema {
-        content(example.flatMap { NilMarker.isMarker($0) ? nil : NilMarker.unescaped($0) }).orNil
-    }
-
-    static func topLevelCoding() -> Any? {
+    package static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map(coding.element) }, decode: coding.decoding,
             decodeFields: coding.decodeFields.map { decode in { try decode($0, $1, $2) } }, isCheap: coding.isCheap)
     }
 
-    static func coding(depth: Int) -> Any? {
+    package static func coding(depth: Int) -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.element($0)) } ?? NilMarker.value },

@@ -40,7 +40,7 @@ package enum StoredValueDecoder {
 
     /// The requests of a type to a stored value, even if the type rejects the value: whether it read the value, and the
     /// fields of a dictionary.
-    static func requests<T: Decodable>(of type: T.Type, to stored: StoredValue) -> (hasRead: Bool, fields: CodedKeys?) {
+    package static func requests<T: Decodable>(of type: T.Type, to stored: StoredValue) -> (hasRead: Bool, fields: CodedKeys?) {
         let context = CodingContext()
         context.state.keys = [:]
         _ = try? ValueDecoder(stored: stored, fallback: nil, context: context).value(type)
@@ -91,9 +91,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
                 // The marker stands for nil and is not a string.
                 guard !decodeNil() else { throw missing(type) }
                 let stored = NilMarker.unescaped(stored)
-                let value =
-                    context.state.form == .exact ? scalar.init(storable: stored) : scalar.init(written: stored)
-                guard let value else { throw mismatch(type) }
+                guard let value = context.state.form.scalar(scalar, of: stored) else { throw mismatch(type) }
                 context.state.recordSuccess()
                 context.state.recordReading(in: context)
                 // `scalar` is T. A conditional cast would request the metadata of `T?`, which costs as much as the code

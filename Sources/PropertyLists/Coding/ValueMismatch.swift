@@ -14,7 +14,7 @@ package struct ValueMismatch: Error {
 
     init(expected type: Any.Type, found stored: StoredValue, as form: ValueForm = .exact) {
         let kind = Self.kind(of: stored)
-        let example = form == .written ? (type as? any StorableScalar.Type)?.writtenExample : nil
+        let example = form.others?.example(of: type)
         if kind == Self.integer, let type = type as? any FixedWidthInteger.Type {
             reason = "expected \(type) (\(type.min)...\(type.max)), found \(kind) out of its range"
         } else {

@@ -3,9 +3,13 @@ package struct EncodingFailure: Error {
     /// The path from the top: `Root.key[3]`; empty for the top level.
     package let path: String
     /// The first key of the path; empty for the whole.
-    package var topLevelKey = ""
+    package var topLevelKey: String
     /// The reason, as a clause without a full stop. It never contains the value.
     package let reason: String
+
+    package init(path: String, topLevelKey: String = "", reason: String) {
+        (self.path, self.topLevelKey, self.reason) = (path, topLevelKey, reason)
+    }
 }
 
 extension EncodingFailure: CustomStringConvertible {

@@ -26,6 +26,8 @@ package struct PropertyListVetter {
 
     package struct Refusal: Error {
         package let failures: [PropertyListFailure]
+
+        package init(failures: [PropertyListFailure]) { self.failures = failures }
     }
 
     private struct Limits {

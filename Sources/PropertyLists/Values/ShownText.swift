@@ -60,19 +60,13 @@ package enum ShownText {
     /// A foreign text in a message: one line of at most 1,200 scalars, and an ellipsis if it is longer.
     package static func message(_ text: String) -> String { line(text, longest: longestMessage) }
 
-    /// JSON text that reads as an equal value, for a terminal: the unsafe scalars in its strings have the form
-    /// `\u202e`.
-    package static func json(_ json: String) -> String {
-        replacing(in: json) { isLayout($0) ? nil : JSONEscape.text(of: $0) }
-    }
-
     /// An XML document that reads as an equal value, for a terminal: its unsafe scalars are references such as
     /// `&#x202E;`.
     package static func xml(_ document: String) -> String {
         replacing(in: document) { isLayout($0) ? nil : "&#x\(String($0.value, radix: 16, uppercase: true));" }
     }
 
-    private static func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
+    package static func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
@@ -83,7 +77,7 @@ package enum ShownText {
     }
 
     /// - Parameter replacement: gets the unsafe scalars; nil keeps one.
-    private static func replacing(in text: String, by replacement: (Unicode.Scalar) -> String?) -> String {
+    package static func replacing(in text: String, by replacement: (Unicode.Scalar) -> String?) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             result += (isUnsafe(scalar) ? replacement(scalar) : nil) ?? String(scalar)

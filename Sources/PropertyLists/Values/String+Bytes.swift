@@ -12,7 +12,7 @@ extension String {
     }
 
     /// The bytes that the text takes in a binary property list: as ASCII, or as UTF-16 if one character is not ASCII.
-    var encodedBytes: Int {
+    package var encodedBytes: Int {
         // The two counts are equal if the text is ASCII. A string knows that.
         let (bytes, units) = (utf8.count, utf16.count)
         return bytes == units ? bytes : 2 * units

@@ -1,12 +1,12 @@
 /// A second of UTC in the proleptic Gregorian calendar, computed without a time zone. Uses `Int64`, because `Int` has
 /// 32 bits on some watches.
 package struct UTCTime {
-    let year: Int64
-    let month: Int64
-    let day: Int64
-    let hour: Int64
-    let minute: Int64
-    let second: Int64
+    package let year: Int64
+    package let month: Int64
+    package let day: Int64
+    package let hour: Int64
+    package let minute: Int64
+    package let second: Int64
 
     package init(secondsSince1970 seconds: Int64) {
         let (days, time) = seconds.quotientAndRemainder(flooringBy: 86_400)
@@ -22,7 +22,7 @@ package struct UTCTime {
     }
 
     /// Creates a second; nil if it does not exist, such as 30 February or a leap second.
-    init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
+    package init?(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
             (0...59).contains(second)
         else { return nil }
@@ -32,7 +32,7 @@ package struct UTCTime {
         guard same.month == month, same.day == day else { return nil }
     }
 
-    var secondsSince1970: Int64 {
+    package var secondsSince1970: Int64 {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainder(flooringBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

@@ -1,5 +1,7 @@
 import Foundation
 import PersistentPreferences
+import PrefsLayers
+import PrefsKeys
 
 extension Group {
     /// The standard domain has only roots with 5 keys while this runs, because larger ones would slow down raw

@@ -1,6 +1,6 @@
 import Foundation
 import PersistentPreferences
-import PersistentPreferencesEtcd
+import PrefsEtcd
 import Testing
 
 /// The counts that an observer was told of.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PrefsFileEngine
+@testable import PrefsJSON
 
 /// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that
 /// the copy is read.
@@ -14,7 +15,7 @@ import Testing
 
     /// A scenario whose states have equal keys and numbers of one length, so that a mixture of two copies is a property
     /// list, too.
-    private static func scenario(_ format: PropertyListFormat) -> CrashScenario {
+    private static func scenario(_ format: FileFormat) -> CrashScenario {
         let keys = (1...6).map { "key\($0)" }
         @Sendable func state(_ number: Int) -> [String: Int] {
             Dictionary(uniqueKeysWithValues: keys.map { ($0, number) })
@@ -28,8 +29,8 @@ import Testing
             states: [[:], state(1_111), state(2_222), state(3_333), ["key1": 4_444], state(5_555)])
     }
 
-    @Test(arguments: [PropertyListFormat.binary, .xml, .json])
-    func aTornCopyIsRecognized(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat.binary, .xml, .json])
+    func aTornCopyIsRecognized(_ format: FileFormat) throws {
         let scenario = Self.scenario(format)
         var (looked, torn) = (0, 0)
         for point in scenario.points() {

@@ -4,13 +4,14 @@ import TestSupport
 import Testing
 
 @testable import PrefsFileEngine
+@testable import PrefsJSON
 
 /// Power cuts and failed flushes during a recovery.
 @Suite struct CrashRecoveryTests {
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
     /// A disk with two flushed commits, whose file another program has then damaged.
-    private static func damagedVolume(_ format: PropertyListFormat) -> SimulatedVolume {
+    private static func damagedVolume(_ format: FileFormat) -> SimulatedVolume {
         let machine = SimulatedMachine(CrashScenario.volume())
         let prefs = CrashScenario.prefs(on: SimulatedProcess(machine), format)
         prefs["a"] = 1
@@ -25,8 +26,8 @@ import Testing
 
     private static let damage = Array("half a propert".utf8)
 
-    @Test(arguments: [PropertyListFormat.binary, .json])
-    func neitherTheDamagedBytesNorTheLastGoodStateAreLost(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat.binary, .json])
+    func neitherTheDamagedBytesNorTheLastGoodStateAreLost(_ format: FileFormat) throws {
         let good = ["a": 1, "b": 2]
         let story = CrashScenario(
             name: "recovery", format: format, steps: [{ $0["c"] = 5 }], states: [good, good.merging(["c": 5]) { $1 }])

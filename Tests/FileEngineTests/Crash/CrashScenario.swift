@@ -3,6 +3,7 @@ import TestSupport
 
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// A volume before a system call, and the number of steps that were acknowledged by then.
 struct CrashPoint: CustomStringConvertible {
@@ -18,7 +19,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     static let path = "/home/.config/test.plist"
 
     let name: String
-    var format = PropertyListFormat.binary
+    var format = FileFormat.binary
     /// The number of existing folders of the path: both, the outer one, or none.
     var folders = 2
     let steps: [@Sendable (FileRoot) -> Void]
@@ -91,7 +92,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     }
 
     static func prefs(
-        on process: SimulatedProcess, _ format: PropertyListFormat = .binary,
+        on process: SimulatedProcess, _ format: FileFormat = .binary,
         durability: CommitDurability = .powerCut
     ) -> FileRoot {
         FileRoot(path, format: format, durability: durability, system: process)
@@ -100,7 +101,7 @@ struct CrashScenario: Sendable, CustomStringConvertible {
 
 extension SimulatedVolume {
     /// A program that starts on this volume.
-    func reopened(_ format: PropertyListFormat = .binary) -> (prefs: FileRoot, machine: SimulatedMachine) {
+    func reopened(_ format: FileFormat = .binary) -> (prefs: FileRoot, machine: SimulatedMachine) {
         let machine = SimulatedMachine(self)
         return (CrashScenario.prefs(on: SimulatedProcess(machine), format), machine)
     }

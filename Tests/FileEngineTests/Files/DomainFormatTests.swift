@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PrefsFileEngine
+@testable import PrefsJSON
 
 /// The file of a UserDefaults domain never becomes JSON, because UserDefaults does not read it.
 @Suite struct DomainFormatTests {

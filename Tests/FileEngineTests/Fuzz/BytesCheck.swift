@@ -3,6 +3,7 @@ import PropertyListSupport
 
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Checks any bytes as a file: they are rejected with a reason, or are a property list that can be vetted, written and
 /// read again without a change.
@@ -43,7 +44,7 @@ enum BytesCheck {
         try XMLJudge.checkAccepted(bytes, decoded)
         try checkTopLevel(of: bytes, decoded.value.object)
         try checkVetting(decoded.value)
-        for format in PropertyListFormat.allCases {
+        for format in [FileFormat].all {
             try checkWriting(decoded.value, as: format, isItsOwn: format == decoded.format)
         }
         return true
@@ -81,7 +82,7 @@ enum BytesCheck {
         "a dictionary of a lone number CF$UID", "a reference of a keyed archive cannot be stored",
     ]
 
-    private static func checkWriting(_ value: StoredValue, as format: PropertyListFormat, isItsOwn: Bool) throws {
+    private static func checkWriting(_ value: StoredValue, as format: FileFormat, isItsOwn: Bool) throws {
         let storable = PropertyListCoder.storable(["value": value], as: format)["value"] ?? value
         let bytes: Data
         do {
@@ -90,7 +91,7 @@ enum BytesCheck {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
-        let again = try PropertyListCoder.decode(bytes, json: .file)
+        let again = try PropertyListCoder.decode(bytes, as: .all)
         try demand(again.format == format, "written as \(format), read as \(again.format)")
         try demandSame(
             value.object, again.value.object, isInXML: format == .xml, "another value when written as \(format)")

@@ -3,6 +3,7 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
+import PrefsKeys
 
 /// Its handler reads and writes the value whose access has just failed.
 private final class StubbornPrefs: PersistentPrefs, @unchecked Sendable {

@@ -5,6 +5,8 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
+@testable import PrefsSettingsFiles
 
 /// All messages of the library, to be read aloud: what was expected, what was found and, where there is something to do, what.
 ///

@@ -2,6 +2,7 @@
 @testable import PrefsSupport
 import Foundation
 import Observation
+import PrefsTesting
 import Testing
 import WriteOperations
 

@@ -8,6 +8,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Each commit once, in the order of the commits, for every observer.
 @Suite struct CommitOrderTests {

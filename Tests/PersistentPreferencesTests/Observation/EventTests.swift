@@ -9,6 +9,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// One event for each write or update that changed something, with exactly its changes.
 @Suite struct EventTests {

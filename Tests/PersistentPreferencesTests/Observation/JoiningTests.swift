@@ -8,6 +8,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Observers that come and go at the worst moments: in the middle of a commit, a reload or a report.
 @Suite struct JoiningTests {
@@ -24,8 +25,8 @@ import Testing
 
     /// At each call of a commit an observer begins. Its start value and the received changes give the final state. No
     /// change is received twice or has the origin `elsewhere`.
-    @Test(arguments: PropertyListFormat.allCases, [false, true])
-    func inTheMiddleOfACommit(_ format: PropertyListFormat, fails: Bool) throws {
+    @Test(arguments: [FileFormat].all, [false, true])
+    func inTheMiddleOfACommit(_ format: FileFormat, fails: Bool) throws {
         let date = Date(timeIntervalSinceReferenceDate: 5.5)
         var joined = 0
         for call in 1... {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsKeys
 
 /// Commits between a read in a tracking on the main thread and the moment when the tracking begins to listen.
 @Suite(.limited) @MainActor struct TrackingGapTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsKeys
 
 /// The probe that detects tracked reads, and the behavior without it.
 @Suite struct TrackingProbeTests {

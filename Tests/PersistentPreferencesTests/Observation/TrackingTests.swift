@@ -7,6 +7,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
+@testable import PrefsJSON
 
 /// The Observation framework: each property by itself, right after the commit, on the thread that made it.
 @Suite struct TrackingTests {

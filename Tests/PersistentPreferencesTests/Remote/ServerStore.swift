@@ -2,6 +2,7 @@
 
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 /// The client of your server, which keeps data under keys and counts their versions.
 nonisolated protocol Server: Sendable {

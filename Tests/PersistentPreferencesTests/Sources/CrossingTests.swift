@@ -16,6 +16,7 @@ import Testing
             return try Compiler.complaints(
                 of: """
                     import PersistentPreferences
+                    import PrefsKeys
                     final class Thing: Codable { var number = 0 }
                     final class A: Prefs, @unchecked Sendable { @Pref(coding: coding()) var thing = Thing(); @Pref var number = Int() }
                     func coding() -> PrefCoding<Thing> { PrefCoding(encode: { _ in nil }, decode: { _ in nil }) }

@@ -1,5 +1,9 @@
 import Testing
 import WriteOperations
+import PrefsJSON
+import PrefsLayers
+import PrefsKeys
+import PrefsSettingsFiles
 
 /// `WriteOperation` has every public way to write: a public member either writes by operations of that list, or does not write.
 @Suite struct WriteOperationListTests {

@@ -5,6 +5,8 @@ import PersistentPreferences
 import PrefsTesting
 import TestSupport
 import Testing
+import PrefsJSON
+import PrefsLayers
 
 /// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
 @Suite struct StoreConformanceTests {
@@ -57,7 +59,7 @@ import Testing
             LayeredStore(base, above: around.quiet, below: around.quiet)
         }
         @Sendable func file(
-            _ format: PropertyListFormat = .binary, _ layout: DomainLayout = .roots
+            _ format: FileFormat = .binary, _ layout: DomainLayout = .roots
         ) -> PropertyListFileStore {
             PropertyListFileStore(
                 url: folder.file(format == .json ? "test.json" : "test.plist"), format: format, durability: .process,

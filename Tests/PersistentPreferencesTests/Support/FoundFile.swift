@@ -3,6 +3,7 @@ import PropertyListSupport
 import TestSupport
 
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// A file that a read may find, whole or damaged, with the files beside it.
 enum FoundFile {

@@ -1,4 +1,5 @@
 import PersistentPreferences
+import PrefsJSON
 
 /// What texts stand for: the one table of the grammar.
 ///

@@ -6,6 +6,7 @@ import Testing
 import WriteOperations
 
 @testable import EngineSupport
+import PrefsKeys
 
 /// Two versions of a program. Each has fields that the other does not know; the rest of the stored form is equal.
 private enum Old {

@@ -3,6 +3,7 @@ import PersistentPreferences
 import PrefsPropertyLists
 import TestSupport
 import Testing
+import PrefsSettingsFiles
 
 private enum Mode: String, Codable { case plain, rich }
 private enum Level: Int { case low = 1, high = 5 }

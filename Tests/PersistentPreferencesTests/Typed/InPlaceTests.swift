@@ -4,6 +4,7 @@ import PersistentPreferences
 import PropertyListSupport
 import TestSupport
 import Testing
+import PrefsKeys
 
 private final class ListPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var recent: [String] = []

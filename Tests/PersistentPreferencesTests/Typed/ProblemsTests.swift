@@ -2,6 +2,8 @@ import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing
+import PrefsJSON
+import PrefsLayers
 
 private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
     struct Window: Codable { var title = "", width = 100 }

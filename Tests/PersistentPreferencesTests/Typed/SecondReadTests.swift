@@ -5,6 +5,8 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsLayers
+@testable import PrefsKeys
 
 private final class ReadPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 8...72) var size = 12

@@ -1,9 +1,10 @@
 package import PrefsPropertyLists
+import PrefsJSON
 
 extension EncodingFailure {
     /// Whether a failure is expected. XML has no form for some values of the binary format, and a UID takes an
     /// additional level there. JSON has no form for a UID.
-    package func isExpected(in format: PropertyListFormat) -> Bool {
+    package func isExpected(in format: FileFormat) -> Bool {
         format == .json && reason == "holds a value that cannot be stored in JSON"
             || format == .xml
                 && ["cannot be stored in XML", "a dictionary of a lone number CF$UID", "nested deeper than"].contains {

@@ -1,12 +1,13 @@
 package import Foundation
 import PrefsPropertyLists
+import PrefsJSON
 
 /// The seeds of the fuzzers: files that the library writes, and one value of each kind.
 package enum FuzzSeeds {
     package static func bytes() throws -> [Data] {
         var seeds: [Data] = []
         for value in values {
-            for format in PropertyListFormat.allCases {
+            for format in [FileFormat].all {
                 do {
                     seeds.append(try PropertyListCoder.encode(plain: ["root": ["key": value]], as: format))
                     seeds.append(try PropertyListCoder.encode(plain: value, as: format))

@@ -32,7 +32,7 @@ import Testing
         return form == expected || form.count == expected.count && sorted(form) == sorted(expected)
     }
 
-    @Test(arguments: PropertyListFormat.propertyLists) func foundation(_ format: PropertyListFormat) throws {
+    @Test(arguments: FileFormat.propertyLists) func foundation(_ format: FileFormat) throws {
         var differences = 0
         for (seed, tree) in try Self.trees().enumerated() {
             let ours = try PropertyListCoder.encode(objects: tree, as: format)
@@ -52,8 +52,8 @@ import Testing
             "interop: Foundation, \(format): \(Self.count) trees in both directions, \(differences) differences")
     }
 
-    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: PropertyListFormat.propertyLists)
-    func plistlib(_ format: PropertyListFormat) throws {
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: FileFormat.propertyLists)
+    func plistlib(_ format: FileFormat) throws {
         var differences = 0
         let trees = try Self.trees()
         let readings = try OtherReaders.plistlib(trees.map { try PropertyListCoder.encode(objects: $0, as: format) })
@@ -78,8 +78,8 @@ import Testing
     /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that
     /// holds only blanks as it is.
     @Test(
-        .enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: PropertyListFormat.propertyLists)
-    func libplist(_ format: PropertyListFormat) throws {
+        .enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: FileFormat.propertyLists)
+    func libplist(_ format: FileFormat) throws {
         let trees = try Self.trees().filter { tree in
             let form = OtherReaders.form(tree)
             return !form.contains("nan") && !form.contains("f7ff0000000000000") && !form.contains("ffff0000000000000")
@@ -88,7 +88,7 @@ import Testing
         for start in stride(from: 0, to: trees.count, by: 500) {
             let list = Array(trees[start..<min(start + 500, trees.count)])
             let ours = try PropertyListCoder.encode(objects: list as [Any], as: format)
-            for other in PropertyListFormat.propertyLists {
+            for other in FileFormat.propertyLists {
                 let theirs = try PropertyListCoder.decode(try OtherReaders.libplist(ours, to: other))
                 for (tree, again) in zip(list, theirs.value.array ?? [])
                 where !Self.isWrittenAs(again, OtherReaders.form(tree)) {

@@ -6,6 +6,7 @@ import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsSettingsFiles
 
 /// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
 /// comparisons without a write.

@@ -5,6 +5,8 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
+@testable import PrefsSettingsFiles
 
 /// Text for people contains no character that controls a terminal, and cuts long keys; JSON stays exact.
 @Suite struct ShownTextTests {

@@ -7,6 +7,7 @@ import WriteOperations
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// One access to a file with changed bytes, and the expected outcome.
 struct DamageCase: CustomStringConvertible {
@@ -26,13 +27,13 @@ struct DamageCase: CustomStringConvertible {
     let name: String
     let bytes: Data
     /// The format of the store.
-    let format: PropertyListFormat
+    let format: FileFormat
     let meeting: AccessKind?
     let lastGood: LastGood
 
     /// A number of cases with these bytes, from an index on.
     static func cases(
-        _ name: String, _ bytes: Data, as format: PropertyListFormat, from start: Int = 0, count: Int
+        _ name: String, _ bytes: Data, as format: FileFormat, from start: Int = 0, count: Int
     ) -> [DamageCase] {
         (start..<start + min(count, combinations)).map { number in
             let (turn, meeting) = number.quotientAndRemainder(dividingBy: meetings.count)
@@ -60,16 +61,16 @@ struct DamageCase: CustomStringConvertible {
     enum Expected {
         /// The bytes are a property list with a dictionary at the top. `loss` is the reason why a write would lose a
         /// part of it, if any.
-        case content([String: Any], PropertyListFormat, loss: String?)
+        case content([String: Any], FileFormat, loss: String?)
         /// The bytes are malformed, for that reason.
         case damage(PropertyListFault)
         /// The bytes may be a valid file of another program, which is left alone.
         case excess(String)
 
         /// - Parameter format: the format of the store.
-        init(_ bytes: Data, for format: PropertyListFormat) {
+        init(_ bytes: Data, for format: FileFormat) {
             do {
-                let (content, format, loss) = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
+                let (content, format, loss) = try PropertyListFile.decode(bytes, in: .propertyLists + [format])
                 self = .content(content.objects, format, loss: loss)
             } catch {
                 switch error {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Every truncation, every flipped bit and the effects of a power cut, with every kind of access, and with the last
 /// good copy whole, missing or damaged. If the bytes still are a property list, they are read as such. If not, reads
@@ -15,8 +16,8 @@ import Testing
 /// `swift test` combines each damage with one kind of access in turn, and uses a fifth of the damages of the XML file.
 /// `PREFS_DAMAGE=36` combines every damage with all of them.
 @Suite struct DamageMatrixTests {
-    @Test(arguments: PropertyListFormat.allCases)
-    func nothingIsLost(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat].all)
+    func nothingIsLost(_ format: FileFormat) throws {
         let good = try Self.good(format)
         let run = try DamageRun(goodBytes: good, format: format)
         let count = Hazard.count("PREFS_DAMAGE", default: 1)
@@ -58,7 +59,7 @@ import Testing
     private typealias Damage = (name: String, bytes: Data)
 
     /// A good file without the lines above the list, whose damages would mostly be equal.
-    private static func good(_ format: PropertyListFormat) throws -> Data {
+    private static func good(_ format: FileFormat) throws -> Data {
         let bytes = try PropertyListCoder.encode(plain: DamageCase.goodContent, as: format)
         guard format == .xml else { return bytes }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    private static func others(of good: Data, as format: PropertyListFormat) throws -> [Damage] {
+    private static func others(of good: Data, as format: FileFormat) throws -> [Damage] {
         let tops: [Any] = [["a"], "text", 1, 1.5, true, Date(timeIntervalSinceReferenceDate: 0), Data([1])]
         var damages: [Damage] = try tops.map {
             ("\(type(of: $0)) on top", try PropertyListCoder.encode(plain: $0, as: format))

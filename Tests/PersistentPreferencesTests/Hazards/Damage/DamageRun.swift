@@ -8,15 +8,16 @@ import WriteOperations
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Runs cases in its own folder, one after the other, and compares everything with the expected outcome.
 final class DamageRun {
     private let folder: TemporaryFolder
     private let goodBytes: Data
-    private let format: PropertyListFormat
+    private let format: FileFormat
     private(set) var tally = DamageTally()
 
-    init(goodBytes: Data, format: PropertyListFormat) throws {
+    init(goodBytes: Data, format: FileFormat) throws {
         folder = try TemporaryFolder()
         self.format = format
         self.goodBytes = goodBytes
@@ -230,7 +231,7 @@ final class DamageRun {
     }
 
     private func describe(_ value: Any?) -> String {
-        value.map { "\(($0 as? Data).flatMap { try? PropertyListFile.decode($0, json: .file).content } ?? $0)" }
+        value.map { "\(($0 as? Data).flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? $0)" }
             ?? "nothing"
     }
 }

@@ -8,6 +8,9 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
+@testable import PrefsKeys
+@testable import PrefsSettingsFiles
 
 /// Contract 6: no kind of read changes anything. The whole folder is compared (names, bytes, inodes, permissions and
 /// times) before and after each kind of read of each kind of file.
@@ -28,8 +31,8 @@ import Testing
 
     /// A read waits for the rest of a young file that seems to be cut off, so the files are young in only one of the
     /// four cases.
-    @Test(arguments: [false, true], [PropertyListFormat.binary, .json])
-    func nothingChanges(_ isLinked: Bool, _ format: PropertyListFormat) throws {
+    @Test(arguments: [false, true], [FileFormat.binary, .json])
+    func nothingChanges(_ isLinked: Bool, _ format: FileFormat) throws {
         let situations = try FoundFile.Content.allCases.flatMap { content in
             try FoundFile.Neighbors.allCases.map { neighbors in
                 let folder = try TemporaryFolder()
@@ -79,7 +82,7 @@ import Testing
 
     private struct Setting: PrefKey { static let defaultValue = 5 }
 
-    private func run(_ read: Read, _ store: PropertyListFileStore, _ url: URL, _ format: PropertyListFormat) {
+    private func run(_ read: Read, _ store: PropertyListFileStore, _ url: URL, _ format: FileFormat) {
         func prefs() -> AnyPrefs { AnyPrefs(key: "AnyPrefs", store: store) }
         func typed() -> ReadPrefs { ReadPrefs(key: "AnyPrefs", store: store) }
         switch read {

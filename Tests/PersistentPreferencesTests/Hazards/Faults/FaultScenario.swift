@@ -6,12 +6,13 @@ import WriteOperations
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// A write, with the states before and after it. One of its system calls at a time fails.
 struct FaultScenario: Sendable, CustomStringConvertible {
     let name: String
     var file = "test.plist"
-    var format = PropertyListFormat.binary
+    var format = FileFormat.binary
     var durability = PropertyListFileStore.Durability.powerCut
     /// The old state; nil if nothing is stored before.
     var old: [String: Int]?

@@ -4,6 +4,7 @@ import PropertyListSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Checks any value that a program may store: it is rejected with path and reason, or is stored and read exactly, in
 /// every format.
@@ -36,14 +37,14 @@ enum ValueCheck {
         // Later changes of the caller's objects do not change the copy.
         generator.takeBack()
         try demandSame(expected, copy, "vetting made another value of it")
-        for format in PropertyListFormat.allCases { try checkWriting(StoredValue(of: copy), as: format) }
+        for format in [FileFormat].all { try checkWriting(StoredValue(of: copy), as: format) }
         let exported = try ExportFormat.json.data(of: [key: StoredValue(of: copy)])
         try demandSame([key: copy], ImportedData.values(of: exported).objects, "another value than in JSON")
         return true
     }
 
     /// Writes the value as in a file, and reads it.
-    private static func checkWriting(_ value: StoredValue, as format: PropertyListFormat) throws {
+    private static func checkWriting(_ value: StoredValue, as format: FileFormat) throws {
         let content: [String: StoredValue] = ["root": .dictionary([key: value])]
         let storable = PropertyListCoder.storable(content, as: format)
         let bytes: Data
@@ -53,7 +54,7 @@ enum ValueCheck {
             try demand(error.isExpected(in: format), "cannot be written as \(format): \(error)")
             return
         }
-        let file = try PropertyListFile.decode(bytes, json: format == .json ? .file : nil)
+        let file = try PropertyListFile.decode(bytes, in: .propertyLists + [format])
         try demand(file.format == format, "written as \(format), read as \(file.format)")
         // The next load finds the state that a commit publishes.
         try demandSame(storable.objects, file.content.objects, "another value when written as \(format)")

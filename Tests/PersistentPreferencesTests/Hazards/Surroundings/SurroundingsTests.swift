@@ -7,6 +7,7 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is
 /// touched. `ProcessTests` has the cases that need their own process.
@@ -42,8 +43,8 @@ import Testing
         #expect(try folder.names() == ["inner"])
     }
 
-    @Test(arguments: PropertyListFormat.allCases)
-    func goodRootKeysAreNamesInTheFileAndNothingElse(_ format: PropertyListFormat) throws {
+    @Test(arguments: [FileFormat].all)
+    func goodRootKeysAreNamesInTheFileAndNothingElse(_ format: FileFormat) throws {
         // Two spellings of a letter are one key.
         let names =
             (Array(Set(Name.goodRoots)) + [
@@ -60,7 +61,7 @@ import Testing
             #expect(prefs.ints == ["a": number], "\(name.debugDescription.prefix(40))")
         }
         let stored = try PropertyListFile.decode(
-            Data(contentsOf: folder.file("inner/test.plist")), json: .file
+            Data(contentsOf: folder.file("inner/test.plist")), in: .all
         ).content
         #expect(
             stored.keys.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }

@@ -7,6 +7,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
+@testable import PrefsKeys
 
 /// Unreadable is not empty: before the first unlock after a restart, nothing is written, and nothing is lost.
 @Suite struct FirstUnlockTests {

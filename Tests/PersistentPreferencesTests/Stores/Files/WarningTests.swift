@@ -5,6 +5,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsJSON
 
 /// A malformed file and its quarantine are always reported, also if the access fails for another reason.
 @Suite struct WarningTests {

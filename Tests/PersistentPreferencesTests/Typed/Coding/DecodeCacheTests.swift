@@ -5,6 +5,7 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// Counts the runs of `init(from:)`. Each test has its own counters, by name.
 private final class Counter: @unchecked Sendable {

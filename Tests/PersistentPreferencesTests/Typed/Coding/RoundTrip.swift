@@ -6,6 +6,7 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
+@testable import PrefsJSON
 
 /// The stores that a value must survive.
 enum StoreKind: CaseIterable {

@@ -1,0 +1,68 @@
+package import PrefsFileEngine
+package import PrefsPropertyLists
+
+/// The layers around the roots of a domain: values that win over the stored ones, and values that are read if nothing
+/// is stored. A store with layers implements it.
+package protocol RootLayers: AnyObject, Sendable {
+    /// The current state of all layers. Two different objects are different states.
+    func current() -> any RootLayersSnapshot
+    /// Drops the caches.
+    func forget()
+    /// Subscribes to a part of a domain, and to the layers around the root in it.
+    func subscribe(
+        to part: DomainPart, root: String, of roots: Roots, _ subscriber: any EntrySubscriber,
+        from known: LastKnownEntry?
+    ) throws -> EntrySubscription
+}
+
+/// The layers around the roots of a domain at one moment.
+package protocol RootLayersSnapshot: AnyObject, Sendable {
+    /// nil if entries may change while this object is the current one.
+    var revision: Revision? { get }
+    /// The faults of layers as a whole.
+    func faults(of root: String) -> [LayerFault]
+    /// The values above and below a key of a class.
+    func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey
+    /// A root between the layers that need no type of a property; nil if neither has values.
+    func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]?
+    /// Lets a user change the objects of a root between its layers. Changed values are vetted and stored.
+    ///
+    /// - Throws: `PrefsError.coveredByLayer`.
+    func change(
+        _ stored: inout [String: StoredValue]?, root: String, _ body: (inout [String: Any]?) throws -> Void
+    ) throws
+}
+
+/// The layers around a root, as a part of the entry that subscribers receive.
+package final class LayersOfRoot: EntryContext {
+    package let layers: any RootLayersSnapshot
+    package let root: String
+
+    package init(_ layers: any RootLayersSnapshot, of root: String) {
+        (self.layers, self.root) = (layers, root)
+    }
+}
+
+extension EntryState {
+    /// The layers around the root; nil for an entry of a store without layers.
+    package var layers: LayersOfRoot? { context as? LayersOfRoot }
+}
+
+/// Converts the changes of a store with layers to changes of merged values, for an observer that knows no types.
+final class MergedSubscriber: EntrySubscriber {
+    private let mailbox: Mailbox<PrefsChange>
+    private let root: String
+
+    init(_ mailbox: Mailbox<PrefsChange>, _ root: String) {
+        (self.mailbox, self.root) = (mailbox, root)
+    }
+
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        func merged(_ entry: EntryState) -> StoredValue? {
+            entry.layers?.layers.merged(entry.value?.dictionary, root: root).map(StoredValue.dictionary)
+        }
+        return EntryChange(
+            of: change.key, from: merged(change.before), to: merged(change.after), isForeign: change.isForeign
+        ).flatMap(mailbox.receive)
+    }
+}

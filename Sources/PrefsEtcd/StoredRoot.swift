@@ -1,0 +1,62 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+
+/// A root as etcd has it in some revision.
+struct StoredRoot {
+    /// The revision of its last change; 0 if it is missing.
+    private(set) var modified: Int64
+    /// Its JSON; nil if it is missing.
+    let data: Data?
+    /// Made once: instances compare the storage of objects.
+    private var values: Result<[String: Any]?, PrefsError>?
+
+    /// - Parameter found: nil if the root is missing.
+    init(_ found: EtcdKeyValue?) {
+        modified = found?.modified ?? 0
+        data = found?.bytes
+    }
+
+    /// What an update makes of a root; nil for a removal.
+    init(_ values: [String: Any]?) throws {
+        modified = .max
+        data = try values.map { try ExportFormat.json.data(of: $0) }
+        self.values = .success(values)
+    }
+
+    static var missing: StoredRoot { StoredRoot(nil as EtcdKeyValue?) }
+
+    func modified(in revision: Int64) -> StoredRoot {
+        var root = self
+        root.modified = revision
+        return root
+    }
+
+    /// Whether etcd had the same bytes, from the same change. A cluster that was restored from a copy uses revisions again.
+    func isSame(as other: StoredRoot) -> Bool { modified == other.modified && data == other.data }
+
+    var bytes: Int { data?.count ?? 0 }
+
+    /// The values; nil if the root is missing. Reads the JSON once.
+    ///
+    /// - Throws: `PrefsError.rootIsNotDictionary`, or `PrefsError.unreadable` for what is not JSON.
+    mutating func values(of root: String, in keys: EtcdKeys) throws(PrefsError) -> [String: Any]? {
+        let result = values ?? parse(root, keys)
+        values = result
+        return try result.get()
+    }
+
+    private func parse(_ root: String, _ keys: EtcdKeys) -> Result<[String: Any]?, PrefsError> {
+        guard let data else { return .success(nil) }
+        do throws(PrefsError) {
+            let values = try ExportFormat.dictionary(from: data)
+            let isJSON = data.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
+            return isJSON ? .success(values) : .failure(keys.unreadable(root, "expected JSON, found a property list"))
+        } catch {
+            guard case .invalidImport(let reason) = error else { return .failure(error) }
+            // Any JSON can be the value of a member.
+            let member = try? ExportFormat.dictionary(from: Data(#"{"x": "#.utf8) + data + Data("}".utf8))
+            return .failure(member?.count == 1 ? .rootIsNotDictionary(key: root) : keys.unreadable(root, reason))
+        }
+    }
+}

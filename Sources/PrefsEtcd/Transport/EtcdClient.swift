@@ -1,0 +1,220 @@
+import Foundation
+import PrefsJSON
+
+/// Sends requests to a cluster: to one endpoint after another until one answers.
+///
+/// Every request is safe to send twice. Any thread; a call blocks its thread until the deadline at the latest.
+final class EtcdClient: Sendable {
+    typealias Deadline = ContinuousClock.Instant
+
+    struct User: Sendable, Hashable {
+        let name: String
+        let password: String
+    }
+
+    let endpoints: [Endpoint]
+    private let user: User?
+    /// How long one endpoint may take before the next one is asked.
+    private let patience: Duration
+    private let state = Guarded(State())
+
+    private struct State {
+        var preferred = 0
+        var idle: [Endpoint: [HTTPConnection]] = [:]
+        var token: String?
+    }
+
+    /// Bytes of an error of etcd.
+    private static let longestError = 1 << 20
+
+    init(endpoints: [Endpoint], user: User?, patience: Duration) {
+        self.endpoints = endpoints
+        self.user = user
+        self.patience = patience
+    }
+
+    // MARK: - Requests
+
+    /// Sends a request until it is answered or the deadline has passed.
+    ///
+    /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
+    ///
+    /// - Parameter patience: how long one endpoint may take at most.
+    func call<Reply: Decodable>(
+        _ path: String, _ request: String, as reply: Reply.Type = Reply.self, until deadline: Deadline,
+        patience: Duration? = nil
+    ) throws(EtcdFailure) -> Reply {
+        let patience = min(patience ?? self.patience, self.patience)
+        var index = preferred
+        var hadUnknownAttempt = false
+        var failures = 0
+        var former: EtcdFailure?
+        while true {
+            let isCutShort = ContinuousClock.Instant.now + patience > deadline
+            do throws(EtcdFailure) {
+                let end = min(deadline, .now + patience)
+                let reply = try call(path, request, as: reply, at: endpoints[index], until: end)
+                if failures > 0 { prefer(index) }
+                return reply
+            } catch {
+                var failure = error
+                failure.hadUnknownAttempt = hadUnknownAttempt
+                if case .rejected = failure.kind { throw failure }
+                if case .unknown = failure.kind { hadUnknownAttempt = true }
+                failures += 1
+                if .now >= deadline {
+                    // An attempt that had little time says less than the one before.
+                    if isCutShort, let former { (failure.endpoint, failure.reason) = (former.endpoint, former.reason) }
+                    throw failure
+                }
+                former = failure
+                index = (index + 1) % endpoints.count
+                // All have failed: gives them a moment.
+                if failures % endpoints.count == 0 { poll(nil, 0, 50) }
+            }
+        }
+    }
+
+    /// Sends a request once, to one endpoint.
+    func call<Reply: Decodable>(
+        _ path: String, _ request: String, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
+        until deadline: Deadline
+    ) throws(EtcdFailure) -> Reply {
+        do throws(EtcdFailure) {
+            do throws(EtcdFailure) {
+                return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
+            } catch {
+                // A token ends after a while, or with a new server.
+                let isOld = error.isRejected(EtcdFailure.invalidArgument) && error.reason.contains("auth store is old")
+                guard user != nil, isOld || error.isRejected(EtcdFailure.unauthenticated) else { throw error }
+                forgetToken()
+                return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
+            }
+        } catch {
+            throw error.at(endpoint)
+        }
+    }
+
+    /// Opens a stream of replies at one endpoint.
+    func open(
+        _ path: String, _ request: String, at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> HTTPConnection {
+        let headers = try headers(at: endpoint, until: deadline)
+        let connection = try HTTPConnection(to: endpoint, until: deadline)
+        try connection.send(path, headers: headers, body: request, until: deadline)
+        let head = try connection.receiveHead(until: deadline)
+        guard head.status == 200, head.isChunked else { throw EtcdFailure("HTTP status \(head.status)") }
+        return connection
+    }
+
+    /// The endpoint that answered last, as an index.
+    var preferred: Int { state.withLock { $0.preferred } }
+
+    func prefer(_ index: Int) {
+        state.withLock { $0.preferred = index % endpoints.count }
+    }
+
+    /// Asks for another token before the next request.
+    func forgetToken() {
+        state.withLock { $0.token = nil }
+    }
+
+    // MARK: - One attempt
+
+    private func headers(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> [String: String] {
+        // A server that knows no leader answers at once.
+        var headers = ["Grpc-Metadata-hasleader": "true"]
+        guard let user else { return headers }
+        var token = state.withLock { $0.token }
+        if token == nil {
+            do throws(EtcdFailure) {
+                let request = AuthenticateReply.request(name: user.name, password: user.password)
+                token = try exchange(
+                    "/v3/auth/authenticate", request, [:], endpoint, deadline, as: AuthenticateReply.self
+                )
+                .token
+            } catch {
+                // What needs the token was not sent.
+                if case .unknown = error.kind { throw EtcdFailure(error.reason) }
+                throw error
+            }
+            state.withLock { $0.token = token }
+        }
+        headers["Authorization"] = token
+        return headers
+    }
+
+    private func exchange<Reply: Decodable>(
+        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline,
+        as type: Reply.Type = Reply.self
+    ) throws(EtcdFailure) -> Reply {
+        let reply = try exchange(path, body, headers, endpoint, deadline)
+        if reply.status == 200 { return try EtcdMessage.read(type, reply.body) }
+        guard reply.body.count <= Self.longestError,
+            let error = try? EtcdMessage.read(ErrorReply.self, reply.body), error.code != 0
+        else {
+            // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
+            throw EtcdFailure("HTTP status \(reply.status), and no answer of etcd", .unknown)
+        }
+        let code = Int(error.code)
+        throw EtcdFailure(
+            error.message ?? "code \(code)",
+            EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code))
+    }
+
+    private func exchange(
+        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
+    ) throws(EtcdFailure) -> (status: Int, body: Data) {
+        let idle = state.withLock { $0.idle[endpoint]?.popLast() }
+        // Input on an idle connection is its end, or an answer to nothing that was asked.
+        let usable = idle.flatMap { (try? $0.hasInput(until: .now)) == false ? $0 : nil }
+        do throws(EtcdFailure) {
+            let connection = if let usable { usable } else { try HTTPConnection(to: endpoint, until: deadline) }
+            try connection.send(path, headers: headers, body: body, until: deadline)
+            let reply = try connection.receive(until: deadline)
+            if connection.isReusable { state.withLock { $0.idle[endpoint, default: []].append(connection) } }
+            return reply
+        } catch {
+            // The others are probably broken, too.
+            state.withLock { $0.idle[endpoint] = nil }
+            throw error
+        }
+    }
+}
+
+/// The requests of a store.
+extension EtcdClient {
+    func commit(_ request: TxnRequest, until deadline: Deadline) throws(EtcdFailure) -> TxnReply {
+        try call("/v3/kv/txn", request.json, until: deadline)
+    }
+
+    /// - Parameter ranges: how many answers of range operations there have to be.
+    func commit(
+        _ request: TxnRequest, ranges: Int, at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> TxnReply {
+        let reply = try call("/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: deadline)
+        guard reply.results.count == ranges else { throw EtcdFailure("the answer is not complete") }
+        return reply
+    }
+
+    func range(_ request: RangeRequest, until deadline: Deadline) throws(EtcdFailure) -> RangeReply {
+        try call("/v3/kv/range", request.json, until: deadline)
+    }
+
+    func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
+        let id = try call("/v3/lease/grant", "{\"TTL\":\(seconds)}", as: LeaseReply.self, until: deadline).id
+        // 0 is no lease: what is put with it would stay for ever.
+        guard id != 0 else { throw EtcdFailure("it granted no lease", .unknown) }
+        return id
+    }
+
+    /// - Returns: false if the lease has ended.
+    func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
+        // Another endpoint may still be in time.
+        let reply = try call(
+            "/v3/lease/keepalive", "{\"ID\":\(lease)}", as: StreamReply<LeaseReply>.self, until: deadline,
+            patience: .seconds(1))
+        guard let result = reply.result else { throw EtcdFailure(reply.error?.message ?? "no answer", .unknown) }
+        return result.seconds > 0
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+public import PrefsPropertyLists
+
+extension FileFormat {
+    /// JSON, for files that people edit and keep in version control. Exact: the file has the bytes of
+    /// `exported(as: .json)`, with keys sorted and each value on its own line.
+    ///
+    /// Other programs that expect a property list, such as `UserDefaults`, do not read it. Therefore stores on a file
+    /// read and write JSON only if one of them in this process was created with this format, and the file of a
+    /// `UserDefaults` domain never becomes JSON.
+    public static var json: FileFormat { FileFormat(JSONFormat()) }
+}
+
+extension [FileFormat] {
+    /// The formats of a file that may be JSON.
+    package static var all: [FileFormat] { propertyLists + [.json] }
+}
+
+/// The format `FileFormat.json`.
+struct JSONFormat: FileFormatCoder {
+    let name = "json"
+    let fileExtension = "json"
+
+    var form: ValueForm { .json }
+
+    /// True for all bytes: after the formats of property lists, an error describes what is wrong with the JSON.
+    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { true }
+
+    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+        (try Self.value(in: bytes, limits: .file), nil)
+    }
+
+    /// The value of JSON.
+    static func value(
+        in bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits
+    ) throws(DecodingFailure) -> StoredValue {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw .malformed("expected JSON in UTF-8, found UTF-16")
+        }
+        return try JSONReader.value(of: bytes, limits: limits)
+    }
+
+    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
+        try JSONWriter.data(ofFile: value)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import PrefsPropertyLists
+
+extension JSONReader {
+    // MARK: - Texts
+
+    /// A text from its opening quote to its closing one.
+    mutating func readText() throws(DecodingFailure) -> String {
+        let start = position
+        position += 1
+        var content: [UInt8] = []
+        while true {
+            let run = position
+            while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+                position += 1
+            }
+            content += bytes[run..<position]
+            guard let byte = current else { throw flaw("the string is not closed") }
+            guard byte >= 0x20 else { throw flaw("a control character in a string must be escaped with a \\") }
+            if byte == UInt8(ascii: "\"") { break }
+            try readEscape(into: &content)
+        }
+        position += 1
+        let text = String(decoding: content, as: UTF8.self)
+        // The conversion repairs invalid UTF-8, which changes the bytes.
+        guard text.utf8.elementsEqual(content) else { throw flaw("a string that is not UTF-8", at: start) }
+        try charge(text.encodedBytes)
+        return text
+    }
+
+    private mutating func readEscape(into content: inout [UInt8]) throws(DecodingFailure) {
+        let start = position
+        position += 1
+        let letter = current
+        position += letter == nil ? 0 : 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(letter ?? 0)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "u"): content += String(try readScalar(from: start)).utf8
+        default: throw flaw("a \\ in a string does not begin a JSON escape", at: start)
+        }
+    }
+
+    /// Reads one scalar after a `\u`. Its second half may need another `\u`.
+    private mutating func readScalar(from start: Int) throws(DecodingFailure) -> Unicode.Scalar {
+        let unit = try readUnit(from: start)
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        if UTF16.isLeadSurrogate(unit), bytes[position...].starts(with: #"\u"#.utf8) {
+            position += 2
+            let second = try readUnit(from: start)
+            if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([unit, second])) }
+        }
+        throw flaw("half a surrogate pair is not a character", at: start)
+    }
+
+    private mutating func readUnit(from start: Int) throws(DecodingFailure) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw flaw("a \\u needs four hexadecimal digits", at: start)
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    // MARK: - Numbers
+
+    /// The most characters of a number. Every double needs fewer digits to differ from its neighbors.
+    private static let longestNumber = 1_000
+
+    mutating func readNumber() throws(DecodingFailure) -> StoredValue {
+        let start = position
+        if current == UInt8(ascii: "-") { position += 1 }
+        let whole = position
+        try readDigits(of: start)
+        if bytes[whole] == UInt8(ascii: "0"), position > whole + 1 {
+            throw flaw("a number must not have a leading zero", at: start)
+        }
+        var isInteger = true
+        if current == UInt8(ascii: ".") {
+            isInteger = false
+            position += 1
+            try readDigits(of: start)
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            isInteger = false
+            position += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
+            try readDigits(of: start)
+        }
+        guard position - start <= Self.longestNumber else {
+            throw flaw("a number of more than \(Self.longestNumber) characters", at: start)
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isInteger {
+            if let value = Int64(text) { return StoredValue(value) }
+            if let value = UInt64(text) { return StoredValue(value) }
+            throw flaw("the integer does not fit in 64 bits; append .0 to make it a double", at: start)
+        }
+        guard let value = Double(text), value.isFinite else {
+            throw flaw("a number beyond the range of a double", at: start)
+        }
+        return .real(value)
+    }
+
+    private mutating func readDigits(of start: Int) throws(DecodingFailure) {
+        let first = position
+        while let byte = current, Self.digits.contains(byte) { position += 1 }
+        if position == first { throw flaw("expected a digit") }
+    }
+}

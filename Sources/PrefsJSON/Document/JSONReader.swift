@@ -1,0 +1,274 @@
+package import Foundation
+package import PrefsPropertyLists
+
+/// Reads the JSON of ``ExportFormat/json`` from any origin, in time linear in the bytes, on a stack of constant depth.
+/// A byte order mark at the beginning is skipped, because editors on Windows write one.
+package struct JSONReader {
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// The limits of one reading.
+    package struct Limits: Sendable {
+        /// The most levels of containers.
+        var depth: Int
+        /// Additional levels: one for the object of a form and, in an import, one for the root, which is not part of a
+        /// value.
+        var extraDepth: Int
+        /// The most values.
+        var nodes = Int.max
+        /// The most bytes of a binary property list with the values. In JSON, some forms take four times as much.
+        var bytes = Int.max
+
+        /// The limits of one root, in an import or an argument.
+        package static let root = Limits(
+            depth: PropertyListLimits.depth, extraDepth: 2, bytes: 4 * PropertyListLimits.rootBytes)
+        /// The limits of a file, which other programs may write.
+        package static let file = Limits(
+            depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes)
+    }
+
+    /// A list or an object that has begun and has not ended.
+    private struct Container {
+        let start: Int
+        let isObject: Bool
+        var elements: [StoredValue] = []
+        var members: [String: StoredValue] = [:]
+        /// The keys of the members that are null. They are removed when the object ends.
+        var nulls: [String] = []
+        /// The key of the member whose value comes next.
+        var key: String?
+        /// The offsets of the keys.
+        var keyStarts: [Int] = []
+
+        /// The step of a path to the current part.
+        var step: String {
+            guard isObject else { return "[\(elements.count)]" }
+            return key.map { "." + ShownText.key($0) } ?? ""
+        }
+    }
+
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+    private var containers: [Container] = []
+    /// The rest of the limits.
+    private var limits: Limits
+    private let mostNodes: Int
+
+    /// The value that the bytes hold.
+    ///
+    /// - Throws: `DecodingFailure`, with a line and a column. `.unsupported` for good JSON beyond a limit.
+    package static func value(of data: Data, limits: Limits = .root) throws(DecodingFailure) -> StoredValue {
+        try data.withBytes { bytes throws(DecodingFailure) in
+            try value(of: bytes, limits: limits)
+        }
+    }
+
+    static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> StoredValue {
+        var reader = JSONReader(bytes, limits: limits)
+        return try reader.read()
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer, limits: Limits) {
+        self.bytes = bytes
+        self.limits = limits
+        mostNodes = limits.nodes
+        if bytes.starts(with: Self.byteOrderMark) { position = 3 }
+    }
+
+    private mutating func read() throws(DecodingFailure) -> StoredValue {
+        while true {
+            guard var value = try readValueOrBeginning() else { continue }
+            while !containers.isEmpty, let container = try readEnd(after: value) { value = container }
+            guard containers.isEmpty else { continue }
+            skipBlanks()
+            guard current == nil else { throw missing("unexpected text after the value") }
+            return value
+        }
+    }
+
+    // MARK: - Containers
+
+    /// Reads a value; returns nil if a container has begun. The first part of the container comes next.
+    private mutating func readValueOrBeginning() throws(DecodingFailure) -> StoredValue? {
+        skipBlanks()
+        limits.nodes -= 1
+        guard limits.nodes >= 0 else { throw excess("has more than \(mostNodes) values") }
+        try charge(9)
+        switch current {
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            guard containers.count < limits.depth + limits.extraDepth else {
+                throw excess("nested deeper than \(limits.depth) levels")
+            }
+            let isObject = current == UInt8(ascii: "{")
+            containers.append(Container(start: position, isObject: isObject))
+            position += 1
+            skipBlanks()
+            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return try endContainer() }
+            if isObject { try readKey() }
+            return nil
+        case UInt8(ascii: "\""):
+            return .string(try readText())
+        case let byte? where byte == UInt8(ascii: "-") || Self.digits.contains(byte):
+            return try readNumber()
+        default:
+            if takes("true") { return .bool(true) }
+            if takes("false") { return .bool(false) }
+            if takes("null") { return try readNull() }
+            let start = position
+            // A word that is cut off may be completed by the program that writes it.
+            if ["true", "false", "null"].contains(where: { $0.utf8.starts(with: bytes[start...]) }) {
+                position = bytes.count
+            }
+            throw missing("expected a value", at: start)
+        }
+    }
+
+    /// A member that is null is absent. It has a value until its object has ended, so that a repeated key is found.
+    private mutating func readNull() throws(DecodingFailure) -> StoredValue {
+        guard let key = containers.last?.key else {
+            throw flaw("null cannot be stored in a property list; leave it out", at: position - 4)
+        }
+        containers[containers.count - 1].nulls.append(key)
+        return .bool(false)
+    }
+
+    /// Puts a value into its container.
+    /// - Returns: the container if it ends there; nil if another value follows.
+    private mutating func readEnd(after value: StoredValue) throws(DecodingFailure) -> StoredValue? {
+        skipBlanks()
+        let index = containers.count - 1
+        let isObject = containers[index].isObject
+        if let key = containers[index].key {
+            containers[index].members[key] = value
+            containers[index].key = nil
+        } else {
+            containers[index].elements.append(value)
+        }
+        switch current {
+        case UInt8(ascii: ","):
+            position += 1
+            skipBlanks()
+            // People leave a comma when they remove the last line.
+            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+                throw flaw(
+                    isObject ? "expected a key after the comma, found }" : "expected a value after the comma, found ]")
+            }
+            if isObject { try readKey() }
+            return nil
+        case isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"):
+            return try endContainer()
+        default:
+            throw missing(isObject ? "expected , or }" : "expected , or ]")
+        }
+    }
+
+    private mutating func readKey() throws(DecodingFailure) {
+        let start = position
+        guard current == UInt8(ascii: "\"") else { throw missing("expected a key in quotes") }
+        let key = try readText()
+        guard StreamSafeText.isSafe(key) else { throw excess(StreamSafeText.reason, at: start) }
+        let index = containers.count - 1
+        containers[index].key = key
+        if let former = containers[index].members.index(forKey: key) {
+            guard containers[index].members[former].key.utf8.elementsEqual(key.utf8) else {
+                throw excess(
+                    "the key occurs twice, in two spellings that differ only in Unicode normalization", at: start)
+            }
+            throw repetition(of: key, at: start)
+        }
+        containers[index].keyStarts.append(start)
+        skipBlanks()
+        guard current == UInt8(ascii: ":") else { throw missing("expected :") }
+        position += 1
+    }
+
+    private func repetition(of key: String, at start: Int) -> DecodingFailure {
+        var rereader = self
+        let first = containers.last?.keyStarts.first { start in
+            rereader.position = start
+            return (try? rereader.readText())?.utf8.elementsEqual(key.utf8) == true
+        }
+        return flaw("the key occurs twice, first in line \(line(at: first ?? 0).number)", at: start)
+    }
+
+    private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
+        position += 1
+        var container = containers.removeLast()
+        for key in container.nulls { container.members[key] = nil }
+        guard container.isObject else { return .array(container.elements) }
+        guard container.members.count == 1, let (key, value) = container.members.first, JSONForm.isMarked(key) else {
+            return .dictionary(container.members)
+        }
+        do {
+            return try JSONForm.value(of: key, value)
+        } catch {
+            throw flaw(error.reason, at: container.start)
+        }
+    }
+
+    // MARK: - Bytes
+
+    static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
+    /// The current byte; nil at the end.
+    var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func takes(_ word: String) -> Bool {
+        guard bytes[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
+        return true
+    }
+
+    mutating func charge(_ count: Int) throws(DecodingFailure) {
+        limits.bytes -= count
+        guard limits.bytes >= 0 else {
+            throw excess("larger than \(PropertyListLimits.rootBytes >> 20) MiB")
+        }
+    }
+
+    // MARK: - Errors
+
+    /// The failure for JSON that breaks the rules, or that has no property-list value.
+    func flaw(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        .malformed(fault(reason, at: offset ?? position))
+    }
+
+    /// The failure for something unexpected. Mentions comments, which people write there.
+    private func missing(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        let rest = bytes[position...]
+        let isComment = ["//", "/*", "#"].contains { rest.starts(with: $0.utf8) }
+        return flaw(isComment ? "JSON has no comments; \(reason)" : reason, at: offset)
+    }
+
+    /// The failure for valid JSON, perhaps of another program, that exceeds a limit.
+    private func excess(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
+        .unsupported("\(fault(reason, at: offset ?? position))")
+    }
+
+    private func line(at offset: Int) -> (number: Int, start: Int) {
+        var (line, lineStart) = (1, 0)
+        while let start = bytes.baseAddress, let found = memchr(start + lineStart, 0x0A, offset - lineStart) {
+            line += 1
+            lineStart = UnsafeRawPointer(found) - start + 1
+        }
+        return (line, lineStart)
+    }
+
+    /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
+    private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
+        let (line, lineStart) = line(at: offset)
+        var column = 1
+        for byte in bytes[lineStart..<offset] where byte & 0xC0 != 0x80 { column += 1 }
+        let steps = containers.map(\.step).joined()
+        // Joins bytes, because a combining mark may follow the dot.
+        let path = ShownText.path(
+            steps.utf8.first == UInt8(ascii: ".") ? String(decoding: steps.utf8.dropFirst(), as: UTF8.self) : steps)
+        let reason = offset == bytes.count && current == nil ? "\(reason) before the end of the data" : reason
+        return PropertyListFault(
+            reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column,
+            isIncomplete: current == nil)
+    }
+}

@@ -1,0 +1,107 @@
+public import Foundation
+public import PersistentPreferences
+package import PrefsPropertyLists
+
+/// The format of exported values.
+///
+/// ```swift
+/// let data = prefs.exported(as: .json)
+/// let error = data.flatMap { otherPrefs.import($0, merge: true) }
+/// ```
+///
+/// In each format, the top level is a dictionary. ``PersistentPrefs/import(_:merge:)`` recognizes the format by its
+/// first bytes.
+public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
+    /// A binary property list. Compact, and exact for every value, with keys sorted.
+    case binary
+    /// An XML property list for property-list editors, with keys in a fixed order.
+    ///
+    /// Dates are rounded down to the second, and the date -0.0 to 0.0. Other values are exact. Values that readers of
+    /// XML read differently are an error: control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of
+    /// 1–9999.
+    case xml
+    /// JSON of RFC 8259 in UTF-8, for people, scripts and version control. Exact for every value.
+    ///
+    /// Strings, Booleans, arrays and dictionaries are written as in JSON. An integer is a number without fraction and
+    /// exponent, signed or unsigned, of up to 64 bits. A number with a fraction or an exponent is a double, written in
+    /// the shortest form that reads back as the same double (`1.0`, `-0.0`, `1e+22`). Other values are objects with one
+    /// key:
+    ///
+    /// | value | form |
+    /// |---|---|
+    /// | date | `{"$date": "2026-11-21T19:02:43.25Z"}`: ISO 8601 in UTC, with the fraction of the date |
+    /// | date that ISO 8601 does not give back exactly | `{"$date": 1e+16}`: seconds since 2001 |
+    /// | data | `{"$data": "SGVsbG8="}`: base64 |
+    /// | double that JSON has no number for | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
+    /// | dictionary whose only key begins with `$` | one more `$` in front of that key: `{"$$date": …}` |
+    ///
+    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001
+    /// except exactly that date, and for the date -0.0. An import reads both forms for every date.
+    ///
+    /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters
+    /// (including U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import
+    /// reads JSON in any layout. A member that is `null` counts as absent. An import rejects `null` elsewhere, a key
+    /// that occurs twice, an integer of more than 64 bits, a number beyond the range of a double, half a surrogate
+    /// pair, bytes that are not UTF-8, a key with more than 30 combining marks in a row, and an object whose only key
+    /// begins with `$` and is not in the table.
+    case json
+
+    /// Returns the bytes of a dictionary, as an export has them. For your own ``PrefsStore``.
+    ///
+    /// Costs time linear in the size of the values. Any thread.
+    /// - Throws: ``PrefsError/valuesNotPlistCompatible(invalidElements:)`` if the format has no form for a value.
+    public func data(of values: [String: Any]) throws -> Data {
+        try data(of: RootChange(from: [:], shownAs: [:], to: values).assigned)
+    }
+
+    /// Returns the dictionary that bytes in any of the formats hold. For your own ``PrefsStore``.
+    ///
+    /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected.
+    /// Costs time linear in the size of the data. Any thread.
+    /// - Throws: ``PrefsError/invalidImport(reason:)`` if the bytes cannot be read, or if their top level is not a
+    ///   dictionary.
+    public static func dictionary(from data: Data) throws(PrefsError) -> [String: Any] {
+        try values(of: data).objects
+    }
+
+    /// Returns the bytes of values.
+    package func data(of values: [String: StoredValue]) throws -> Data {
+        do {
+            return switch self {
+            case .binary: try PropertyListCoder.encode(.dictionary(values), as: .binary)
+            case .xml: try PropertyListCoder.encode(.dictionary(PropertyListCoder.storable(values, as: .xml)), as: .xml)
+            case .json: try JSONWriter.data(of: .dictionary(values))
+            }
+        } catch let refusal as PropertyListVetter.Refusal {
+            throw PrefsError.valuesNotPlistCompatible(refusal.failures)
+        } catch let failure as EncodingFailure {
+            throw PrefsError.valuesNotPlistCompatible([
+                PropertyListFailure(path: failure.path, topLevelKey: failure.topLevelKey, reason: failure.reason)
+            ])
+        }
+    }
+
+    /// One value in the form of ``json``, laid out as in an export, for people. Also shows values that no export holds:
+    /// a reference of a keyed archive as `{"CF$UID": 5}`, a foreign object as `"object"`.
+    package static func json(of value: StoredValue) throws -> String {
+        do {
+            return String(decoding: try JSONWriter.data(of: value, showsAll: true), as: UTF8.self)
+        } catch {
+            throw PrefsError.valuesNotPlistCompatible(error.failures)
+        }
+    }
+
+    /// Reads one value in the form of ``json``.
+    ///
+    /// - Throws: `PrefsError.invalidImport`.
+    package static func value(ofJSON data: Data) throws(PrefsError) -> StoredValue {
+        try ImportedData.reading { () throws(DecodingFailure) in try JSONReader.value(of: data) }
+    }
+
+    /// The values that exported bytes hold, in any of the formats. They are not vetted.
+    ///
+    /// - Throws: `PrefsError.invalidImport`.
+    package static func values(of data: Data) throws(PrefsError) -> [String: StoredValue] {
+        try ImportedData.values(of: data)
+    }
+}

@@ -1,0 +1,64 @@
+public import Foundation
+public import PersistentPreferences
+
+/// A store that keeps its roots in one JSON file, for files that people edit and keep in version control.
+///
+/// ```swift
+/// static let file = JSONFileStore(url: URL(filePath: "/etc/server/config.json"))
+/// override class var store: any PrefsStore { file }
+/// ```
+///
+/// ## Behavior
+/// The file is read and written as by ``PropertyListFileStore``: locked, atomic, durable, with a last good copy.
+/// `FileFormat.json` has the form. An existing file may also be a property list, and keeps its format. In JSON, a Date
+/// may be ISO 8601 text or seconds since 2001, and Data base64 text or an array of bytes. See <doc:FilesThatPeopleEdit>.
+///
+/// ## Performance
+/// As ``PropertyListFileStore``; text takes more time than a binary property list. A write sorts the keys.
+///
+/// ## Errors
+/// As ``PropertyListFileStore``. The error of a malformed file has the line and the column.
+///
+/// ## Threads
+/// Any thread. All stores on one file in a process share one cache and commit together.
+public final class JSONFileStore: RootsStore {
+    /// The file, as passed to the initializer.
+    public let url: URL
+    package let ownRoots: Roots
+
+    /// Creates a store on a file, which need not exist. Reads and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
+    ///   - durability: the durability of this store's writes.
+    ///   - layout: whether the file has the values as entries (the default), or a dictionary under each root key.
+    ///   - protection: as for ``PropertyListFileStore``.
+    public init(
+        url: URL, durability: PropertyListFileStore.Durability = .powerCut, layout: DomainLayout = .flat,
+        protection: FileProtection? = nil
+    ) {
+        self.url = url
+        ownRoots =
+            PropertyListFileStore(
+                url: url, format: .json, durability: durability, layout: layout, protection: protection
+            ).ownRoots
+    }
+
+    /// Returns the dictionary under a root key, or nil if the root is missing. Costs one `fstat` if the file has not
+    /// changed, and time linear in the size of the root.
+    public func read(root: String) throws -> [String: Any]? {
+        try ownRoots.read(root: root)
+    }
+
+    /// Changes a root in one transaction under the file's lock, on the calling thread. See
+    /// ``PropertyListFileStore/update(root:_:)``.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try ownRoots.update(root: root, body)
+    }
+
+    /// Calls the closure after commits that change the root, in this process and in others. See
+    /// ``PrefsStore/observe(root:_:)``.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try ownRoots.observe(root: root, action)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+
+extension PrefProperty: SchemaDescribing {
+    var schema: [String: StoredValue] {
+        let coding = coding
+        let fallback = encodedDefault(coding)
+        // The values that the closures of a coding read are unknown.
+        let type = givenCoding == nil ? ValueSchema(of: Value.self, example: fallback) : nil
+        var schema = type?.keywords ?? [:]
+        var others: [StoredValue] = []
+        var used: Set<String> = []
+        for rule in type == nil ? [] : constraint?.rules ?? [] {
+            guard let keywords = type.flatMap({ self.keywords(of: rule, $0, coding) }) else { continue }
+            if used.isDisjoint(with: keywords.keys) {
+                schema.merge(keywords) { $1 }
+                used.formUnion(keywords.keys)
+                if keywords["minimum"] != nil, keywords.count > 1 { schema = ValueSchema.finite(schema) }
+            } else {
+                others.append(.dictionary(keywords))
+            }
+        }
+        if !others.isEmpty { schema["allOf"] = .array(others) }
+        if let fallback, !isSensitive { schema["default"] = JSONForm.exported(fallback) }
+        if let help { schema["description"] = .string(help) }
+        if let constraint { schema["$comment"] = .string(constraint.requirement) }
+        return schema
+    }
+
+    /// The keywords of a rule; nil if a schema would reject a value that the property can read.
+    private func keywords(
+        of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>
+    ) -> [String: StoredValue]? {
+        var keywords: [String: StoredValue] = [:]
+        switch rule {
+        case .range(let lower, let upper, let includesUpper):
+            guard ValueSchema.isNumber(Value.self) else { return nil }
+            keywords["minimum"] = lower.flatMap { number($0, coding) }
+            keywords[includesUpper ? "maximum" : "exclusiveMaximum"] = upper.flatMap { number($0, coding) }
+        case .list(let list):
+            let stored = list.compactMap(coding.vetted)
+            let isNumber = ValueSchema.isNumber(Value.self)
+            guard stored.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else {
+                return nil
+            }
+            return type.listing(stored)
+        case .length(let bounds):
+            guard Value.self == String.self || Value.self == String?.self else { return nil }
+            keywords["minLength"] = bounds.least.map { StoredValue($0) }
+            if bounds.greatest == 0 { keywords["maxLength"] = .integer(0) }
+        case .count(let bounds):
+            if let name = type.count.minimum { keywords[name] = bounds.least.map { StoredValue($0) } }
+            if let name = type.count.maximum { keywords[name] = bounds.greatest.map { StoredValue($0) } }
+        case .pattern(let pattern):
+            guard Value.self == String.self || Value.self == String?.self, SharedPattern.isShared(pattern) else {
+                return nil
+            }
+            keywords["pattern"] = .string("^(?:\(pattern))$")
+        }
+        return keywords.isEmpty ? nil : keywords
+    }
+
+    /// The stored form of a finite number whose shortest digits are exactly the number; nil for other numbers, which,
+    /// like a Float, may have two stored forms.
+    private func number(_ value: Value, _ coding: PrefCoding<Value>) -> StoredValue? {
+        guard let stored = coding.vetted(value), let number = stored.nearestDouble, number.isFinite,
+            Double(PrefDescription.text(of: value)) == number
+        else { return nil }
+        return stored
+    }
+}
+
+/// The regular expressions that have one meaning in Swift and in JSON Schema.
+enum SharedPattern {
+    /// Whether the pattern consists of ASCII letters, digits and spaces, escaped punctuation, groups, choices,
+    /// repetitions, and lists of such characters.
+    ///
+    /// To Swift, a dot and `\w` match whole characters of any language, and some non-ASCII characters equal an ASCII
+    /// one.
+    static func isShared(_ pattern: String) -> Bool {
+        let atom =
+            #"(?:[A-Za-z0-9 _@#%&=:~<>,!/-]|\\[.+*?()|/$^\[\]{}\\-]|\[(?:[A-Za-z0-9 _@#%=:,./!+*-]|\\[.+*?()|/$^\[\]{}\\-])+\])"#
+        let repetition = #"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})?"#
+        let whole = "(?:\\(\\?:|\\(|\\||(?:\(atom)|\\))\(repetition))*"
+        return TextPattern.compiled(whole).matches(pattern)
+    }
+}

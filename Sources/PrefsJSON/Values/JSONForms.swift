@@ -1,0 +1,47 @@
+import Foundation
+package import PrefsPropertyLists
+
+extension ValueForm {
+    /// Also the forms that people and JSON encoders write: a Date as ISO 8601 text or as seconds since 2001, Data as
+    /// base64 or as an array of bytes.
+    package static var json: ValueForm { ValueForm(others: JSONForms.shared) }
+}
+
+/// The forms of `ValueForm.json`.
+final class JSONForms: WrittenForms {
+    static let shared = JSONForms()
+
+    func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar? {
+        if type == Date.self { return Self.date(stored) as? Scalar }
+        if type == Data.self { return Self.data(stored) as? Scalar }
+        return Scalar(storable: stored)
+    }
+
+    func example(of type: Any.Type) -> String? {
+        if type == Date.self { return #""2026-11-21T19:02:43Z" or seconds since 2001"# }
+        if type == Data.self { return #"base64 such as "AQID""# }
+        return type == Duration.self ? #""PT1M30S", "90s" or seconds"# : nil
+    }
+
+    func isKeyOfTools(_ key: String) -> Bool { key == JSONForm.schema }
+
+    static func date(_ stored: StoredValue) -> Date? {
+        switch stored {
+        case .date(let date): date
+        case .string(let text): JSONDate.date(text)
+        default:
+            stored.nearestDouble.flatMap { $0.isFinite ? Date(timeIntervalSinceReferenceDate: $0) : nil }
+        }
+    }
+
+    static func data(_ stored: StoredValue) -> Data? {
+        switch stored {
+        case .data(let data): return data
+        case .string(let text): return Data(base64Encoded: text.filter { !$0.isWhitespace })
+        case .array(let elements):
+            let bytes = elements.compactMap { $0.integer(as: UInt8.self) }
+            return bytes.count == elements.count ? Data(bytes) : nil
+        default: return nil
+        }
+    }
+}

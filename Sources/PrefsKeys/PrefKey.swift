@@ -1,0 +1,187 @@
+public import Dispatch
+public import Foundation
+public import PersistentPreferences
+import PrefsPropertyLists
+
+/// A single key without a class: a type whose name is the key and whose static property is the default.
+///
+/// ```swift
+/// struct fontSize: PrefKey { static let defaultValue = 12.0 }
+///
+/// fontSize.value += 5  // in UserDefaults.standard
+/// let size = fontSize.get(otherDefaults)  // in another UserDefaults
+/// ```
+///
+/// A value is one entry of a `UserDefaults` domain, or a value of an ``AppSettingsValues``. ``PrefCoding`` lists the
+/// types. Follows `TSUD` (type-safe user defaults).
+///
+/// ## Behavior
+/// A read returns the default if nothing is stored or if the stored value does not fit; an unfit value is kept. Setting
+/// an optional to nil removes the entry. A change in place (`+=`) is a read and a write; if the read fails, it writes
+/// nothing.
+///
+/// In `UserDefaults.standard`, arguments, registered defaults and other domains are neither read nor stored. On Linux,
+/// the package reads and writes the domain's file with locks, and a write is durable when it returns. On Apple
+/// platforms, the system stores it later. See <doc:Behavior> for values that other code has not synchronized, and
+/// ``subscript(_:)`` for another `UserDefaults`.
+///
+/// A key shares its domain with the root keys of ``PersistentPrefs`` classes, so give it a different name.
+///
+/// ## Performance
+/// A read costs a read of `UserDefaults` and, for the standard domain on Linux, an `fstat`; if the key has a registered
+/// default there, also a copy of the domain. A write on Linux replaces the domain's file.
+///
+/// ## Errors
+/// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.
+///
+/// ## Threads
+/// Any thread.
+public protocol PrefKey: SendableMetatype {
+    /// The type of the value.
+    associatedtype Value
+
+    /// Creates an instance of the key, for the subscript.
+    init()
+
+    /// The value that is read if nothing is stored. In a module whose default isolation is the main actor, declare its
+    /// type `nonisolated` if its initializer creates the default.
+    static var defaultValue: Value { get }
+
+    /// The key: the name of the type by default. Not empty, and at most 1,024 bytes.
+    static var stringKey: String { get }
+
+    /// Converts the value to and from its stored form; by default as ``PrefCoding`` describes.
+    static var coding: PrefCoding<Value> { get }
+
+    /// Called for each error of a read or a write of the key, on the thread of the access. Not called for errors of
+    /// accesses inside it. Does nothing by default.
+    static func didFail(_ error: PrefsError)
+}
+
+extension PrefKey {
+    /// The name of the type: `fontSize`, without a suffix that the compiler may add (`fontSize #1`).
+    public static var stringKey: String { PrefKeyName.of(Self.self) }
+
+    /// Does nothing.
+    public static func didFail(_ error: PrefsError) {}
+
+    static var keyed: TypedKey<Self> { TypedKey() }
+
+    /// The value in `UserDefaults.standard`.
+    public static var value: Value {
+        get { get() }
+        set { set(newValue) }
+        _modify {
+            var change = keyed.changeInPlace(in: KeyedEntries(.standard))
+            yield &change.value
+            keyed.commit(change)
+        }
+    }
+
+    /// The value in `UserDefaults.standard`, or in another `UserDefaults`.
+    public static func get(_ defaults: UserDefaults = .standard) -> Value {
+        keyed.read(from: KeyedEntries(defaults))
+    }
+
+    /// Stores a value.
+    ///
+    /// - Returns: the error of this write, or nil if the value is stored.
+    @discardableResult
+    public static func set(_ value: Value, _ defaults: UserDefaults = .standard) -> PrefsError? {
+        keyed.write(value, to: KeyedEntries(defaults))
+    }
+
+    /// Removes the stored value, so that the default is read.
+    ///
+    /// - Returns: the error of this write, or nil if it succeeded.
+    @discardableResult
+    public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
+        keyed.remove(from: KeyedEntries(defaults))
+    }
+
+    /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in
+    /// between; on Linux, no other process. In any other `UserDefaults`, this is a read and a write.
+    ///
+    /// - Parameters:
+    ///   - defaults: where the value is.
+    ///   - change: gets the current value. Not called if the stored value cannot be read.
+    /// - Returns: the error of this call, or nil if the new value is stored.
+    /// - Throws: what the closure throws; then nothing has changed.
+    @discardableResult
+    public static func modify(
+        in defaults: UserDefaults = .standard, _ change: (inout Value) throws -> Void
+    ) rethrows -> PrefsError? {
+        try keyed.modify(in: KeyedEntries(defaults), change)
+    }
+
+    /// Calls the closure with the old and the new value after each change, in the order of the commits. Works like
+    /// ``PrefHandle/onChange(on:_:)-(DispatchQueue?,_)``, but reports errors to ``didFail(_:)``. On a `UserDefaults`
+    /// other than the standard one, that is always ``PrefsError/notWatched(_:)``.
+    public static func onChange(
+        in defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
+        _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    ) -> PrefsObservation {
+        keyed.observed(in: KeyedEntries(defaults)).onChange(on: queue, action)
+    }
+
+    /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. Works like
+    /// ``PrefHandle/updates``.
+    public static var updates: PrefUpdates<Value> { keyed.observed(in: KeyedEntries(.standard)).updates }
+
+    /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
+    ///
+    /// A `UserDefaults` other than the standard one is used as it is. A read finds what `object(forKey:)` finds, and
+    /// `synchronize()` is called after each write. On Linux, such a write is neither atomic nor safe from other
+    /// processes, their changes are seen after the next write, and it cannot be part of an `update`. A change in place
+    /// starts from the value of the domain there, so it stores no argument and no registered default; on Apple
+    /// platforms, these cannot be told from values of the domain. On iOS, watchOS and visionOS, a write before the
+    /// first unlock of the device is not rejected.
+    public subscript(defaults: UserDefaults) -> Value {
+        get { Self.get(defaults) }
+        nonmutating set { Self.set(newValue, defaults) }
+        nonmutating _modify {
+            var change = Self.keyed.changeInPlace(in: KeyedEntries(defaults))
+            yield &change.value
+            Self.keyed.commit(change)
+        }
+    }
+}
+
+extension UserDefaults {
+    /// The value of a key: `defaults[fontSize.self] += 10`. See ``PrefKey``.
+    public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
+        get { key.get(self) }
+        set { key.set(newValue, self) }
+        _modify {
+            var change = key.keyed.changeInPlace(in: KeyedEntries(self))
+            yield &change.value
+            key.keyed.commit(change)
+        }
+    }
+}
+
+// MARK: - The names of types
+
+enum PrefKeyName {
+    private static let known = Locked([ObjectIdentifier: String]())
+
+    /// Made once of each type, because describing a type takes as long as a read of UserDefaults.
+    static func of(_ type: Any.Type) -> String {
+        let identifier = ObjectIdentifier(type)
+        if let name = known.withLock({ $0[identifier] }) { return name }
+        let name = stripped(String(describing: type))
+        known.withLock { $0[identifier] = name }
+        return name
+    }
+
+    /// Older compilers mark a type that is declared in a function with a number: `hasWidgets #1`.
+    static func stripped(_ name: String) -> String {
+        guard let mark = name.lastIndex(of: "#"), mark > name.startIndex else { return name }
+        let number = name[name.index(after: mark)...]
+        let space = name.index(before: mark)
+        guard name[space] == " ", !number.isEmpty, number.utf8.allSatisfy({ (48...57).contains($0) }) else {
+            return name
+        }
+        return String(name[..<space])
+    }
+}

@@ -1,0 +1,131 @@
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The text of one key in the environment or in the arguments.
+struct LayerText: Sendable {
+    /// The name of the variable or argument.
+    let place: String
+    /// nil if the value is missing, because the argument is the last one.
+    let text: String?
+
+    /// nil if there is no such variable.
+    init?(variable: String, in variables: [String: String]) {
+        guard let text = variables[variable] else { return nil }
+        (place, self.text) = (variable, text)
+    }
+
+    /// nil if there is no such argument.
+    init?(argument: String, in words: [String]) {
+        guard let index = words.lastIndex(of: argument) else { return nil }
+        place = argument
+        text = words.indices.contains(index + 1) ? words[index + 1] : nil
+    }
+}
+
+/// Values of a program, including values that a property list cannot hold.
+struct LayerValues: Sendable {
+    let values: [String: StoredValue]
+    let faults: [LayerFault]
+}
+
+/// The entries of a layer at one moment.
+enum LayerEntries: Sendable {
+    case text(@Sendable (String) -> LayerText?)
+    case values(LayerValues)
+    case file(LayerFile.Reading, DomainLayout)
+    case managed(any SystemDefaults)
+    /// The layer cannot be read; the text says why.
+    case broken(String)
+
+    /// The values of a root that need no type. Managed values are left out, because they can only be read by key.
+    func values(of root: String) -> [String: StoredValue] {
+        switch self {
+        case .values(let values): values.values
+        case .file(let reading, let layout): (try? layout.dictionary(of: root, in: reading.content)) ?? [:]
+        case .text, .managed, .broken: [:]
+        }
+    }
+
+    /// The faults of the layer as a whole, and of a root in it.
+    func faults(of root: String, layer: String) -> [LayerFault] {
+        switch self {
+        case .text, .managed: return []
+        case .values(let values): return values.faults
+        case .broken(let reason): return [LayerFault(layer: layer, place: "", reason: reason)]
+        case .file(let reading, let layout):
+            let reason = reading.fault ?? Self.fault(of: root, in: reading, layout)
+            return reason.map { [LayerFault(layer: layer, place: reading.path, reason: $0)] } ?? []
+        }
+    }
+
+    private static func fault(of root: String, in reading: LayerFile.Reading, _ layout: DomainLayout) -> String? {
+        do {
+            _ = try layout.dictionary(of: root, in: reading.content)
+            return nil
+        } catch {
+            return "the root \"\(ShownText.key(root))\" is not a dictionary"
+        }
+    }
+
+    /// Whether the entries stay the same as long as the object is kept.
+    var isConstant: Bool {
+        if case .managed = self { false } else { true }
+    }
+}
+
+/// A layer with its entries at one moment.
+struct LayerState: Sendable {
+    let name: String
+    let entries: LayerEntries
+
+    /// The place and the value of a key, or the reason why the value does not fit the property; nil if the layer has no
+    /// value.
+    func entry(
+        forKey key: String, root: String, for property: (any DeclaredProperty)?
+    ) -> (place: String, value: Result<StoredValue, PropertyListFailure>)? {
+        switch entries {
+        case .text(let find):
+            guard let found = find(key) else { return nil }
+            guard let text = found.text else {
+                return (found.place, .failure(.init(path: key, topLevelKey: key, reason: "expected a value after it")))
+            }
+            return (found.place, (property as? any TextProperty)?.reading(of: text).result(forKey: key) ?? .success(.string(text)))
+        case .values, .file:
+            guard let value = entries.values(of: root)[key] else { return nil }
+            return (place(of: key), Self.checked(value, key, property, as: form))
+        case .managed(let system):
+            guard system.isForced(key), let object = system.object(forKey: key) else { return nil }
+            do {
+                let value = try PropertyListVetter.value(of: object, forKey: key)
+                return (key, Self.checked(value, key, property, as: .exact))
+            } catch {
+                return (key, .failure(error.failures[0]))
+            }
+        case .broken: return nil
+        }
+    }
+
+    private func place(of key: String) -> String {
+        if case .file(let reading, _) = entries { "\(key) in \(reading.path)" } else { key }
+    }
+
+    /// The accepted form of the values.
+    private var form: ValueForm {
+        if case .file(let reading, _) = entries { reading.form } else { .exact }
+    }
+
+    private static func checked(
+        _ value: StoredValue, _ key: String, _ property: (any DeclaredProperty)?, as form: ValueForm
+    ) -> Result<StoredValue, PropertyListFailure> {
+        guard let property else { return .success(value) }
+        guard form != .exact else {
+            return property.error(of: value, forKey: key)?.failures.first.map(Result.failure) ?? .success(value)
+        }
+        do throws(PrefsError) {
+            return .success(try property.canonical(value, forKey: key, from: form))
+        } catch {
+            return .failure(error.failures.first ?? .init(path: key, topLevelKey: key, reason: "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsJSON
+import PrefsPropertyLists
+
+/// The file of a layer: the first one of several that exists. Never written.
+final class LayerFile: Sendable {
+    let locations: [FileLocation]
+    /// The paths that lead to the file of the base, and are not read.
+    let pathsToBase: [String]
+
+    /// The state of the file at one moment.
+    struct Reading: Sendable {
+        /// The path of the file; the first path if no file exists.
+        var path = ""
+        var content: Transaction.Content?
+        /// The accepted form of the values.
+        var form = ValueForm.exact
+        /// Why the file cannot be read. A damaged file still has the content that the process last read from it.
+        var fault: String?
+        /// The revisions of the files that were examined; nil for a file that cannot be read.
+        var revisions: [Revision?] = []
+    }
+
+    /// - Parameter paths: absolute.
+    init(_ paths: [String]) {
+        locations = paths.map(Self.location)
+        pathsToBase = []
+    }
+
+    private init(_ locations: [FileLocation], pathsToBase: [String]) {
+        self.locations = locations
+        self.pathsToBase = pathsToBase
+    }
+
+    /// Returns this file without the paths that lead to the file of the base. There, every entry would cover itself.
+    ///
+    /// - Parameter target: the path of that file, without links.
+    func withoutBase(_ target: String) -> LayerFile {
+        let own = locations.filter { (try? PathResolution($0.path, system: .real))?.target == target }
+        if own.isEmpty { return self }
+        let others = locations.filter { location in !own.contains { $0 === location } }
+        return LayerFile(others, pathsToBase: pathsToBase + own.map(\.path))
+    }
+
+    /// The location of a property list, or also of JSON if the name ends with `.json`.
+    private static func location(_ path: String) -> FileLocation {
+        FileLocation(path: path) { if path.utf8.suffix(5).elementsEqual(".json".utf8) { $0.setFormatOfNewFile(.json) } }
+    }
+
+    func read() -> Reading {
+        var reading = Reading(path: locations.first?.path ?? "")
+        for location in locations {
+            do {
+                let found = try location.withFile { try $0.read() }
+                reading.revisions.append(found.revision)
+                let warning = found.warning.map { PrefsError($0) }
+                guard found.content != nil || warning != nil else { continue }
+                reading.content = found.content
+                reading.form = found.form
+                if let warning, !warning.isWarning { reading.fault = Self.reason(of: warning, at: location.path) }
+            } catch {
+                reading.revisions.append(nil)
+                reading.fault = Self.reason(of: PrefsError(error), at: location.path)
+            }
+            reading.path = location.path
+            break
+        }
+        return reading
+    }
+
+    /// Whether a read would find the state of an earlier reading.
+    func isCurrent(_ reading: Reading) -> Bool {
+        for (location, revision) in zip(locations, reading.revisions) {
+            do {
+                let found = try location.withFile { try $0.read() }
+                if revision == nil || found.revision != revision { return false }
+            } catch {
+                // The reason may have changed.
+                let reason = Self.reason(of: PrefsError(error), at: location.path)
+                if revision != nil || reason != reading.fault { return false }
+            }
+        }
+        return true
+    }
+
+    func forget() {
+        for location in locations { try? location.withFile { $0.forget() } }
+    }
+
+    /// The reason of an error without the path, because the fault names it.
+    private static func reason(of error: PrefsError, at path: String) -> String {
+        switch error {
+        case .unreadable(let failure): failure.reason
+        case .damaged(let file), .notOurs(let file):
+            (file.line.map { line in "line \(line)" + (file.column.map { ", column \($0)" } ?? "") + ": " } ?? "")
+                + file.reason
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// The layers of a store, the first above all others.
+final class LayerStack: RootLayers {
+    let above: [PrefsLayer]
+    let below: [PrefsLayer]
+    /// The layout of the base, which the files of layers share.
+    private let layout: DomainLayout
+    private let isConstant: Bool
+    private let last: Locked<LayersSnapshot>
+
+    /// - Parameter baseFile: the file of the base. A layer on the same file would cover every entry by itself.
+    init(above: [PrefsLayer], below: [PrefsLayer], layout: DomainLayout, baseFile: String?) {
+        let target = baseFile.flatMap { (try? PathResolution($0, system: .real))?.target }
+        func checked(_ layers: [PrefsLayer]) -> [PrefsLayer] {
+            target.map { target in layers.map { $0.withoutBase(target) } } ?? layers
+        }
+        self.above = checked(above)
+        self.below = checked(below)
+        self.layout = layout
+        let first = LayersSnapshot(above: self.above, below: self.below, layout)
+        isConstant = first.isConstant
+        last = Locked(first)
+    }
+
+    var files: [LayerFile] {
+        (above + below).compactMap { if case .file(let file) = $0.source { file } else { nil } }
+    }
+
+    func forget() { files.forEach { $0.forget() } }
+
+    func subscribe(
+        to part: DomainPart, root: String, of roots: Roots, _ subscriber: any EntrySubscriber,
+        from known: LastKnownEntry?
+    ) throws -> EntrySubscription {
+        try LayeredSubscriber(roots, self, root, part, subscriber).start(from: known)
+    }
+
+    /// The current layers. Costs an `fstat` for each file.
+    func current() -> any RootLayersSnapshot { snapshot() }
+
+    private func snapshot() -> LayersSnapshot {
+        let known = last.withLock { $0 }
+        if isConstant || known.isCurrent(above, below) { return known }
+        let new = LayersSnapshot(above: above, below: below, layout)
+        last.withLock { $0 = new }
+        return new
+    }
+}
+
+/// The layers of a store at one moment.
+final class LayersSnapshot: RootLayersSnapshot {
+    let above: [LayerState]
+    let below: [LayerState]
+    /// nil if entries may change while this object is the newest one.
+    let revision: Revision?
+    /// The paths that are not read, because they lead to the file of the base.
+    private let cycles: [LayerFault]
+    /// Whether a layer has entries that a root may make faulty.
+    private let hasFaults: Bool
+    /// The values of the layers for the keys of classes, looked up once.
+    private let keys = Locked<[KeyOfClass: LayeredKey]>([:])
+
+    private struct KeyOfClass: Hashable {
+        let declarations: ObjectIdentifier
+        let root: String
+        let key: String
+    }
+
+    fileprivate init(above: [PrefsLayer], below: [PrefsLayer], _ layout: DomainLayout) {
+        func state(_ layer: PrefsLayer) -> LayerState {
+            switch layer.source {
+            case .entries(let entries): LayerState(name: layer.name, entries: entries)
+            case .file(let file): LayerState(name: layer.name, entries: .file(file.read(), layout))
+            }
+        }
+        (self.above, self.below) = (above.map(state), below.map(state))
+        cycles = (above + below).flatMap(\.cycles)
+        let states = self.above + self.below
+        revision = states.allSatisfy(\.entries.isConstant) ? Revision() : nil
+        hasFaults =
+            !cycles.isEmpty
+            || states.contains { state in
+                switch state.entries {
+                case .text, .managed: false
+                case .values(let values): !values.faults.isEmpty
+                case .broken: true
+                case .file(let reading, let layout):
+                    reading.fault != nil
+                        || layout == .roots && reading.content?.values.contains { $0.dictionary == nil } == true
+                }
+            }
+    }
+
+    fileprivate var isConstant: Bool {
+        (above + below).allSatisfy { if case .file = $0.entries { false } else { true } }
+    }
+
+    fileprivate func isCurrent(_ above: [PrefsLayer], _ below: [PrefsLayer]) -> Bool {
+        Self.areCurrent(self.above, above) && Self.areCurrent(self.below, below)
+    }
+
+    private static func areCurrent(_ states: [LayerState], _ layers: [PrefsLayer]) -> Bool {
+        for (state, layer) in zip(states, layers) {
+            if case .file(let file) = layer.source, case .file(let reading, _) = state.entries,
+                !file.isCurrent(reading)
+            {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The faults of layers as a whole.
+    func faults(of root: String) -> [LayerFault] {
+        hasFaults ? cycles + (above + below).flatMap { $0.entries.faults(of: root, layer: $0.name) } : []
+    }
+
+    /// The values of the layers for a key of a class.
+    func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
+        let name = KeyOfClass(declarations: ObjectIdentifier(declarations), root: root, key: key)
+        if let known = keys.withLock({ $0[name] }) { return known }
+        let new = self.key(key, of: root, for: declarations[key]?.property)
+        guard revision != nil else { return new }
+        keys.withLock { keys in
+            // Bounded, because a program may have any number of roots.
+            if keys.count >= 4_096 { keys = [:] }
+            keys[name] = new
+        }
+        return new
+    }
+
+    /// - Parameter property: nil for a key without a declaration, which accepts every value, and texts as strings.
+    private func key(_ key: String, of root: String, for property: (any DeclaredProperty)?) -> LayeredKey {
+        var faults: [LayerFault] = []
+        func first(of states: [LayerState]) -> LayeredKey.Value? {
+            for state in states {
+                guard let entry = state.entry(forKey: key, root: root, for: property) else { continue }
+                switch entry.value {
+                case .success(let value): return LayeredKey.Value(value, layer: state.name, place: entry.place)
+                case .failure(let failure):
+                    faults.append(LayerFault(layer: state.name, place: entry.place, reason: failure.reason))
+                }
+            }
+            return nil
+        }
+        let (above, below) = (first(of: above), first(of: below))
+        return LayeredKey(key, for: property, above: above, below: below, faults: faults)
+    }
+
+    // MARK: - Without types
+
+    /// A root of the base between the layers, without the layers of text. nil if neither has values.
+    func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]? {
+        var result = stored
+        for layer in below {
+            for (key, value) in layer.entries.values(of: root) where result?.index(forKey: key) == nil {
+                result = result ?? [:]
+                result?[key] = value
+            }
+        }
+        for layer in above.reversed() {
+            for (key, value) in layer.entries.values(of: root) {
+                result = result ?? [:]
+                result?[key] = value
+            }
+        }
+        return result
+    }
+
+    /// - Throws: `PrefsError.coveredByLayer` if one of the keys is in a layer above that needs no type.
+    private func checkUncovered(_ keys: [String], root: String) throws(PrefsError) {
+        let covered = keys.compactMap { key in
+            above.lazy.compactMap { layer -> CoveredKey? in
+                guard layer.entries.values(of: root)[key] != nil,
+                    let entry = layer.entry(forKey: key, root: root, for: nil)
+                else { return nil }
+                return CoveredKey(key: key, layer: layer.name, place: entry.place)
+            }.first
+        }
+        if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
+    }
+
+    func change(
+        _ stored: inout [String: StoredValue]?, root: String, _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
+        let before = merged(stored, root: root)
+        let shown = before?.objects
+        var after = shown
+        try body(&after)
+        guard let after else {
+            if before != nil { stored = nil }
+            return
+        }
+        let change = try RootChange(from: before ?? [:], shownAs: shown ?? [:], to: after)
+        try checkUncovered(Array(change.assigned.keys) + change.removed, root: root)
+        if before == nil { stored = [:] }
+        try change.apply(to: &stored)
+    }
+}

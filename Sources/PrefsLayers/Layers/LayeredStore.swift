@@ -1,0 +1,74 @@
+import Foundation
+public import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// A store with layers of values above and below a base. Writes go to the base. See <doc:Layers>.
+///
+/// ```swift
+/// static let layered = LayeredStore(
+///     UserDefaultsStore.standard, above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
+/// override class var store: any PrefsStore { layered }
+/// ```
+///
+/// ## Behavior
+/// The first layer that has a value for a key wins: those above in their order, the base, those below in their order,
+/// the default in the code. A write to a key that a layer above sets is rejected, unless it equals that value. `values`
+/// and `update` of an instance store only what differs from the merged state.
+///
+/// The store itself knows no types: its own methods leave out text and managed values. If a store of another module
+/// should have layers, make it the base.
+///
+/// ## Performance
+/// A read costs a read of the base, and one `fstat` for each file of a layer. A missing file costs a `stat`.
+///
+/// ## Errors
+/// A rejected write fails with ``PrefsError/coveredByLayer(_:)``. A layer that cannot be read, and an entry that does
+/// not fit its property, are reported with ``PrefsError/invalidLayer(_:)`` and ignored. If the base cannot be read,
+/// instances report its error and read the layers.
+///
+/// ## Threads
+/// Any thread.
+public final class LayeredStore: RootsStore {
+    package let ownRoots: Roots
+    private let base: Roots
+
+    /// Creates a store over a base. Reads the environment and the arguments, and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - base: where writes go. If it is a layered store, the new layers are around its layers. A path of a layer
+    ///     that leads to the file of the base is not read, and is reported with ``PrefsError/invalidLayer(_:)``. The
+    ///     paths are compared once, by this initializer, and only for the stores of this package.
+    ///   - above: layers that win over the base; the first wins over the others.
+    ///   - below: defaults; the first wins over the others.
+    public init(_ base: any PrefsStore, above: [PrefsLayer] = [], below: [PrefsLayer] = []) {
+        let inner = base as? LayeredStore
+        let stack = inner?.ownRoots.layers as? LayerStack
+        self.base = inner?.base ?? base.roots
+        ownRoots = Roots(
+            self.base,
+            in: LayerStack(
+                above: above + (stack?.above ?? []), below: (stack?.below ?? []) + below, layout: self.base.layout,
+                baseFile: self.base.fileURL?.path(percentEncoded: false)))
+    }
+
+    /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that
+    /// cannot be read is left out; only instances report it. Costs a read of the base and of the layers.
+    public func read(root: String) throws -> [String: Any]? {
+        try ownRoots.read(root: root)
+    }
+
+    /// Changes the root of the base in one transaction. The body gets the merged state. See
+    /// ``PrefsStore/update(root:_:)``.
+    ///
+    /// - Throws: ``PrefsError/coveredByLayer(_:)`` if the body changes a key that a layer above sets.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try ownRoots.update(root: root, body)
+    }
+
+    /// Calls the closure after commits and changes of layers' files that change the merged root. Waiting changes may be
+    /// merged. See ``PrefsStore/observe(root:_:)``.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try ownRoots.observe(root: root, action)
+    }
+}

@@ -1,0 +1,123 @@
+import Dispatch
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// Subscribes to a root of the base and to the files of the layers, for one subscriber of both.
+final class LayeredSubscriber: EntrySubscriber {
+    private let roots: Roots
+    private let stack: LayerStack
+    private let root: String
+    private let part: DomainPart
+    private let subscriber: any EntrySubscriber
+    private let queue = DispatchQueue(label: "PersistentPreferences.layers")
+    private let state = Locked(State())
+
+    private struct State {
+        /// nil before the start.
+        var entry: EntryState?
+        /// A change of the base that arrived before the start.
+        var early: EntryChange?
+        var subscriptions: [EntrySubscription] = []
+        var isOver = false
+    }
+
+    init(
+        _ roots: Roots, _ stack: LayerStack, _ root: String, _ part: DomainPart, _ subscriber: any EntrySubscriber
+    ) {
+        self.part = part
+        self.roots = roots
+        self.stack = stack
+        self.root = root
+        self.subscriber = subscriber
+    }
+
+    func start(from known: LastKnownEntry?) throws -> EntrySubscription {
+        let files = stack.files.flatMap(\.locations)
+        var subscriptions: [EntrySubscription] = []
+        var failures: [StorageFailure] = []
+        for file in files {
+            do {
+                subscriptions.append(try file.subscribe(to: .everything, LayerFileSubscriber(self), from: nil))
+            } catch {
+                // The layer is read although it is not watched.
+                failures.append(Self.failure(error, at: file.path))
+            }
+        }
+        let base = try roots.subscribe(to: part, self)
+        let failure = base.failure ?? failures.first ?? subscriptions.lazy.compactMap(\.failure).first
+        subscriptions.append(base)
+        let layers = stack.current()
+        let (entry, catchUp) = state.withLock { state in
+            let stored = state.early.map(\.after) ?? base.start
+            let entry = EntryState(stored.value, in: LayersOfRoot(layers, of: root))
+            (state.entry, state.early, state.subscriptions) = (entry, nil, subscriptions)
+            return (entry, EntryChange(of: part.name, from: known, to: entry).flatMap(subscriber.receive))
+        }
+        // The layers may have changed before there was a state to compare with.
+        scheduleLook()
+        return EntrySubscription(start: entry, catchUp: catchUp, failure: failure) { self.end() }
+    }
+
+    private static func failure(_ error: any Error, at path: String) -> StorageFailure {
+        if case .unreadable(let failure) = PrefsError(error) { return failure }
+        return StorageFailure(path: path, reason: "cannot be watched: \(PrefsError(error))")
+    }
+
+    private func end() -> LastKnownEntry? {
+        let last = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return state
+        }
+        for subscription in last.subscriptions { subscription.end() }
+        return last.entry.map { LastKnownEntry(entry: $0) }
+    }
+
+    /// Receives a change of the base.
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard let entry = state.entry else {
+                state.early = change
+                return nil
+            }
+            return tell(&state, EntryState(change.after.value, in: entry.context), isForeign: change.isForeign)
+        }
+    }
+
+    private func tell(
+        _ state: inout State, _ new: EntryState, isForeign: Bool
+    ) -> (@Sendable () -> Void)? {
+        guard let old = state.entry else { return nil }
+        state.entry = new
+        return EntryChange(of: part.name, from: old, to: new, isForeign: isForeign).flatMap(subscriber.receive)
+    }
+
+    fileprivate func scheduleLook() {
+        if !stack.files.isEmpty { queue.async { [weak self] in self?.look() } }
+    }
+
+    /// Reads the layers again, and reports them if they have changed.
+    private func look() {
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let entry = state.entry else { return nil }
+            let layers = stack.current()
+            guard layers !== entry.layers?.layers else { return nil }
+            return tell(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
+        }
+        if let action { DispatchQueue.main.async(execute: action) }
+    }
+}
+
+/// Subscribes to the file of a layer.
+private final class LayerFileSubscriber: EntrySubscriber {
+    private let subscriber: LayeredSubscriber
+
+    init(_ subscriber: LayeredSubscriber) {
+        self.subscriber = subscriber
+    }
+
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        subscriber.scheduleLook()
+        return nil
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+public import PersistentPreferences
+import PrefsPropertyLists
+
+/// A Codable type that saves, loads and resets itself in its own file, a property list or JSON.
+///
+/// ```swift
+/// struct PlayerSettings: SettingsFile {
+///     var volume = 0.8
+///     static var initialSettings: PlayerSettings { PlayerSettings() }
+/// }
+///
+/// var settings = PlayerSettings()
+/// settings.load()  // the values of the file; creates it with the initial values if it is missing
+/// settings.volume = 0.5
+/// settings.save()
+/// settings.reset()  // the initial values, in memory and in the file
+/// ```
+///
+/// Structs, classes and enums may conform. A class implements `take(_:)`. Each method returns whether it succeeded, and
+/// has a variant that throws a ``SettingsFileError``: `save()` and `trySave()`. <doc:SettingsFiles> has samples, and
+/// says what happens to fields and to damaged files. Follows `SettingsManageable`.
+///
+/// ## Behavior
+/// A save is atomic and durable, and the last save wins as a whole. It preserves unknown fields, quarantines a damaged
+/// file, and rejects a file that this package has not written. A load never changes an existing file, and creates a
+/// missing one.
+///
+/// A field that the file lacks takes its initial value. Inside arrays and dictionaries, a missing field is an error. So
+/// is a field of another type. Values are stored as ``PrefCoding`` describes for Codable types. XML rounds dates to the
+/// second.
+///
+/// ## Performance
+/// A load validates the file and decodes it. A save encodes the value, decodes the file and, if they differ, replaces
+/// the file with two flushes.
+///
+/// ## Errors
+/// A load that fails leaves the value unchanged, except for a damaged file and for a `take(_:)` that omits a property.
+/// A method that returns false calls ``settingsDidFail(_:)`` first, which prints the error.
+///
+/// ## Threads
+/// The value belongs to its owner's thread or actor. Any thread may use the files.
+public protocol SettingsFile: Codable {
+    /// The location of the file. By default `TYPE.plist`, or `TYPE.json` if ``settingsFormat`` is JSON, in a folder
+    /// with the program's name: in `$XDG_CONFIG_HOME` or `~/.config` on Linux, in Application Support on Apple
+    /// platforms. Types with the same name, for example private types or types of several modules, would share a file,
+    /// so give each its own location.
+    func settingsURL() -> URL
+
+    /// The format of a new file; binary by default. An existing file keeps its format. JSON is read only if this is
+    /// JSON.
+    static var settingsFormat: FileFormat { get }
+
+    /// The initial values. Implement it so that `reset()` works even if the program saves before it loads. By default
+    /// it throws, and the first load creates the file with the initial values and keeps them as `….plist.init` beside
+    /// it.
+    static var initialSettings: Self { get throws }
+
+    /// Takes over loaded values. By default it replaces a struct or an enum. A class assigns each property, so that
+    /// loading changes the instance that other code holds. If it omits a property, the load fails, and saves of the
+    /// instance are rejected until a load succeeds. Do not save inside it.
+    mutating func take(_ loaded: Self)
+
+    /// Called with the error when a method returns false, before it returns. By default it writes one line to standard
+    /// error, without stored values.
+    func settingsDidFail(_ error: SettingsFileError)
+
+    /// Saves the values. They are on disk when it returns true. ``trySave()`` throws the error.
+    @discardableResult
+    func save() -> Bool
+
+    /// Saves the values, like ``save()``. `SettingsManageable` has this name.
+    @discardableResult
+    func update() -> Bool
+
+    /// Loads the values; if there is no file, saves the initial ones. `tryLoad()` throws the error.
+    @discardableResult
+    mutating func load() -> Bool
+
+    /// Loads the values; if there is no file, from the property list of the same name in the main bundle.
+    @discardableResult
+    mutating func loadUsingSettingsFile() -> Bool
+
+    /// Removes the file. ``tryDelete()`` throws the error.
+    @discardableResult
+    func delete() -> Bool
+
+    /// Restores the initial values, in memory and in the file.
+    @discardableResult
+    mutating func reset() -> Bool
+
+    /// Returns the contents of the file, or nil if it is missing or unreadable. ``tryToDictionary()`` throws the error.
+    func toDictionary() -> [String: Any?]?
+}
+
+extension SettingsFile {
+    /// `TYPE.plist`, or `TYPE.json`, in a folder of the program's name; see ``SettingsFile``.
+    public func settingsURL() -> URL { SettingsFileName.url(of: type(of: self), format: type(of: self).settingsFormat) }
+
+    /// Binary.
+    public static var settingsFormat: FileFormat { .binary }
+
+    /// Throws: the type does not state its initial values.
+    public static var initialSettings: Self { get throws { throw UnstatedInitialSettings() } }
+
+    /// Replaces the value.
+    public mutating func take(_ loaded: Self) { self = loaded }
+
+    /// Writes one line to standard error, without stored values.
+    public func settingsDidFail(_ error: SettingsFileError) {
+        try? FileHandle.standardError.write(contentsOf: Data("\(ShownText.line("\(error)"))\n".utf8))
+    }
+}
+
+extension SettingsFile where Self: AnyObject {
+    /// Unavailable: a class must implement it.
+    @available(*, unavailable, message: "a class copies the loaded values: func take(_ loaded: …) { a = loaded.a … }")
+    public func take(_ loaded: Self) { fatalError("a class has to implement take(_:)") }
+}
+
+/// The error that ``SettingsFile/initialSettings`` throws by default.
+struct UnstatedInitialSettings: Error {}

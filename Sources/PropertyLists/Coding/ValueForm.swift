@@ -1,0 +1,29 @@
+/// The accepted forms of stored values. Copying it costs nothing for the exact form.
+package struct ValueForm: Sendable, Equatable {
+    /// The form in which this package and `UserDefaults` store values.
+    package static var exact: ValueForm { ValueForm(others: nil) }
+
+    /// The forms that are read in addition to the exact one; nil if there are none.
+    package let others: (any WrittenForms)?
+
+    package init(others: (any WrittenForms)?) {
+        self.others = others
+    }
+
+    package static func == (left: ValueForm, right: ValueForm) -> Bool { left.others === right.others }
+
+    /// Creates a scalar from a stored value; nil if it is not a value of the type.
+    func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar? {
+        if let others { others.scalar(type, of: stored) } else { Scalar(storable: stored) }
+    }
+}
+
+/// The forms of values that people and other programs write in a file format.
+package protocol WrittenForms: AnyObject, Sendable {
+    /// Creates a scalar from a value in any form; nil if it is not a value of the type.
+    func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar?
+    /// An example of a value as people write it, for errors; nil if the type needs no example.
+    func example(of type: Any.Type) -> String?
+    /// Whether tools for such files use a key, so that it is not a mistake.
+    func isKeyOfTools(_ key: String) -> Bool
+}

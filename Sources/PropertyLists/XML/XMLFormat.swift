@@ -1,0 +1,31 @@
+import Foundation
+
+/// The format `FileFormat.xml`.
+struct XMLFormat: FileFormatCoder {
+    let name = "xml"
+
+    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { XMLPropertyListReader.isXML(bytes) }
+
+    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+        try XMLPropertyListReader.value(in: bytes)
+    }
+
+    /// An XML property list holds dates to the second.
+    func storable(_ content: [String: StoredValue]) -> [String: StoredValue] {
+        content.mapValues(Self.withWholeSeconds)
+    }
+
+    private static func withWholeSeconds(_ value: StoredValue) -> StoredValue {
+        switch value {
+        case .date(let date):
+            .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0))
+        case .array(let elements): .array(elements.map(withWholeSeconds))
+        case .dictionary(let members): .dictionary(members.mapValues(withWholeSeconds))
+        default: value
+        }
+    }
+
+    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
+        try XMLPropertyListWriter.data(from: value, replacing: former)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
+
+/// A store over a `UserDefaults` object. The object does not tell the name of its domain.
+///
+/// Reads find what `object(forKey:)` finds, including arguments and registered defaults. On Linux, an update does not
+/// find these, so it does not store them. `synchronize()` is called after each write. Updates are atomic for the users
+/// of this store, and only their changes are observed.
+final class DefaultsObjectStore: RootsStore {
+    let ownRoots: Roots
+
+    private static let stores = Locked<[ObjectIdentifier: WeakStore]>([:])
+
+    private struct WeakStore {
+        weak var store: DefaultsObjectStore?
+    }
+
+    /// The one store of an object, so that its users share transactions. The object of the standard domain has the
+    /// usual store.
+    static func of(_ defaults: UserDefaults) -> any PrefsStore {
+        if defaults === UserDefaults.standard { return UserDefaultsStore.standard }
+        return stores.withLock { stores in
+            // A store keeps its object alive, so no other object has that address.
+            if let store = stores[ObjectIdentifier(defaults)]?.store { return store }
+            stores = stores.filter { $0.value.store != nil }
+            let new = DefaultsObjectStore(defaults)
+            stores[ObjectIdentifier(defaults)] = WeakStore(store: new)
+            return new
+        }
+    }
+
+    private init(_ defaults: UserDefaults) {
+        ownRoots = Roots(DefaultsObject(defaults), durability: .process)
+    }
+
+    func read(root: String) throws -> [String: Any]? {
+        try ownRoots.read(root: root)
+    }
+
+    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try ownRoots.update(root: root, body)
+    }
+
+    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try ownRoots.observe(root: root, action)
+    }
+}
+
+/// The entries that a `UserDefaults` object finds, as a domain.
+///
+/// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
+private final class DefaultsObject: Domain, @unchecked Sendable {
+    private let queue = TransactionQueue()
+    private let defaults: UserDefaults
+
+    init(_ defaults: UserDefaults) {
+        self.defaults = defaults
+        // Other code may change the object at any time.
+        queue.feed.start(self, mayOthersWrite: true, committed: { $0.committed() })
+    }
+
+    var transaction: Transaction? { queue.transaction }
+
+    func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
+        if let transaction { return DomainState(transaction.content) }
+        let keys =
+            switch part {
+            case .root(let key): [key]
+            case .entries(let keys): keys
+            case .everything: nil as [String]?
+            }
+        guard let keys else { return DomainState(committed()) }
+        var content: Content = [:]
+        for key in keys { content[key] = defaults.value(ofEntry: key) }
+        return DomainState(content, isWhole: false)
+    }
+
+    func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try queue.transact(
+            durability: durability, begin: { Session(defaults: defaults, content: committed()) }, body)
+    }
+
+    func subscribe(
+        to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
+    ) throws -> EntrySubscription {
+        try queue.feed.subscribe(to: part.name, subscriber, from: known)
+    }
+
+    private func committed() -> Content? {
+        let entries = defaults.domainName.map { defaults.persistentDomain(forName: $0) ?? [:] }
+        var content: Content = [:]
+        for (key, object) in entries ?? defaults.dictionaryRepresentation() {
+            content[key] = PropertyListVetter.value(ofStored: object)
+        }
+        return content
+    }
+
+    private struct Session: TransactionSession {
+        let defaults: UserDefaults
+        let content: Content?
+
+        /// Sets only the entries that the transactions have changed. Other entries may come from other domains of the
+        /// search list, or may have been changed by other code in the meantime.
+        func commit(_ content: Content, durability: CommitDurability) throws {
+            let before = self.content ?? [:]
+            for (key, value) in content where before[key] != value { defaults.set(value.object, forKey: key) }
+            for key in before.keys where content[key] == nil { defaults.removeObject(forKey: key) }
+            guard defaults.synchronize() else {
+                throw FileError.notStored(StorageFailure(path: "", reason: "UserDefaults could not be synchronized"))
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+@testable import PrefsSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+@testable import PrefsJSON
+
+/// Hostile bytes: the error names the place, the time is linear in their number, and nothing changes.
+@Suite struct HostileJSONTests {
+    private static let refused: [(text: String, message: String)] = [
+        ("", "it is empty"),
+        (" \n ", "line 2, column 2: expected a value before the end of the data"),
+        ("hello", "line 1, column 1: expected a value"),
+        ("[]", "expected a dictionary at the top level, found an array"),
+        ("1", "expected a dictionary at the top level, found an integer"),
+        (#"{"$date":0}"#, "expected a dictionary at the top level, found a date"),
+        ("{}x", "line 1, column 3: unexpected text after the value"),
+        ("{} {}", "line 1, column 4: unexpected text after the value"),
+        ("{", "line 1, column 2: expected a key in quotes before the end of the data"),
+        ("{a:1}", "line 1, column 2: expected a key in quotes"),
+        ("{'a':1}", "line 1, column 2: expected a key in quotes"),
+        (#"{"a" 1}"#, "line 1, column 6: expected : (at a)"),
+        (#"{"a":1,}"#, "line 1, column 8: expected a key after the comma, found }"),
+        ("{\n  \"é\": [1, 2\n 3]}", "line 3, column 2: expected , or ] (at é[2])"),
+        (#"{"a":{"b":1 "c":2}}"#, "line 1, column 13: expected , or } (at a)"),
+        (#"{"a":[1,]}"#, "line 1, column 9: expected a value after the comma, found ] (at a[1])"),
+        (#"{"a":[1}"#, "line 1, column 8: expected , or ] (at a[1])"),
+        (
+            "{\n\n  \"é\u{1F600}\": [null]}",
+            "line 3, column 10: null cannot be stored in a property list; leave it out (at é\u{1F600}[0])"
+        ),
+        (
+            #"{"a":[{"b":[0,null]}]}"#,
+            "line 1, column 15: null cannot be stored in a property list; leave it out (at a[0].b[1])"
+        ),
+        (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key occurs twice, first in line 1 (at a)"),
+        (#"{"a":null,"a":3}"#, "line 1, column 11: the key occurs twice, first in line 1 (at a)"),
+        (
+            "{\n\"a\\u0062\": {\"a\": 1},\n\n  \"ab\":3}",
+            "line 4, column 3: the key occurs twice, first in line 2 (at ab)"
+        ),
+        (
+            "{\"\u{E9}\":1,\"e\u{301}\":2}",
+            "line 1, column 8: the key occurs twice, in two spellings that differ only in Unicode normalization (at e\u{301})"
+        ),
+        (#"{"a":NaN}"#, "line 1, column 6: expected a value (at a)"),
+        (#"{"a":01}"#, "line 1, column 6: a number must not have a leading zero (at a)"),
+        (#"{"a":-}"#, "line 1, column 7: expected a digit (at a)"),
+        (#"{"a":1.}"#, "line 1, column 8: expected a digit (at a)"),
+        (#"{"a":.5}"#, "line 1, column 6: expected a value (at a)"),
+        (#"{"a":+1}"#, "line 1, column 6: expected a value (at a)"),
+        (#"{"a":1e}"#, "line 1, column 8: expected a digit (at a)"),
+        (#"{"a":18446744073709551616}"#, "line 1, column 6: \(integer) (at a)"),
+        (#"{"a":-9223372036854775809}"#, "line 1, column 6: \(integer) (at a)"),
+        (#"{"a":1e309}"#, "line 1, column 6: a number beyond the range of a double (at a)"),
+        (
+            "{\"a\":\(String(repeating: "1", count: 100_000))}",
+            "line 1, column 6: a number of more than 1000 characters (at a)"
+        ),
+        (#"{"a":"b"#, "line 1, column 8: the string is not closed before the end of the data (at a)"),
+        ("{\"a\":\"b\nc\"}", "line 1, column 8: a control character in a string must be escaped with a \\ (at a)"),
+        (#"{"a":"b\x"}"#, "line 1, column 8: a \\ in a string does not begin a JSON escape (at a)"),
+        (#"{"a":"\u12"}"#, "line 1, column 7: a \\u needs four hexadecimal digits (at a)"),
+        (#"{"a":"\uD83D"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
+        (#"{"a":"\uDE00\uD83D"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
+        (#"{"a":"\uD83D\u0041"}"#, "line 1, column 7: half a surrogate pair is not a character (at a)"),
+        (#"{"a":{"$date":"2026-02-30T00:00:00Z"}}"#, "line 1, column 6: \(date) (at a)"),
+        (#"{"a":{"$date":"2026-11-21T19:02:60Z"}}"#, "line 1, column 6: \(date) (at a)"),
+        (#"{"a":{"$date":"2026-11-21T19:02:43"}}"#, "line 1, column 6: \(date) (at a)"),
+        (#"{"a":{"$date":"2026-11-21T19:02:43+01:00"}}"#, "line 1, column 6: \(date) (at a)"),
+        (#"{"a":{"$date":"2026-11-21T19:02:43.Z"}}"#, "line 1, column 6: \(date) (at a)"),
+        (#"{"a":{"$date":true}}"#, "line 1, column 6: \(date) (at a)"),
+        (#"{"a":[{"$data":"A"}]}"#, "line 1, column 7: \"$data\" needs a base64 string (at a[0])"),
+        (#"{"a":{"$data":"AQ==\n"}}"#, "line 1, column 6: \"$data\" needs a base64 string (at a)"),
+        (#"{"a":{"$double":1.5}}"#, #"line 1, column 6: "$double" needs "nan", "inf" or "-inf" (at a)"#),
+        (
+            #"{"a":{"$ref":1}}"#,
+            #"line 1, column 6: expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $ (at a)"#
+        ),
+        ("// mine\n{}", "line 1, column 1: JSON has no comments; expected a value"),
+        ("{\n  # mine\n  \"a\": 1\n}", "line 2, column 3: JSON has no comments; expected a key in quotes"),
+        (#"{"a": /* mine */ 1}"#, "line 1, column 7: JSON has no comments; expected a value (at a)"),
+        ("{\r\n \"a\": 1 // mine\r\n}", "line 2, column 9: JSON has no comments; expected , or }"),
+        ("{}\n//", "line 2, column 1: JSON has no comments; unexpected text after the value"),
+        ("<plist><dict><key>a</key></plist>", "line 1, column 26: expected </dict>, found </plist>"),
+        ("<html/>", "line 1, column 1: is XML, but its root element is <html>, not <plist>"),
+        ("bplist00", "too short for a binary property list, or of an unknown version"),
+    ]
+    private static let integer = "the integer does not fit in 64 bits; append .0 to make it a double"
+    private static let date = #""$date" needs a time in UTC such as "2026-11-21T19:02:43.25Z", or seconds since 2001"#
+
+    @Test(arguments: refused) func anErrorSaysWhere(text: String, message: String) throws {
+        #expect(Self.failure(of: Data(text.utf8)) == message)
+    }
+
+    @Test(
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80]]
+            as [[UInt8]])
+    func bytesThatAreNotUTF8(_ bytes: [UInt8]) {
+        let text = Data("{\"a\":\"é".utf8) + bytes + Data("\\n\"}".utf8)
+        #expect(Self.failure(of: text) == "line 1, column 6: a string that is not UTF-8 (at a)")
+        #expect(
+            Self.failure(of: Data("{\"a\":1".utf8) + bytes + Data("}".utf8))?.hasSuffix(": expected , or }")
+                == true)
+        let wide = Data([0xFF, 0xFE]) + Data("{".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+        #expect(Self.failure(of: wide) == "expected JSON in UTF-8, found UTF-16")
+    }
+
+    private static let sample = Data(
+        #"{"a":{"t":"x\u00e9\ud83d\ude00é","n":[1,-2.5e3,true,{"$date":"2026-11-21T19:02:43.25Z"},{"$data":"AQ=="}]},"b":{"$$x":{}}}"#
+            .utf8)
+
+    @Test func cutOffAnywhere() {
+        #expect(Self.failure(of: Self.sample) == nil)
+        for count in 1..<Self.sample.count {
+            let message = Self.failure(of: Self.sample.prefix(count)) ?? "accepted"
+            #expect(message.hasPrefix("line 1, column "), "\(count): \(message)")
+        }
+    }
+
+    @Test func randomBytesAndRandomChanges() {
+        var generator = SeededGenerator(seed: 7)
+        let alphabet = Data(#"{}[]:,"\u$0123456789.eE+-truefalsn \#u{E9}"#.utf8)
+        var accepted = 0
+        for round in 0..<4_000 {
+            var bytes: Data
+            switch round % 3 {
+            case 0:
+                bytes = Data((0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8(generator.next() >> 56) })
+            case 1:
+                bytes = Data(
+                    (0..<Int.random(in: 1...40, using: &generator)).compactMap { _ in
+                        alphabet.randomElement(using: &generator)
+                    })
+            default:
+                bytes = Self.sample
+                for _ in 0...(round % 4) {
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
+                        alphabet.randomElement(using: &generator) ?? 0
+                }
+            }
+            if Self.failure(of: bytes) == nil { accepted += 1 }
+        }
+        #expect(accepted > 0 && accepted < 2_000)
+    }
+
+    @Test(arguments: ["[", "{\"a\":", "[{\"a\":", "{\"$date\":", " \n["]) func nestedTooDeep(_ beginning: String) throws
+    {
+        try onSmallStack {
+            let text = "{\"a\":" + String(repeating: beginning, count: 100_000)
+            let message = Self.failure(of: Data(text.utf8)) ?? "accepted"
+            #expect(message.contains("nested deeper than 128 levels"))
+        }
+    }
+
+    @Test func oneLevelTooMany() throws {
+        func nested(_ levels: Int) -> Data {
+            Data(("{\"a\":" + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}").utf8)
+        }
+        #expect(Self.failure(of: nested(128)) == nil)
+        let prefs = AnyPrefs(store: InMemoryStore())
+        #expect(prefs.import(nested(129), merge: false)?.failures.map(\.reason) == ["nested deeper than 128 levels"])
+        #expect(Self.failure(of: nested(130))?.contains("nested deeper than 128 levels (at a[0]") == true)
+    }
+
+    /// Each case would take minutes in quadratic time and exceed the limit of the suite.
+    @Test(arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
+        func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+        let text =
+            switch kind {
+            case 0: "{\"a\":[" + many("1,", 50_000)
+            case 1: "{\"a\":\"" + many("\\u0041", 50_000)
+            case 2: "{\"a\":\"" + many("\u{301}\u{316}", 50_000) + "\"}"
+            case 3: "{" + (0..<10_000).map { "\"\($0)\":0" }.joined(separator: ",")
+            case 4: many(" \n", 50_000)
+            case 5: "{\"" + many("\u{301}\u{316}", 100_000) + "\":1,\"" + many("\u{301}\u{316}", 100_000) + "\":null}"
+            case 6: "{\"a\":[" + many("{\"k\":[]},", 10_000)
+            default: "{\"a\":0." + many("0", 200_000) + "1}"
+            }
+        // The other texts end in the middle, with or without the character that is rejected below.
+        if text.hasSuffix("}") { _ = Self.failure(of: Data(text.utf8)) }
+        #expect(Self.failure(of: Data((text + "\u{1}").utf8)) != nil)
+    }
+
+    @Test func moreThanMayBeStored() throws {
+        let data = Data(#"{"a":[0,"é"]}"#.utf8)
+        var limits = JSONReader.Limits.root
+        limits.bytes = 39
+        #expect(throws: Never.self) { try JSONReader.value(of: data, limits: limits) }
+        limits.bytes = 38
+        let error = #expect(throws: DecodingFailure.self) { try JSONReader.value(of: data, limits: limits) }
+        #expect(
+            error?.reason == "line 1, column 12: larger than 4 MiB (at a[1])")
+        #expect(Self.failure(of: Data(count: (256 << 20) + 1)) == "larger than 256 MiB")
+    }
+
+    /// The reason why the bytes are not a root; nil if they are. Every rejection leaves the values.
+    private static func failure(of bytes: Data) -> String? {
+        let prefs = AnyPrefs(["c"], values: ["c": 7], store: InMemoryStore())
+        let error = prefs.import(bytes, merge: false)
+        #expect(prefs.lastError?.description == error?.description)
+        guard let error else { return nil }
+        #expect(prefs.ints == ["c": 7])
+        switch error {
+        case .invalidImport(let reason):
+            #expect(error.description == "the data cannot be imported: \(reason); the stored state is unchanged")
+            return reason
+        case .incorrectKeys: return nil
+        default: return error.description
+        }
+    }
+}

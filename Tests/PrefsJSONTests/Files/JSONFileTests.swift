@@ -1,0 +1,330 @@
+@testable import PrefsSupport
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+@testable import PrefsJSON
+@testable import PrefsLayers
+
+/// A file in JSON: the written bytes, the edits of people and other programs, and changes of the format.
+@Suite struct JSONFileTests {
+    private let folder: TemporaryFolder
+    /// System calls whose pauses take no time.
+    private let system = RecordingSystemCalls()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func store(_ layout: DomainLayout = .roots, format: FileFormat = .json) -> PropertyListFileStore {
+        PropertyListFileStore(url: folder.file(), format: format, layout: layout, system: system)
+    }
+
+    private func prefs(_ layout: DomainLayout = .roots, format: FileFormat = .json) -> AnyPrefs {
+        AnyPrefs(store: store(layout, format: format))
+    }
+
+    private func edit(_ text: String) throws { try Data(text.utf8).write(to: folder.file()) }
+
+    private func text() throws -> String { try String(contentsOf: folder.file(), encoding: .utf8) }
+
+    // MARK: - Writing
+
+    @Test func theFileIsTheJSONOfAnExport() throws {
+        let prefs = prefs(.flat)
+        prefs.values = [
+            "b": [1, 2.0, true], "a": ["z": Data([1]), "k": Date(timeIntervalSinceReferenceDate: 0.5)], "c": "é",
+        ]
+        #expect(try Data(contentsOf: folder.file()) == prefs.exported(as: .json))
+        #expect(
+            try text() == """
+                {
+                  "a": {
+                    "k": {"$date": "2001-01-01T00:00:00.5Z"},
+                    "z": {"$data": "AQ=="}
+                  },
+                  "b": [
+                    1,
+                    2.0,
+                    true
+                  ],
+                  "c": "é"
+                }
+
+                """)
+    }
+
+    @Test func rootsAreObjectsInTheRootsLayout() throws {
+        prefs()["a"] = 1
+        #expect(try text() == "{\n  \"AnyPrefs\": {\n    \"a\": 1\n  }\n}\n")
+    }
+
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func everyKindOfValueIsReadBackFromTheFile(_ layout: DomainLayout) throws {
+        let values: [Any] = [
+            Int64.min, UInt64.max, (1 as Int64) << 53 + 1, 1.0, -0.0, 0.1, Double.nan, -Double.infinity,
+            Double.leastNonzeroMagnitude, true,
+            "",
+            "\u{FEFF}\u{0}\u{7F}\u{2028}\"\\", Data([0, 255]), Date.distantPast,
+            Date(timeIntervalSinceReferenceDate: -0.0),
+            ["$date": 1], ["$null": "x"], [Any](), [String: Any](), [["$data": ["$double": "nan"]]],
+        ]
+        for value in values {
+            prefs(layout)["a"] = value
+            let bytes = try Data(contentsOf: folder.file())
+            #expect(bytes.starts(with: "{".utf8))
+            // Reads the file and not the cache, because the registry has dropped the file.
+            let prefs = prefs(layout)
+            #expect(
+                try exactForm(#require(prefs["a"]))
+                    == exactForm(PropertyListVetter.storedObject(of: value, forKey: "").get()))
+            // Equal values give equal bytes.
+            prefs["b"] = 1
+            prefs["b"] = nil
+            #expect(try Data(contentsOf: folder.file()) == bytes)
+        }
+    }
+
+    @Test func aChangeOfOneKeyChangesItsLinesOnly() throws {
+        let prefs = prefs()
+        prefs.values = ["a": 1, "b": ["x": [1, 2], "y": "text"], "c": 3]
+        let before = try text().split(separator: "\n", omittingEmptySubsequences: false)
+        prefs["b"] = ["x": [1, 2], "y": "other"]
+        let after = try text().split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(before.count == after.count)
+        let changed = zip(before, after).filter { $0 != $1 }.map { "\($0) → \($1)" }
+        #expect(changed == [#"      "y": "text" →       "y": "other""#])
+    }
+
+    // MARK: - Reading
+
+    @Test(arguments: [
+        "{\"AnyPrefs\":{\"a\":1000.0,\"b\":\"é\\n\"}}",
+        "\u{FEFF}{\r\n\t\"AnyPrefs\" : { \"b\" : \"\\u00e9\\n\" ,\r\n \"a\" : 1e3 }\r\n}\r\n",
+        "\n\n{ \"AnyPrefs\": {\n\"b\": \"\\u00E9\\u000a\", \"a\": 1.0E+3 }}",
+    ])
+    func whatPeopleWriteIsRead(_ text: String) throws {
+        try edit(text)
+        let prefs = prefs()
+        #expect(prefs.outcome == "ok")
+        #expect(StoredValue.areEqual(prefs.values, ["a": 1_000.0 as NSNumber, "b": "é\n"]))
+        // The next write lays it out.
+        prefs["c"] = false
+        #expect(prefs.outcome == "ok")
+        let expected = "{\n  \"AnyPrefs\": {\n    \"a\": 1000.0,\n    \"b\": \"é\\n\",\n    \"c\": false\n  }\n}\n"
+        #expect(try self.text() == expected)
+        #expect(try folder.quarantined().isEmpty)
+    }
+
+    @Test func entriesOfOtherProgramsStay() throws {
+        try edit(
+            #"{"$schema": "x.json", "Other": [{"$$ref": 18446744073709551615}, -0.0], "AnyPrefs": {"z": {}, "a": 1}}"#)
+        prefs()["a"] = 2
+        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), as: .all).value.object
+        let expected: [String: Any] = [
+            "$schema": "x.json", "Other": [["$ref": UInt64.max], -0.0], "AnyPrefs": ["z": [String: Any](), "a": 2],
+        ]
+        #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
+    }
+
+    /// A person writes `null` for "not set".
+    @Test func aMemberThatIsNullIsAbsent() throws {
+        try edit(#"{"AnyPrefs": {"a": null, "b": {"c": null, "d": [{"e": null}]}, "c": 1}, "Other": null}"#)
+        let prefs = prefs()
+        #expect(prefs.values["a"] == nil && prefs.outcome == "ok" && prefs.values["c"] as? Int == 1)
+        prefs["c"] = 2
+        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), as: .all).value.object
+        let expected: [String: Any] = ["AnyPrefs": ["b": ["d": [[String: Any]()]], "c": 2] as [String: Any]]
+        #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
+        // In an import and in a layer, too.
+        #expect(prefs.import(Data(#"{"a": null, "c": 3}"#.utf8), merge: true) == nil)
+        #expect(prefs.values["a"] == nil && prefs.values["c"] as? Int == 3)
+        let layer = folder.file("layer.json")
+        try Data(#"{"AnyPrefs": {"a": null, "b": 4}}"#.utf8).write(to: layer)
+        let layered = AnyPrefs(key: "AnyPrefs", store: LayeredStore(InMemoryStore(), below: [.file(layer)]))
+        #expect(layered.values["a"] == nil && layered.values["b"] as? Int == 4 && layered.outcome == "ok")
+    }
+
+    private static let typos: [(text: String, line: Int, column: Int, reason: String)] = [
+        (
+            "{\n  \"AnyPrefs\": {\n    \"a\": 2,\n  }\n}\n", 4, 3,
+            "expected a key after the comma, found } (at AnyPrefs)"
+        ),
+        (
+            "{\n  \"AnyPrefs\": {\n    \"a\": 2 // mine\n  }\n}\n", 3, 12,
+            "JSON has no comments; expected , or } (at AnyPrefs)"
+        ),
+        ("# mine\n{}", 1, 1, "JSON has no comments; expected a value"),
+        (
+            "{\r\n\"AnyPrefs\": {\"é\": 1, \"a\": 2, \"a\": 3}}", 2, 30,
+            "the key occurs twice, first in line 2 (at AnyPrefs.a)"
+        ),
+        (
+            "{\"AnyPrefs\": {\"a\": [null]}}", 1, 21,
+            "null cannot be stored in a property list; leave it out (at AnyPrefs.a[0])"
+        ),
+        ("{'AnyPrefs': {}}", 1, 2, "expected a key in quotes"),
+        ("{ AnyPrefs = { a = 1; }; }", 1, 3, "expected a key in quotes"), ("hello", 1, 1, "expected a value"),
+    ]
+
+    /// The newest known state is read. A corrected file is read as if nothing had happened, a write quarantines the
+    /// typo.
+    @Test(arguments: typos.indices, [false, true]) func aTypoIsReportedWithItsPlace(_ index: Int, isKnown: Bool) throws
+    {
+        let typo = Self.typos[index]
+        prefs().values = ["a": 1, "b": 7]
+        let first = isKnown ? prefs() : nil
+        try edit(typo.text)
+        let before = try FolderState(folder)
+        let prefs = first ?? self.prefs()
+        #expect(prefs.ints == ["a": 1, "b": 7])
+        guard case .damaged(let file) = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect((file.line, file.column) == (typo.line, typo.column) && file.reason == typo.reason, "\(file.place)")
+        #expect(isKnown == (file.state == .lastKnown))
+        #expect(try FolderState(folder) == before)
+        try edit("{\"AnyPrefs\": {\"a\": 3}}")
+        #expect(prefs.ints == ["a": 3] && prefs.outcome == "ok")
+        try edit(typo.text)
+        prefs["b"] = 8
+        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
+        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data(typo.text.utf8)])
+        #expect(try text() == "{\n  \"AnyPrefs\": {\n    \"a\": 3,\n    \"b\": 8\n  }\n}\n")
+    }
+
+    @Test(arguments: [
+        ("[1]", "its top level is not a dictionary"), ("{\"a\": 1,}", "expected a key after the comma, found }"),
+    ])
+    func aFileThatWeHaveNotWrittenIsNeverChanged(_ text: String, _ reason: String) throws {
+        try edit(text)
+        let before = try FolderState(folder)
+        let prefs = prefs()
+        guard case .notOurs(let file) = prefs.lastError, file.reason == reason else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        prefs["a"] = 1
+        #expect(try FolderState(folder) == before)
+    }
+
+    /// It may be good JSON of another program, so it is neither read nor replaced.
+    @Test func whatCannotBeKeptIsUnreadable() throws {
+        let marks = String(repeating: "\u{301}", count: 31)
+        let texts = [
+            ("{\"\u{E9}\": 1, \"e\u{301}\": 2}", "in two spellings"), ("{\"a\(marks)\": 1}", "combining marks"),
+            ("{\"a\":" + String(repeating: "[", count: 200), "nested deeper than 160 levels"),
+        ]
+        prefs()["a"] = 1
+        for (text, reason) in texts {
+            try edit(text)
+            let before = try FolderState(folder)
+            let prefs = prefs()
+            #expect(prefs.outcome.contains("line 1, column ") && prefs.outcome.contains(reason), "\(prefs.outcome)")
+            prefs["a"] = 2
+            guard case .unreadable = prefs.lastError else {
+                Issue.record("\(prefs.outcome)")
+                continue
+            }
+            #expect(try FolderState(folder) == before)
+        }
+    }
+
+    @Test func aFileInUTF16IsNamed() throws {
+        try Data([0xFF, 0xFE, 0x7B, 0, 0x7D, 0]).write(to: folder.file())
+        #expect(prefs().outcome.contains("expected JSON in UTF-8, found UTF-16"))
+    }
+
+    // MARK: - Other formats
+
+    /// The store with the format JSON reads property lists, too, and keeps their format.
+    @Test(arguments: FileFormat.propertyLists) func anExistingPropertyListKeepsItsFormat(
+        _ format: FileFormat
+    )
+        throws
+    {
+        prefs(format: format)["a"] = 1
+        let prefs = prefs()
+        #expect(prefs.ints == ["a": 1])
+        prefs["b"] = 2
+        #expect(try PropertyListCoder.decode(Data(contentsOf: folder.file())).format == format)
+        // Damaged, it is restored in its format.
+        try folder.damage()
+        self.prefs()["c"] = 3
+        #expect(try PropertyListCoder.decode(Data(contentsOf: folder.file())).format == format)
+        #expect(self.prefs().ints == ["a": 1, "b": 2, "c": 3])
+    }
+
+    /// A store with another format names JSON and leaves it alone, although there is a last good copy.
+    @Test(
+        arguments: FileFormat.propertyLists,
+        [
+            (nil, "is JSON, not a property list"), ("{\"AnyPrefs\": {,}}", "looks like JSON, not a property list"),
+            ("", "is empty"),
+        ])
+    func anotherStoreNeverReplacesJSON(_ format: FileFormat, _ edited: (text: String?, reason: String)) throws {
+        prefs()["a"] = 1
+        if let text = edited.text { try edit(text) }
+        let before = try FolderState(folder)
+        do {
+            let other = prefs(format: format)
+            #expect(other.values.isEmpty)
+            other["a"] = 5
+            #expect(other.errors.count == 3)
+            guard case .notOurs(let file) = other.lastError else {
+                Issue.record("\(other.outcome)")
+                return
+            }
+            #expect(file.reason == edited.reason)
+            other.deleteAll()
+        }
+        #expect(try FolderState(folder) == before)
+        #expect(prefs().ints == ["a": 1])
+    }
+
+    /// JSON in the place of a property list that this package has written is damage, as before.
+    @Test func aPropertyListTurnedIntoJSONIsDamaged() throws {
+        prefs(format: .binary)["a"] = 1
+        try edit("{\"AnyPrefs\": {\"a\": 2}}")
+        let prefs = prefs(format: .binary)
+        #expect(prefs.ints == ["a": 1])
+        guard case .damaged(let file) = prefs.lastError else {
+            Issue.record("\(prefs.outcome)")
+            return
+        }
+        #expect(file.reason == "is JSON, not a property list")
+    }
+
+    /// Stores on one file share its state, so JSON is read by all of them as soon as one has that format.
+    @Test func storesOfTwoFormatsInOneProcess() throws {
+        try edit("{\"AnyPrefs\": {\"a\": 1}}")
+        let binary = prefs(format: .binary)
+        guard case .notOurs = binary.lastError else {
+            Issue.record("\(binary.outcome)")
+            return
+        }
+        let json = prefs()
+        #expect(json.ints == ["a": 1])
+        #expect(binary.ints == ["a": 1])
+        binary["b"] = 2
+        #expect(try text() == "{\n  \"AnyPrefs\": {\n    \"a\": 1,\n    \"b\": 2\n  }\n}\n")
+        #expect(json.ints == ["a": 1, "b": 2])
+    }
+
+    @Test func anObserverHearsOfAnEdit() throws {
+        let prefs = AnyPrefs(
+            ["a"], key: "Root", store: PropertyListFileStore(url: folder.file(), format: .json, durability: .process))
+        prefs["a"] = 1
+        let heard = Heard<String>()
+        let observation = prefs.onChange { heard.append("\($0.keys.sorted()) \($0.origin)") }
+        try edit("{\"Root\": {\"a\": 2}}")
+        #expect(heard.wait(for: 1) == ["[\"a\"] elsewhere"])
+        observation.cancel()
+    }
+}

@@ -1,0 +1,343 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+import PrefsJSON
+import PrefsLayers
+import PrefsKeys
+
+/// The forms in which people and Foundation's encoders write values in JSON. Foundation's encoders are the judges.
+@Suite struct WrittenFormTests {
+    enum Theme: String, Codable { case light, dark }
+    enum Level: Int, Codable { case low, high }
+    enum Shape: Codable, Equatable {
+        case point
+        case circle(radius: Double)
+    }
+    struct Entry: Codable, Equatable {
+        var title = ""
+        var when = Date(timeIntervalSinceReferenceDate: 0)
+        var moments: [Date] = []
+        var cover: Data?
+        var wait = Duration.zero
+    }
+
+    /// The Codable type of a program without this package. The class below declares its properties.
+    struct Config: Codable, Equatable {
+        var since = Date(timeIntervalSinceReferenceDate: 0)
+        var until: Date?
+        var moments: [Date] = []
+        var days: [String: Date] = [:]
+        var icon = Data()
+        var parts: [Data] = []
+        var theme = Theme.light
+        var level = Level.low
+        var shape = Shape.point
+        var shapes: [Shape] = []
+        var entry = Entry()
+        var entries: [Entry] = []
+        var wait = Duration.zero
+        var site = URL(filePath: "/")
+        var price = Decimal(0)
+        var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        var byTheme: [Theme: Int] = [:]
+        var byNumber: [Int: String] = [:]
+    }
+
+    final class ConfigPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var since = Date(timeIntervalSinceReferenceDate: 0)
+        @Pref var until: Date?
+        @Pref var moments: [Date] = []
+        @Pref var days: [String: Date] = [:]
+        @Pref var icon = Data()
+        @Pref var parts: [Data] = []
+        @Pref var theme = Theme.light
+        @Pref var level = Level.low
+        @Pref var shape = Shape.point
+        @Pref var shapes: [Shape] = []
+        @Pref var entry = Entry()
+        @Pref var entries: [Entry] = []
+        @Pref var wait = Duration.zero
+        @Pref var site = URL(filePath: "/")
+        @Pref var price = Decimal(0)
+        @Pref var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        @Pref var byTheme: [Theme: Int] = [:]
+        @Pref var byNumber: [Int: String] = [:]
+
+        var config: Config {
+            get {
+                Config(
+                    since: since, until: until, moments: moments, days: days, icon: icon, parts: parts, theme: theme,
+                    level: level, shape: shape, shapes: shapes, entry: entry, entries: entries, wait: wait, site: site,
+                    price: price, id: id, byTheme: byTheme, byNumber: byNumber)
+            }
+            set {
+                update {
+                    (since, until, moments, days) = (newValue.since, newValue.until, newValue.moments, newValue.days)
+                    (icon, parts, theme, level) = (newValue.icon, newValue.parts, newValue.theme, newValue.level)
+                    (shape, shapes, entry, entries) = (
+                        newValue.shape, newValue.shapes, newValue.entry, newValue.entries
+                    )
+                    (wait, site, price, id) = (newValue.wait, newValue.site, newValue.price, newValue.id)
+                    (byTheme, byNumber) = (newValue.byTheme, newValue.byNumber)
+                }
+            }
+        }
+    }
+
+    private static let day = Date(timeIntervalSinceReferenceDate: 805_000_000)
+    private static let config = Config(
+        since: day, until: day + 1, moments: [day, day + 2], days: ["a": day], icon: Data([1, 2, 3]),
+        parts: [Data([4]), Data()], theme: .dark, level: .high, shape: .circle(radius: 1.5),
+        shapes: [.point, .circle(radius: 2)],
+        entry: Entry(title: "x", when: day, moments: [day], cover: Data([5]), wait: .seconds(90)),
+        entries: [Entry(title: "y", when: day + 3, cover: Data([255, 0]))], wait: .milliseconds(1_500),
+        site: URL(string: "https://example.org/a?b") ?? URL(filePath: "/"), price: Decimal(string: "1.25") ?? 0,
+        id: UUID(), byTheme: [.dark: 2], byNumber: [3: "c"])
+
+    enum Form: CaseIterable {
+        case standard, isoDates, bytes
+
+        var encoder: JSONEncoder {
+            let encoder = JSONEncoder()
+            if self == .isoDates { encoder.dateEncodingStrategy = .iso8601 }
+            if self == .bytes { encoder.dataEncodingStrategy = .deferredToData }
+            return encoder
+        }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func prefs(_ form: Form, in data: Data) throws -> ConfigPrefs {
+        let url = folder.file("config.json")
+        try data.write(to: url)
+        return ConfigPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
+    }
+
+    @Test(arguments: Form.allCases) func whatJSONEncoderWritesIsReadExactly(_ form: Form) throws {
+        let data = try form.encoder.encode(Self.config)
+        let prefs = try prefs(form, in: data)
+        #expect(prefs.config == Self.config)
+        #expect(prefs.describe().allSatisfy { $0.source == .stored } && prefs.lastError == nil)
+    }
+
+    /// An assignment of what was read writes nothing, so the form of the person stays.
+    @Test(arguments: Form.allCases) func equalAssignmentsKeepTheForm(_ form: Form) throws {
+        let data = try form.encoder.encode(Self.config)
+        let prefs = try prefs(form, in: data)
+        prefs.config = prefs.config
+        #expect(prefs.lastError == nil)
+        #expect(try Data(contentsOf: folder.file("config.json")) == data)
+    }
+
+    /// The other entries keep their form, too. The written value is read again, in this package's form.
+    @Test(arguments: Form.allCases) func anAssignmentReplacesOneValue(_ form: Form) throws {
+        let prefs = try prefs(form, in: form.encoder.encode(Self.config))
+        let before = try entries()
+        prefs.moments.append(Self.day + 9)
+        prefs.icon = Data([7])
+        prefs.entry.title = "z"
+        var expected = Self.config
+        expected.moments.append(Self.day + 9)
+        expected.icon = Data([7])
+        expected.entry.title = "z"
+        #expect(prefs.config == expected && prefs.lastError == nil)
+        let after = try entries()
+        for (key, value) in before where !["moments", "icon", "entry"].contains(key) {
+            #expect(after[key] == value, "\(key)")
+        }
+    }
+
+    private func entries() throws -> [String: NSObject] {
+        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.file("config.json")))
+        return try #require(object as? [String: NSObject])
+    }
+
+    @Test func peopleWriteDaysOffsetsAndDurations() throws {
+        let text = """
+            {"since": "2026-11-21", "until": "2026-11-21T20:02:43+01:00", "wait": "1m 30s", "icon": "AQID",
+             "moments": [0, "2001-01-01T00:00:01.5Z"]}
+            """
+        let prefs = try prefs(.standard, in: Data(text.utf8))
+        #expect(prefs.since == Date(timeIntervalSince1970: 1_795_219_200))
+        #expect(prefs.until == Date(timeIntervalSince1970: 1_795_287_763))
+        #expect(prefs.wait == .seconds(90) && prefs.icon == Data([1, 2, 3]) && prefs.lastError == nil)
+        #expect(prefs.moments.map(\.timeIntervalSinceReferenceDate) == [0, 1.5])
+        prefs.wait = .seconds(90)
+        #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text)
+        prefs.wait = .seconds(91)
+        #expect(try entries()["wait"] == "PT1M31S" as NSString)
+    }
+
+    @Test func whatCannotBeReadSaysWhatWasExpected() throws {
+        let text = """
+            {"since": "tomorrow", "icon": "?", "wait": "long", "entry": {"title": "", "when": true, "moments": [], "wait": 1}}
+            """
+        let prefs = try prefs(.standard, in: Data(text.utf8))
+        let date = #"expected Date ("2026-11-21T19:02:43Z" or seconds since 2001), found "#
+        _ = prefs.since
+        #expect(prefs.lastError?.description == "since: \(date)a string")
+        _ = prefs.icon
+        #expect(prefs.lastError?.description == #"icon: expected Data (base64 such as "AQID"), found a string"#)
+        _ = prefs.wait
+        #expect(
+            prefs.lastError?.description == #"wait: expected Duration ("PT1M30S", "90s" or seconds), found a string"#)
+        _ = prefs.entry
+        #expect(prefs.lastError?.description == "entry.when: \(date)a Boolean")
+        prefs.theme = .dark
+        #expect(try entries()["since"] == "tomorrow" as NSString, "what cannot be read stays")
+    }
+
+    /// The forms are read only in JSON. In other formats, such a text is of another type, and stays.
+    @Test func aPropertyListIsReadExactly() throws {
+        let store = InMemoryStore()
+        try store.update(root: "ConfigPrefs") { $0 = ["since": "2026-11-21", "icon": "AQID", "until": 5.0] }
+        let prefs = ConfigPrefs(store: store)
+        #expect(prefs.since == Date(timeIntervalSinceReferenceDate: 0) && prefs.icon == Data() && prefs.until == nil)
+        #expect(prefs.lastError?.description == "until: expected Date, found a real number")
+    }
+
+    @Test func layersAreWrittenByPeople() throws {
+        let url = folder.file("layer.json")
+        try Data(#"{"since": "2026-11-21", "entry": {"title": "a", "when": 5, "moments": [], "wait": "2s"}}"#.utf8)
+            .write(to: url)
+        let prefs = ConfigPrefs(
+            store: LayeredStore(
+                PropertyListFileStore(url: folder.file("base.json"), format: .json, layout: .flat), below: [.file(url)])
+        )
+        #expect(prefs.since == Date(timeIntervalSince1970: 1_795_219_200))
+        #expect(prefs.entry == Entry(title: "a", when: Date(timeIntervalSinceReferenceDate: 5), wait: .seconds(2)))
+        #expect(prefs.lastError == nil && prefs.$since.source == .layer(url.path))
+    }
+
+    @Test func aStoredSettingIsReadTheSameWay() throws {
+        let url = folder.file("config.json")
+        try Data(#"{"since": "2026-11-21"}"#.utf8).write(to: url)
+        struct Program {
+            @AppSetting("since") var since = Date(timeIntervalSinceReferenceDate: 0)
+            init(_ store: any PrefsStore) {
+                _since = AppSetting(key: "since", defaultValue: Date(timeIntervalSinceReferenceDate: 0), store: store)
+            }
+        }
+        let program = Program(PropertyListFileStore(url: url, format: .json))
+        #expect(program.since == Date(timeIntervalSince1970: 1_795_219_200))
+        program.since = Date(timeIntervalSince1970: 1_795_219_200)
+        #expect(try String(contentsOf: url, encoding: .utf8) == #"{"since": "2026-11-21"}"#)
+    }
+
+    // MARK: - JSON in an entry
+
+    final class JSONPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(coding: .json) var entry = Entry()
+        @Pref(coding: .jsonData) var data = Entry()
+        @Pref(coding: .json) var entries: [Entry] = []
+        @Pref(coding: .json) var byName: [String: Entry] = [:]
+        @Pref(coding: .json) var theme: Theme? = nil
+    }
+
+    @Test func jSONInAnEntryIsReadAndWritten() throws {
+        let store = InMemoryStore()
+        let json = try JSONEncoder().encode(Self.config.entry)
+        let text = String(decoding: json, as: UTF8.self)
+        // In the forms of Defaults: a text, an array of texts, a dictionary of texts.
+        try store.update(root: "JSONPrefs") {
+            $0 = ["entry": text, "data": json, "entries": [text, text], "byName": ["a": text], "theme": "\"dark\""]
+        }
+        let prefs = JSONPrefs(store: store)
+        #expect(prefs.entry == Self.config.entry && prefs.data == Self.config.entry)
+        #expect(prefs.entries == [Self.config.entry, Self.config.entry] && prefs.byName == ["a": Self.config.entry])
+        #expect(prefs.theme == .dark && prefs.lastError == nil)
+        prefs.theme = nil
+        #expect(!prefs.$theme.isSet)
+        prefs.entry.title = "new"
+        prefs.data.title = "new"
+        prefs.entries.removeLast()
+        let stored = try #require(try store.read(root: "JSONPrefs"))
+        for (key, data) in [
+            ("entry", (stored["entry"] as? String).map { Data($0.utf8) }), ("data", stored["data"] as? Data),
+        ] {
+            #expect(try JSONDecoder().decode(Entry.self, from: #require(data)).title == "new", "\(key)")
+        }
+        #expect((stored["entries"] as? String)?.hasPrefix("[{") == true && prefs.entries == [Self.config.entry])
+        try store.update(root: "JSONPrefs") { $0 = ["entry": "{", "data": 5] }
+        #expect(
+            prefs.entry == Entry() && prefs.lastError?.description == "entry: the stored value is not a valid Entry")
+        #expect(
+            prefs.data == Entry()
+                && prefs.lastError?.description == #"data: expected JSON in a string or in data, such as {"size": 12}"#)
+    }
+
+    /// Every write path compares with the value that the class reads, and does not change equal values.
+    @Test func everyWayToWriteKeepsTheForm() throws {
+        let text = #"{"since": "2026-11-21", "icon": "AQID", "wait": "90s", "theme": "dark"}"#
+        let prefs = try prefs(.standard, in: Data(text.utf8))
+        let day = Date(timeIntervalSince1970: 1_795_219_200)
+        #expect(prefs["since"] as? Date == day && prefs.values["icon"] as? Data == Data([1, 2, 3]))
+        prefs["since"] = day
+        prefs.values = prefs.values
+        prefs.update { $0["icon"] = Data([1, 2, 3]) }
+        #expect(prefs.import(Data(text.utf8), merge: false) == nil)
+        if let export = prefs.exported(as: .json) { #expect(prefs.import(export, merge: true) == nil) }
+        #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text && prefs.lastError == nil)
+        // Values that are not assigned keep their form.
+        prefs["theme"] = "light"
+        let after = try entries()
+        #expect(after["since"] == "2026-11-21" as NSString && after["icon"] == "AQID" as NSString)
+        #expect(after["wait"] == "90s" as NSString && after["theme"] == "light" as NSString)
+        let copy = ConfigPrefs(store: InMemoryStore())
+        copy.values = prefs.values
+        #expect(copy.lastError == nil && copy.since == day && copy.wait == .seconds(90))
+    }
+
+    final class OddPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var float = Float(0)
+        @Pref var set: Set<Int> = []
+        @Pref var id = UUID()
+        @Pref var part = Entry()
+        @Pref var number = 0.0
+    }
+
+    @Test func otherFormsAreKept() throws {
+        let text = """
+            {"float": 0.1, "set": [3, 1, 2], "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e5f", "number": 1,
+             "part": {"when": "2026-11-21"}}
+            """
+        let url = folder.file("config.json")
+        try Data(text.utf8).write(to: url)
+        let prefs = OddPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
+        (prefs.float, prefs.set, prefs.id, prefs.number) = (prefs.float, prefs.set, prefs.id, prefs.number)
+        let part = prefs.part
+        prefs.part = part
+        #expect(prefs.lastError == nil && prefs.float == 0.1 && prefs.set == [1, 2, 3])
+        #expect(try String(contentsOf: url, encoding: .utf8) == text)
+    }
+
+    @Test func changesAreReportedWithTheirValues() throws {
+        let prefs = try prefs(.standard, in: Data(#"{"since": "2026-11-21"}"#.utf8))
+        let heard = Heard<String>()
+        let observations = [
+            prefs.$since.onChange {
+                heard.append("\($0.timeIntervalSinceReferenceDate) \($1.timeIntervalSinceReferenceDate)")
+            },
+            prefs.onChange { heard.append("\($0.oldValues["since"] is Date) \($0.newValues["since"] is Date)") },
+        ]
+        try Data(#"{"since": 5}"#.utf8).write(to: folder.file("config.json"), options: .atomic)
+        #expect(heard.wait(for: 2).sorted() == ["816912000.0 5.0", "true true"])
+        observations.forEach { $0.cancel() }
+    }
+
+    @Test func aFileWithTheSchemaAloneIsReadAndKept() throws {
+        let text = #"{"$schema": "schema.json"}"#
+        let prefs = try prefs(.standard, in: Data(text.utf8))
+        #expect(prefs.lastError == nil && prefs.problems().isEmpty)
+        prefs.theme = .dark
+        prefs.$theme.reset()
+        #expect(try entries() == ["$schema": "schema.json" as NSString] && prefs.lastError == nil)
+    }
+}

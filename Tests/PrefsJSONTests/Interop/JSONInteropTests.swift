@@ -1,0 +1,198 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import PrefsPropertyLists
+@testable import PrefsJSON
+
+/// Other programs read equal values from this package's JSON, and this package reads equal values from theirs. Uses
+/// random trees; `PREFS_TREES` sets their number.
+@Suite struct JSONInteropTests {
+    private static let count = Hazard.count("PREFS_TREES", default: 300)
+
+    private static func trees() throws -> [Any] {
+        try (1...UInt64(count)).map { try InteropTree.make(seed: $0) as Any }
+    }
+
+    /// Runs a program on a file `in.json` and returns its output.
+    private static func run(_ program: URL?, _ arguments: [String], on input: Data) throws -> Data {
+        let folder = try TemporaryFolder()
+        try input.write(to: folder.file("in.json"))
+        let result = try Child(
+            URL(filePath: "/bin/sh"),
+            ["-c", #"cd "$0" && exec "$@" <in.json >out.json"#, folder.path, program?.path ?? ""] + arguments,
+            environment: ProcessInfo.processInfo.environment
+        ).wait()
+        guard result.code == 0 else { throw FuzzViolation("\(program?.lastPathComponent ?? ""): \(result.errors)") }
+        return try Data(contentsOf: folder.file("out.json"))
+    }
+
+    private static func read(_ bytes: Data) throws -> [Any] {
+        try PropertyListCoder.decode(bytes, as: .all).value.object as? [Any] ?? []
+    }
+
+    private func check(_ again: [Any], _ trees: [Any], _ reader: String) {
+        #expect(again.count == trees.count)
+        for (seed, (tree, other)) in zip(trees, again).enumerated() where exactForm(tree) != exactForm(other) {
+            Issue.record(
+                "\(reader), seed \(seed + 1): \(exactForm(tree).prefix(300)) became \(exactForm(other).prefix(300))")
+        }
+    }
+
+    /// Python's layouts: compact, in ASCII, indented by tabs in reverse order with CRLF, and with a byte order mark.
+    @Test(
+        .enabled(if: OtherReaders.has(OtherReaders.python, "json of Python")),
+        arguments: [
+            "text = json.dumps(value, separators=(',', ':'))",
+            "text = json.dumps(value, ensure_ascii=False, sort_keys=True)",
+            "text = json.dumps(reverse(value), indent='\\t').replace('\\n', '\\r\\n')",
+            "text = '\\ufeff' + json.dumps(value, indent=4, ensure_ascii=False)",
+        ])
+    func python(_ dump: String) throws {
+        let trees = try Self.trees()
+        let script = """
+            import json, sys
+            def reverse(value):
+                if isinstance(value, dict): return {key: reverse(value[key]) for key in reversed(value)}
+                return [reverse(element) for element in value] if isinstance(value, list) else value
+            value = json.loads(sys.stdin.buffer.read().decode('utf-8'))
+            \(dump)
+            sys.stdout.buffer.write(text.encode('utf-8'))
+            """
+        let ours = try PropertyListCoder.encode(objects: trees, as: .json)
+        check(try Self.read(Self.run(OtherReaders.python, ["-c", script], on: ours)), trees, dump)
+    }
+
+    /// For values that JSON can express directly, Python and jq write equal bytes, so these programs leave no
+    /// difference in a file.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "json of Python"))) func pythonWritesTheSameBytes() throws
+    {
+        let ours = try PropertyListCoder.encode(plain: Self.plain, as: .json)
+        let script = """
+            import json, sys
+            text = json.dumps(json.load(sys.stdin), indent=2, sort_keys=True, ensure_ascii=False) + '\\n'
+            sys.stdout.buffer.write(text.encode('utf-8'))
+            """
+        #expect(try Self.run(OtherReaders.python, ["-c", script], on: ours) == ours)
+    }
+
+    /// jq writes 1.0 as 1 and keeps 53 bits of an integer, so only other numbers are compared.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.jq, "jq"))) func jqWritesTheSameBytes() throws {
+        let plain = Self.plain.filter { $0.key != "numbers" }
+        let ours = try PropertyListCoder.encode(plain: plain, as: .json)
+        #expect(try Self.run(OtherReaders.jq, ["-S", "."], on: ours) == ours)
+        let all = try PropertyListCoder.encode(objects: Self.trees(), as: .json)
+        #expect(try Self.run(OtherReaders.jq, ["length"], on: all) == Data("\(Self.count)\n".utf8))
+        let edited = try Self.run(OtherReaders.jq, [".list[0] = 7"], on: ours)
+        #expect(
+            try (PropertyListCoder.decode(edited, as: .all).value.object as? [String: Any])?["list"]
+                as? [AnyHashable] == [
+                    7, -3, 0.5,
+                ])
+    }
+
+    private static var plain: [String: Any] {
+        [
+            "numbers": [0, 1.0, -0.0, 1e22, Double.leastNonzeroMagnitude, 1e-5, 1e16, 0.1, UInt64.max, Int64.min]
+                as [Any],
+            "list": [1, -3, 0.5] as [Any], "text": "é \u{1F600} \"\\/\n\t", "empty": [String: Any](), "none": [Any](),
+            "deep": ["b": [[true], ["x": false]], "a": ["": ""]] as [String: Any], "é": 1, "\u{1F600}": 2, "Z": 3,
+        ]
+    }
+
+    /// Foundation has other numbers, so only their places are compared. It reads forms as objects.
+    @Test func foundationReadsTheSame() throws {
+        func form(_ value: Any) -> String {
+            switch value {
+            case is NSNumber, is Bool, is any FixedWidthInteger, is Double: return "number"
+            case let elements as [Any]: return "[" + elements.map(form).joined(separator: ",") + "]"
+            case let members as [String: Any]:
+                if members.count == 1, let (key, content) = members.first {
+                    if key == "$data", let text = content as? String { return text }
+                    if key == "$date" { return "date" }
+                    if key == "$double" { return "number" }
+                    if key.hasPrefix("$$") { return form([String(key.dropFirst()): content]) }
+                }
+                return "{"
+                    + members.map { "\($0.key.debugDescription):\(form($0.value))" }.sorted().joined(separator: ",")
+                    + "}"
+            case is Date: return "date"
+            case let data as Data: return data.base64EncodedString()
+            default: return exactForm(value)
+            }
+        }
+        for (seed, tree) in try Self.trees().enumerated() {
+            let theirs = try JSONSerialization.jsonObject(with: PropertyListCoder.encode(objects: tree, as: .json))
+            #expect(form(theirs) == form(tree), "seed \(seed + 1)")
+        }
+    }
+
+    // MARK: - Hostile files
+
+    /// Each case takes minutes if a letter with many marks takes quadratic time, and then exceeds the limit. A file has
+    /// fewer limits than an import.
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<8) func muchOfOneThing(_ kind: Int) throws {
+        func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+        let text =
+            switch kind {
+            case 0: "{\"a\":[" + many("1,", 100_000)
+            case 1: "{\"a\":\"" + many("\\u0041", 100_000)
+            case 2: "{\"a\":\"" + many("\u{301}\u{316}", 100_000) + "\"}"
+            case 3: "{" + (0..<25_000).map { "\"\($0)\":0" }.joined(separator: ",")
+            case 4: many(" \n", 250_000)
+            case 5: "{\"" + many("\u{301}\u{316}", 100_000) + "\":1}"
+            case 6: "{\"a\":[" + many("{\"k\":[]},", 25_000)
+            default: many("[", 250_000)
+            }
+        if text.hasSuffix("}") { _ = try? PropertyListCoder.decode(Data(text.utf8), as: .all) }
+        let bytes = Data((text + "\u{1}").utf8)
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, as: .all) }
+        #expect(failure?.reason.hasPrefix("line ") == true)
+        // If a property list is expected, the error only names JSON.
+        #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
+    }
+
+    /// An incomplete file may be one that another program is writing, so a read waits for the rest.
+    @Test func whatIsCutOffIsIncomplete() throws {
+        let text = #"{"a": [true, false, -1.5e3, "é\u00e9\\"], "b": {"$data": "AQ=="}, "c": {}}"#
+        for count in 1..<text.utf8.count {
+            let cut = Data(text.utf8.prefix(count))
+            let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(cut, as: .all) }
+            guard case .malformed(let fault)? = failure, fault.isIncomplete, fault.line == 1 else {
+                Issue.record("\(count): \(String(describing: failure))")
+                continue
+            }
+        }
+        for text in ["{]", "{\"a\": tru}", "{\"a\": 1,}\n", "{} x"] {
+            let failure = #expect(throws: DecodingFailure.self) {
+                try PropertyListCoder.decode(Data(text.utf8), as: .all)
+            }
+            guard case .malformed(let fault)? = failure, !fault.isIncomplete else {
+                Issue.record("\(text): \(String(describing: failure))")
+                continue
+            }
+        }
+    }
+
+    /// A reader would reject more values than it may count, so the writer does.
+    @Test func moreValuesThanAFileMayHold() throws {
+        #expect(JSONReader.Limits.file.nodes == PropertyListLimits.fileNodes)
+        var limits = JSONReader.Limits.file
+        limits.nodes = 1_000
+        let many = [StoredValue](repeating: .bool(true), count: limits.nodes - 1)
+        let bytes = try JSONWriter.data(ofFile: .array(many), limits: limits)
+        #expect(try JSONReader.value(of: bytes, limits: limits).array?.count == limits.nodes - 1)
+        let tooMany = #expect(throws: EncodingFailure.self) {
+            try JSONWriter.data(ofFile: .array(many + [.bool(true)]), limits: limits)
+        }
+        #expect(tooMany?.reason == "more than 1000 values")
+        let failure = #expect(throws: DecodingFailure.self) {
+            try JSONReader.value(of: bytes.dropLast(3) + Data(",true]".utf8), limits: limits)
+        }
+        #expect(failure?.reason.contains("has more than 1000 values") == true)
+        // The limits of files are the default.
+        let rest = try PropertyListCoder.encode(objects: many + [true], as: .json)
+        #expect(try Self.read(rest).count == 1_000)
+    }
+}

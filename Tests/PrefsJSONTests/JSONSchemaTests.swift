@@ -1,0 +1,286 @@
+@testable import PrefsSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsPropertyLists
+@testable import PrefsJSON
+
+private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(in: 8...72, help: "In points.") var size = 12
+    @Pref(in: 0..<10) var part = 1
+    @Pref(in: 0.5...) var scale = 1.0
+    @Pref(in: 0.1...0.5) var thin: Float = 0.25
+    @Pref(in: ["de", "en"]) var language: String? = nil
+    @Pref(in: [1.5, 2]) var factor = 1.5
+    @Pref(in: [true]) var isTrue = true
+    @Pref(constraint: .length(2...4), .pattern("[a-zK]+")) var name = "ab"
+    @Pref(constraint: .pattern(#"\w+.é"#)) var word = "abé"
+    @Pref(constraint: .count(1...2)) var list = ["a"]
+    @Pref(constraint: .count(1...2)) var set: Set<Int> = [1]
+    @Pref(constraint: .count(...2)) var table: [String: Int] = [:]
+    @Pref(constraint: .count(...2)) var data = Data()
+    @Pref(constraint: .in(0...10), .in(5...20)) var both = 7
+    @Pref(in: Date.distantPast...Date.distantFuture) var date = Date(timeIntervalSinceReferenceDate: 0)
+    @Pref(
+        coding: PrefCoding<Int>(encode: { "\($0)" }, decode: { ($0 as? String).flatMap(Int.init) }),
+        constraint: .in(1...2)) var coded = 1
+
+    /// Values that the constraints accept, in each stored form.
+    static var samples: [(key: String, values: [Any])] {
+        [
+            ("size", [8, 72, 9.0]), ("part", [0, 9]), ("scale", [0.5, Double.infinity, 3]),
+            ("thin", [0.1, 0.5, Double(Float(0.1))]),
+            ("language", ["de"]), ("factor", [2, 2.0, 1.5]), ("isTrue", [true, 1]), ("name", ["ab", "abcd"]),
+            ("word", ["äöü e\u{301}"]),
+            ("list", [["a"], ["a", "b"]]), ("set", [[1], [1, 1, 1]]), ("table", [["a": 1, "b": 2], ["$x": 1]]),
+            ("data", [Data([1, 2])]),
+            ("both", [5, 10]), ("date", [Date.distantPast]), ("coded", ["2"]),
+        ]
+    }
+}
+
+/// `jsonSchema()`, alone and with the reference implementation in Python.
+@Suite struct JSONSchemaTests {
+    private static func object(_ data: Data) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    private static func properties(_ prefs: PersistentPrefs) throws -> [String: [String: Any]] {
+        let schema = try object(prefs.jsonSchema())
+        return try #require(schema["properties"] as? [String: [String: Any]])
+    }
+
+    /// The schema of a property as sorted JSON on one line.
+    private static func line(_ schema: [String: Any]?) throws -> String {
+        let schema = try #require(schema)
+        let data = try JSONSerialization.data(withJSONObject: schema, options: [.sortedKeys, .withoutEscapingSlashes])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test func theSchemaNamesTheClassAndAllowsOnlyItsKeys() throws {
+        let prefs = BoundPrefs(store: InMemoryStore())
+        let schema = try Self.object(prefs.jsonSchema())
+        #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+        #expect(schema["title"] as? String == "BoundPrefs" && schema["type"] as? String == "object")
+        #expect(schema["additionalProperties"] as? Bool == false)
+        #expect(Set(try Self.properties(prefs).keys) == Set(prefs.keys))
+        #expect(BoundPrefs.jsonSchema() == prefs.jsonSchema())
+    }
+
+    @Test func keysOfAnOverrideAreAllowed() throws {
+        let properties = try Self.properties(EveryTypePrefs(store: InMemoryStore()))
+        #expect(properties["free"]?.isEmpty == true)
+        #expect(try Self.line(properties["$$lone"]) == Self.line(properties["$lone"]))
+    }
+
+    @Test(
+        arguments: [
+            (
+                "size",
+                #"{"$comment":"must be in 8...72","default":12,"description":"In points.","maximum":72,"minimum":8,"type":"integer"}"#
+            ),
+            ("language", #"{"$comment":"must be one of de, en","enum":["de","en"],"type":"string"}"#),
+            (
+                "name",
+                #"{"$comment":"must be 2...4 characters long and of the form [a-zK]+","default":"ab","minLength":2,"pattern":"^(?:[a-zK]+)$","type":"string"}"#
+            ),
+            (
+                "list",
+                #"{"$comment":"must have 1...2 elements","default":["a"],"items":{"type":"string"},"maxItems":2,"minItems":1,"type":"array"}"#
+            ),
+            (
+                "both",
+                #"{"$comment":"must be in 0...10 and in 5...20","allOf":[{"maximum":20,"minimum":5}],"default":7,"maximum":10,"minimum":0,"type":"integer"}"#
+            ), ("coded", #"{"$comment":"must be in 1...2","default":"1"}"#),
+        ])
+    func constraintsAreExpressed(_ key: String, _ schema: String) throws {
+        #expect(try Self.line(Self.properties(BoundPrefs(store: InMemoryStore()))[key]) == schema)
+    }
+
+    @Test(
+        arguments: [
+            ("uint8", #"{"default":1,"maximum":255,"minimum":0,"type":"integer"}"#),
+            ("string", #"{"default":"x","type":"string"}"#),
+            ("bool", #"{"default":false,"type":"boolean"}"#),
+            ("size", #"{"default":"small","enum":["small","large"],"type":"string"}"#),
+            ("level", #"{"default":1,"enum":[1,10],"type":"integer"}"#),
+            ("mode", #"{"default":{"light":{}},"enum":[{"light":{}},{"dark":{}}],"type":"object"}"#),
+            ("channel", #"{"default":"news","type":"string"}"#),
+            ("width", #"{"default":3,"type":["integer","string"]}"#),
+            ("uuid", #"{"default":"00010203-0405-0607-0809-0A0B0C0D0E0F","type":"string"}"#),
+            (
+                "optionals",
+                #"{"default":[],"items":{"anyOf":[{"enum":["small","large"],"type":"string"},{"const":"$null"}]},"type":"array"}"#
+            ),
+            (
+                "data",
+                #"{"additionalProperties":false,"default":{"$data":""},"items":{"maximum":255,"minimum":0,"type":"integer"},"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$","properties":{"$data":{"contentEncoding":"base64","type":"string"}},"required":["$data"],"type":["object","string","array"]}"#
+            ), ("anything", #"{"additionalProperties":{},"default":{},"type":"object"}"#),
+        ])
+    func typesAreExpressed(_ key: String, _ schema: String) throws {
+        #expect(try Self.line(Self.properties(EveryTypePrefs(store: InMemoryStore()))[key]) == schema)
+    }
+
+    @Test func fieldsOfAStructHaveTheTypesThatItDecodes() throws {
+        let properties = try Self.properties(EveryTypePrefs(store: InMemoryStore()))
+        let server = try #require(properties["server"])
+        let fields = try #require(server["properties"] as? [String: [String: Any]])
+        #expect(Set(fields.keys) == ["host", "port", "size", "ratio", "paths"])
+        #expect(try Self.line(fields["port"]) == #"{"maximum":65535,"minimum":0,"type":"integer"}"#)
+        #expect(try Self.line(fields["size"]) == #"{"enum":["small","large"],"type":"string"}"#)
+        #expect(server["additionalProperties"] == nil && server["required"] == nil)
+    }
+
+    // MARK: - Validation
+
+    /// The results of a validator: `true` for each document that the schema accepts.
+    private static func verdicts(_ schema: Data, _ documents: [Data]) throws -> [Bool] {
+        let script = """
+            import json, sys
+            from jsonschema import Draft202012Validator
+            schema = json.load(open(sys.argv[1] + "/schema.json"))
+            Draft202012Validator.check_schema(schema)
+            validator = Draft202012Validator(schema)
+            for index in range(int(sys.argv[2])):
+                print(validator.is_valid(json.load(open(sys.argv[1] + "/%d.json" % index))))
+            """
+        let folder = try TemporaryFolder()
+        try schema.write(to: folder.file("schema.json"))
+        for (index, document) in documents.enumerated() { try document.write(to: folder.file("\(index).json")) }
+        let python = try #require(SchemaValidator.python)
+        let result = try SchemaValidator.run(python, ["-c", script, folder.path, "\(documents.count)"])
+        try #require(result.code == 0, "\(result.errors)")
+        return result.output.split(separator: "\n").map { $0 == "True" }
+    }
+
+    @Test(.enabled(if: SchemaValidator.isThere), arguments: [true, false])
+    func theSchemaAcceptsEveryExport(_ hasBounds: Bool) throws {
+        let make: () -> PersistentPrefs = {
+            hasBounds ? BoundPrefs(store: InMemoryStore()) : EveryTypePrefs(store: InMemoryStore())
+        }
+        var exports = [try #require(make().exported(as: .json))]
+        var names = ["nothing"]
+        for (key, values) in hasBounds ? BoundPrefs.samples : EveryTypePrefs.samples {
+            for value in values {
+                let prefs = make()
+                prefs[key] = value
+                #expect(prefs.lastError == nil, "\(key): \(value)")
+                exports.append(try #require(prefs.exported(as: .json)))
+                names.append("\(key): \(value)")
+            }
+        }
+        let verdicts = try Self.verdicts(make().jsonSchema(), exports)
+        // A number is read as a Boolean, but never written for one.
+        let numbers = hasBounds ? ["isTrue: 1"] : ["bool: 0", "bool: 1", "optionalBool: 1"]
+        #expect(zip(names, verdicts).filter { !$1 }.map(\.0) == numbers)
+        #expect(verdicts.count == exports.count)
+    }
+
+    @Test(.enabled(if: SchemaValidator.isThere)) func theSchemaAcceptsItsDefaults() throws {
+        let properties = try Self.properties(EveryTypePrefs(store: InMemoryStore()))
+        let defaults = properties.compactMapValues { $0["default"] }.filter { $0.key != "$$lone" }
+        let document = try JSONSerialization.data(withJSONObject: defaults)
+        #expect(defaults.count > 30)
+        #expect(try Self.verdicts(EveryTypePrefs(store: InMemoryStore()).jsonSchema(), [document]) == [true])
+    }
+
+    private static let rejected = [
+        true: [
+            #"{"size": 7}"#,
+            #"{"size": 73}"#,
+            #"{"size": "9"}"#,
+            #"{"size": 9.5}"#,
+            #"{"part": 10}"#,
+            #"{"scale": 0.25}"#,
+            #"{"thin": 0.75}"#,
+            #"{"language": "fr"}"#,
+            #"{"factor": 3}"#,
+            #"{"name": "a"}"#,
+            #"{"name": "a-"}"#,
+            #"{"list": []}"#,
+            #"{"list": ["a", "b", "c"]}"#,
+            #"{"set": []}"#,
+            #"{"table": {"a": 1, "b": 2, "c": 3}}"#,
+            #"{"both": 4}"#,
+            #"{"both": 11}"#,
+            #"{"other": 1}"#,
+        ],
+        false: [
+            #"{"uint8": 256}"#,
+            #"{"uint64": 18446744073709551616}"#,
+            #"{"int": [null]}"#,
+            #"{"bool": 2}"#,
+            #"{"date": true}"#,
+            #"{"data": 5}"#,
+            #"{"double": {"$double": "x"}}"#,
+            #"{"double": {}}"#,
+            #"{"size": "huge"}"#,
+            #"{"level": 2}"#,
+            #"{"mode": {"x": {}}}"#,
+            #"{"width": []}"#,
+            #"{"server": {"port": 70000}}"#,
+            #"{"server": "x"}"#,
+            #"{"strings": [1]}"#,
+            #"{"optionals": ["huge"]}"#,
+            #"{"table": {"a": ["x"]}}"#,
+            #"{"servers": [{"size": "huge"}]}"#,
+        ],
+    ]
+
+    /// One process of Python for all documents of a class, because each takes as long as this test.
+    @Test(.enabled(if: SchemaValidator.isThere), arguments: [true, false])
+    func theSchemaRejects(_ hasBounds: Bool) throws {
+        let prefs: PersistentPrefs =
+            hasBounds ? BoundPrefs(store: InMemoryStore()) : EveryTypePrefs(store: InMemoryStore())
+        let documents = try #require(Self.rejected[hasBounds])
+        let verdicts = try Self.verdicts(prefs.jsonSchema(), documents.map { Data($0.utf8) })
+        #expect(verdicts.count == documents.count)
+        for (document, isValid) in zip(documents, verdicts) {
+            #expect(!isValid, "\(document)")
+            #expect(
+                hasBounds && document.contains("thin") || prefs.import(Data(document.utf8), merge: true) != nil,
+                "an import agrees: \(document)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("[a-z]+", true), ("(a|b)?c*", true), ("[A-Z]{2,3}-[0-9]{4}", true), (#"a\.b"#, true), ("", true),
+            (".*", false),
+            (#"\d"#, false), ("[^a]", false), ("é", false), ("(?i)a", false), ("(?:a)", true), ("[a&&b]", false),
+            ("a(?=b)", false),
+            ("^a$", false),
+        ])
+    func onlyPatternsThatMeanTheSameAreShared(_ pattern: String, _ isShared: Bool) {
+        #expect(SharedPattern.isShared(pattern) == isShared)
+    }
+
+    @Test func noPlainCharacterEqualsAnother() {
+        // Swift considers U+212A, U+037E and U+1FEF equal to K, ; and `.
+        for text in ["\u{212A}", "\u{037E}", "\u{1FEF}"] {
+            #expect(!TextPattern.compiled("[A-Z]").matches(text) && !TextPattern.compiled("K").matches(text), "\(text)")
+        }
+    }
+}
+
+/// A Python that has `jsonschema`; `Scripts/tools.sh` installs it.
+private enum SchemaValidator {
+    static let isThere = Hazard.canRun(
+        "schema: jsonschema of Python", if: python != nil, else: "Scripts/tools.sh installs it")
+
+    static let python: URL? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
+        return folders.map { URL(filePath: "\($0)/python3", directoryHint: .notDirectory) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) && hasValidator($0) }
+    }()
+
+    static func run(_ program: URL, _ arguments: [String]) throws -> Child.Result {
+        try Child(program, arguments, environment: ProcessInfo.processInfo.environment).wait()
+    }
+
+    private static func hasValidator(_ python: URL) -> Bool {
+        (try? run(python, ["-c", "from jsonschema import Draft202012Validator"]))?.code == 0
+    }
+}

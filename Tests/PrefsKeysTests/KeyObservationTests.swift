@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsLayers
+@testable import PrefsKeys
+
+private struct VolumeKey: PrefKey { static let defaultValue = 0.5 }
+
+extension AppSettingsValues {
+    fileprivate var volume: Double {
+        get { self[VolumeKey.self] }
+        set { self[VolumeKey.self] = newValue }
+    }
+
+    /// Reads a key and computes a value from it.
+    fileprivate var percent: Int {
+        get { Int((volume * 100).rounded()) }
+        set { volume = Double(newValue) / 100 }
+    }
+}
+
+/// Keys and settings notify their observers of changes, with the values before and after.
+@Suite(.limited) struct KeyObservationTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func store(_ layout: DomainLayout = .roots) -> PropertyListFileStore {
+        PropertyListFileStore(url: folder.file(), durability: .process, layout: layout)
+    }
+
+    private struct Player {
+        @AppSetting(\.volume) var volume
+        @AppSetting(\.percent) var percent
+        @AppSetting("theme") var theme = "light"
+        @AppSetting(key: "size", defaultValue: 12) var size: Int
+
+        init(_ values: AppSettingsValues) {
+            (_volume.values, _percent.values, _theme.values, _size.values) = (values, values, values, values)
+        }
+    }
+
+    enum Place: CaseIterable {
+        case entries, root, flatRoot, memory, layered
+    }
+
+    private func values(_ place: Place) -> AppSettingsValues {
+        switch place {
+        case .entries: AppSettingsValues(entriesOf: store())
+        case .root: AppSettingsValues(store: store(), root: "Root")
+        case .flatRoot: AppSettingsValues(store: store(.flat), root: "Root")
+        case .memory: AppSettingsValues(entriesOf: InMemoryStore())
+        case .layered: AppSettingsValues(store: LayeredStore(store(), below: [.values(["size": 3])]), root: "Root")
+        }
+    }
+
+    @Test(arguments: Place.allCases) func changesAreHeardWithBothValues(_ place: Place) throws {
+        let player = Player(values(place))
+        let heard = Heard<String>()
+        let observations = [
+            player.$volume.onChange { heard.append("volume \($0) \($1)") },
+            player.$percent.onChange { heard.append("percent \($0) \($1)") },
+            player.$theme.onChange { heard.append("theme \($0) \($1)") },
+            player.$size.onChange { heard.append("size \($0) \($1)") },
+        ]
+        player.volume = 0.75
+        #expect(heard.wait(for: 2).sorted() == ["percent 50 75", "volume 0.5 0.75"])
+        player.theme = "dark"
+        #expect(heard.wait(for: 3).last == "theme light dark")
+        let first = place == .layered ? 3 : 12
+        player.size += 1
+        #expect(heard.wait(for: 4).last == "size \(first) \(first + 1)")
+        // Equal values are no change.
+        player.size += 0
+        observations[2].cancel()
+        player.theme = "red"
+        player.percent = 10
+        #expect(heard.wait(for: 6).suffix(2).sorted() == ["percent 75 10", "volume 0.75 0.1"])
+        observations.forEach { $0.cancel() }
+    }
+
+    @Test func valuesAreASequence() async throws {
+        let player = Player(values(.entries))
+        var sizes = player.$size.updates.makeAsyncIterator()
+        var percents = player.$percent.updates.makeAsyncIterator()
+        #expect(await sizes.next() == 12)
+        #expect(await percents.next() == 50)
+        player.size = 13
+        player.percent = 60
+        #expect(await sizes.next() == 13)
+        #expect(await percents.next() == 60)
+    }
+
+    /// Changes as by another process.
+    @Test func changesOfOthersAreHeard() throws {
+        let player = Player(values(.entries))
+        let heard = Heard<String>()
+        let observation = player.$size.onChange { heard.append("\($0) \($1)") }
+        let list = try PropertyListSerialization.data(fromPropertyList: ["size": 20], format: .binary, options: 0)
+        try list.write(to: folder.file(), options: .atomic)
+        #expect(heard.wait(for: 1) == ["12 20"])
+        observation.cancel()
+    }
+
+    private struct watched: PrefKey {
+        static let defaultValue = 1
+        static let told = Heard<String>()
+        static func didFail(_ error: PrefsError) { told.append("\(error)") }
+    }
+
+    /// Changes of a UserDefaults object cannot be observed. That is reported, and the key works.
+    @Test func anObjectOfTheCallersIsNotWatched() throws {
+        let defaults = try #require(UserDefaults(suiteName: "KeyObservationTests"))
+        let observation = watched.onChange(in: defaults) { _, _ in }
+        #expect(
+            watched.told.wait(for: 1) == [
+                "only UserDefaults.standard reports its changes; changes made elsewhere are not reported"
+            ])
+        observation.cancel()
+    }
+
+    @Test func modifiesOfManyThreadsAllCount() throws {
+        let player = Player(values(.entries))
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<25 {
+                player.$size.modify { $0 += 1 }
+                player.$percent.modify { $0 += 1 }
+            }
+        }
+        #expect(player.size == 212 && player.percent == 250)
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try player.$size.modify {
+                $0 = 0
+                throw Stop()
+            }
+        }
+        #expect(throws: Stop.self) {
+            try player.$volume.modify {
+                $0 = 0
+                throw Stop()
+            }
+        }
+        #expect(player.size == 212 && player.percent == 250)
+    }
+}

@@ -1,0 +1,79 @@
+@testable import PrefsSupport
+import Foundation
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsKeys
+
+private struct outer: PrefKey { static let defaultValue = 1 }
+
+private enum Space {
+    struct inner: PrefKey { static let defaultValue = 1 }
+}
+
+private struct Generic<First, Second>: PrefKey { static var defaultValue: Int { 1 } }
+
+/// A key that records its errors.
+private struct picky: PrefKey {
+    static let defaultValue = 1
+    static let told = Told()
+    static func didFail(_ error: PrefsError) { told.add("\(error)") }
+}
+
+private struct fussy: PrefKey {
+    static let defaultValue = 1
+    static let told = Told()
+    static func didFail(_ error: PrefsError) { told.add("\(error)") }
+}
+
+private final class Told: @unchecked Sendable {
+    private let lock = NSLock()
+    private var texts: [String] = []
+
+    func add(_ text: String) { lock.withLock { texts.append(text) } }
+    var all: [String] { lock.withLock { texts } }
+}
+
+@Suite struct PrefKeyTests {
+    @Test func aKeyIsTheNameOfItsType() {
+        struct local: PrefKey { static let defaultValue = 1 }
+        #expect(outer.stringKey == "outer" && Space.inner.stringKey == "inner" && local.stringKey == "local")
+        #expect(Generic<Int, [String]>.stringKey == "Generic<Int, Array<String>>")
+    }
+
+    @Test(arguments: [
+        ("hasWidgets #1", "hasWidgets"), ("hasWidgets #12", "hasWidgets"), ("hasWidgets", "hasWidgets"),
+        ("Generic<Int, String>", "Generic<Int, String>"), ("hash #", "hash #"),
+    ])
+    func theMarkOfOlderCompilersIsStripped(_ name: String, _ key: String) {
+        #expect(PrefKeyName.stripped(name) == key)
+    }
+
+    @Test func everyErrorIsReported() throws {
+        let store = InMemoryStore()
+        try store.update(root: "R") { $0 = ["picky": "text"] }
+        let values = AppSettingsValues(store: store, root: "R")
+        #expect(values[picky.self] == 1)
+        #expect(picky.told.all == ["picky: expected Int, found a string"])
+        #expect(AppSettingsValues(store: store, root: "\0").set(2, for: picky.self) != nil)
+        #expect(picky.told.all.count == 2)
+    }
+
+    /// A change in place is a read and a write; the write is rejected for the reason that the read has reported.
+    @Test func aFailedChangeInPlaceIsReportedOnce() throws {
+        let store = InMemoryStore()
+        try store.update(root: "R") { $0 = ["fussy": "text"] }
+        let values = AppSettingsValues(store: store, root: "R")
+        values[fussy.self] += 1
+        #expect(fussy.told.all == ["fussy: expected Int, found a string"])
+        AppSettingsValues(store: store, root: "\0")[fussy.self] += 1
+        #expect(fussy.told.all.count == 2)
+        let prefs = AnyPrefs(store: store)
+        let error = prefs.update {
+            prefs["a"] = 1
+            values[fussy.self] += 1
+        }
+        #expect(error != nil && fussy.told.all.count == 3 && prefs["a"] == nil, "it still undoes the update around it")
+        #expect(try store.read(root: "R")?["fussy"] as? String == "text")
+    }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsJSON
+@testable import PrefsLayers
+
+/// Layers in files: their paths, their faults, and their reported changes.
+@Suite struct LayerFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func json(_ values: String, _ name: String) throws {
+        let url = folder.file(name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(values.utf8).write(to: url, options: .atomic)
+    }
+
+    private func plist(_ values: [String: Any], _ name: String) throws {
+        let url = folder.file(name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try writePropertyList(values, to: url)
+    }
+
+    private func prefs(
+        above: [PrefsLayer] = [], below: [PrefsLayer] = [], layout: DomainLayout = .roots
+    ) -> LayerPrefs {
+        LayerPrefs(
+            store: LayeredStore(
+                PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout),
+                above: above,
+                below: below))
+    }
+
+    private func system(_ folders: String, _ name: String = "editor") -> PrefsLayer {
+        .system(name, in: ["XDG_CONFIG_DIRS": folders])
+    }
+
+    @Test(arguments: [DomainLayout.roots, .flat])
+    func aFileIsLaidOutLikeTheBase(_ layout: DomainLayout) throws {
+        let values: [String: Any] = ["size": 20]
+        try plist(layout == .flat ? values : ["LayerPrefs": values], "layer.plist")
+        try json(layout == .flat ? #"{"ratio": 2.5}"# : #"{"LayerPrefs": {"ratio": 2.5}}"#, "layer.json")
+        let prefs = prefs(
+            above: [.file(folder.file("layer.plist"))], below: [.file(folder.file("layer.json"))], layout: layout)
+        #expect((prefs.size, prefs.ratio) == (20, 2.5))
+        #expect(prefs.$size.source == .layer(folder.file("layer.plist").path))
+        prefs.size = 30
+        let key = try #require(prefs.lastError?.coveredKeys.first)
+        #expect(key.layer == folder.file("layer.plist").path)
+        #expect(key.place == "size in \(folder.file("layer.plist").path)")
+        prefs.ratio = 4.5
+        #expect(prefs.lastError == nil)
+        #expect(prefs.ratio == 4.5)
+        #expect(try folder.names() == ["base.plist", "layer.json", "layer.plist"] || folder.names().count > 3)
+        #expect(try String(contentsOf: folder.file("layer.json"), encoding: .utf8).count < 40, "never written")
+    }
+
+    @Test func theFirstFileOfTheSystemCounts() throws {
+        let prefs = prefs(below: [system("relative:\(folder.path)/a::\(folder.path)/b")])
+        #expect(prefs.size == 12)
+        #expect(prefs.lastError == nil, "a missing file is no error")
+        try json(#"{"LayerPrefs": {"size": 20, "ratio": 2.5}}"#, "b/editor.json")
+        #expect(prefs.size == 20)
+        try json(#"{"LayerPrefs": {"size": 21}}"#, "a/editor.json")
+        #expect((prefs.size, prefs.ratio) == (21, 0.5), "files are not merged")
+        try plist(["LayerPrefs": ["size": 22]], "a/editor.plist")
+        #expect(prefs.size == 22)
+        #expect(prefs.$size.source == .layer("system"))
+        try FileManager.default.removeItem(at: folder.file("a"))
+        #expect(prefs.size == 20)
+    }
+
+    @Test(arguments: [nil, ""])
+    func withoutTheVariableItIsTheUsualFolder(_ text: String?) {
+        let layer = PrefsLayer.system("editor", in: text.map { ["XDG_CONFIG_DIRS": $0, "HOME": "/home/x"] } ?? [:])
+        guard case .file(let file) = layer.source else { return #expect(Bool(false), "no file") }
+        #expect(file.locations.map(\.path) == ["/etc/xdg/editor.plist", "/etc/xdg/editor.json"])
+    }
+
+    @Test(arguments: ["", "a/b", ".hidden", "a\0b"])
+    func aBadNameOfASystemLayerIsReported(_ name: String) throws {
+        let prefs = prefs(below: [.system(name, in: [:]), .values(["size": 20])])
+        #expect(prefs.lastError?.layerFaults.map(\.layer) == ["system"])
+        #expect(prefs.size == 20, "the other layers go on working")
+        #expect(prefs.lastError?.layerFaults.count == 1)
+    }
+
+    @Test func aBadURLIsReported() throws {
+        let prefs = prefs(above: [.file(try #require(URL(string: "https://example.org/a.plist")))])
+        #expect(prefs.lastError?.layerFaults.map(\.layer) == ["https://example.org/a.plist"])
+        #expect("\(try #require(prefs.lastError))".contains("is not a file URL"))
+    }
+
+    enum Damage: String, CaseIterable {
+        case cutJSON, cutXML, plainText, list, rootOfAnotherType, folder, linkLoop
+
+        /// What the error says.
+        var reason: String {
+            switch self {
+            case .cutJSON: "line 1, column"
+            case .cutXML: "line"
+            case .plainText: "line 1, column 1: expected a value"
+            case .list: "top level"
+            case .rootOfAnotherType: "the root \"LayerPrefs\" is not a dictionary"
+            case .folder: "is a folder"
+            case .linkLoop: "Too many levels of symbolic links"
+            }
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func aDamagedLayerIsReportedAndIgnored(_ damage: Damage) throws {
+        let name = damage == .cutXML ? "bad.plist" : "bad.json"
+        switch damage {
+        case .cutJSON: try json(#"{"LayerPrefs": {"size": 99"#, name)
+        case .cutXML: try json("<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>", name)
+        case .plainText: try json("size = 20", name)
+        case .list: try json("[1, 2]", name)
+        case .rootOfAnotherType: try json(#"{"LayerPrefs": 5}"#, name)
+        case .folder: try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: true)
+        case .linkLoop:
+            try FileManager.default.createSymbolicLink(atPath: folder.file(name).path, withDestinationPath: name)
+        }
+        let before = try? Data(contentsOf: folder.file(name))
+        let prefs = prefs(
+            above: [.file(folder.file(name)), .variables(["APP_size": "20"])], below: [.values(["ratio": 2.5])])
+        func check() throws {
+            let error = try #require(prefs.lastError)
+            let fault = try #require(error.layerFaults.first)
+            #expect(error.isWarning)
+            #expect(error.layerFaults.count == 1)
+            #expect(fault.layer == folder.file(name).path)
+            #expect(fault.place == folder.file(name).path)
+            #expect(fault.reason.contains(damage.reason), "\(fault.reason)")
+        }
+        try check()
+        for _ in 0..<2 {
+            #expect((prefs.size, prefs.ratio) == (20, 2.5))
+            try check()
+        }
+        #expect(prefs.$name.set("x") == nil)
+        #expect(prefs.name == "x")
+        #expect((try? Data(contentsOf: folder.file(name))) == before)
+    }
+
+    @Test func aDamagedLayerKeepsWhatTheProcessKnows() throws {
+        try json(#"{"LayerPrefs": {"size": 20}}"#, "layer.json")
+        let prefs = prefs(above: [.file(folder.file("layer.json"))])
+        #expect(prefs.size == 20)
+        try json(#"{"LayerPrefs": {"size": 30"#, "layer.json")
+        #expect(prefs.size == 20)
+        #expect(prefs.lastError?.layerFaults.count == 1)
+        try json(#"{"LayerPrefs": {"size": 30}}"#, "layer.json")
+        #expect(prefs.size == 30)
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func aValueThatDoesNotFitIsReportedAndIgnored() throws {
+        try json(#"{"LayerPrefs": {"size": 100, "ratio": "x", "name": "file"}}"#, "layer.json")
+        let path = folder.file("layer.json").path
+        let prefs = prefs(above: [.file(folder.file("layer.json"))])
+        #expect(
+            prefs.lastError
+                == .invalidLayer([
+                    LayerFault(layer: path, place: "size in \(path)", reason: "must be in 8...72"),
+                    LayerFault(layer: path, place: "ratio in \(path)", reason: "expected Double, found a string"),
+                ]))
+        #expect((prefs.size, prefs.ratio, prefs.name) == (12, 0.5, "file"))
+        prefs.size = 30
+        #expect(prefs.size == 30)
+    }
+
+    @Test(arguments: [false, true])
+    func aLayerOnTheFileOfTheBaseIsACycle(_ isLinked: Bool) throws {
+        let base = folder.file("base.plist")
+        let link = folder.file("link.plist")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: base)
+        for layer in [PrefsLayer.file(isLinked ? link : base), .system("base", in: ["XDG_CONFIG_DIRS": folder.path])] {
+            let prefs = prefs(above: [layer, .variables(["APP_ratio": "2.5"])])
+            let fault = try #require(prefs.lastError?.layerFaults.first)
+            #expect(fault.layer == layer.name)
+            #expect(fault.reason == "the layer reads the file of the base")
+            #expect(fault.place == (isLinked && layer.name != "system" ? link : base).path)
+            prefs.size = prefs.size == 20 ? 21 : 20
+            #expect(prefs.lastError?.coveredKeys.isEmpty != false)
+            #expect((prefs.size == 20 || prefs.size == 21) && prefs.ratio == 2.5)
+        }
+    }
+
+    @Test func otherFilesOfALayerOnTheFileOfTheBaseAreRead() throws {
+        try json(#"{"LayerPrefs": {"ratio": 2.5}}"#, "base.json")
+        let prefs = prefs(below: [system(folder.path, "base")])
+        let fault = LayerFault(
+            layer: "system", place: folder.file("base.plist").path, reason: "the layer reads the file of the base")
+        #expect(prefs.lastError == .invalidLayer([fault]))
+        prefs.size = 20
+        #expect((prefs.size, prefs.ratio) == (20, 2.5))
+        #expect(prefs.lastError == .invalidLayer([fault]))
+    }
+
+    @Test func aCycleThroughALayeredBaseIsReported() throws {
+        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process)
+        let file = PrefsLayer.file(folder.file("base.plist"))
+        for store in [
+            LayeredStore(LayeredStore(base), above: [file]),
+            LayeredStore(LayeredStore(LayeredStore(base, below: [file]))),
+        ] {
+            let prefs = LayerPrefs(store: store)
+            #expect(prefs.lastError?.layerFaults.map(\.reason) == ["the layer reads the file of the base"])
+            #expect(prefs.$size.set(20) == nil)
+            #expect(prefs.$size.set(21) == nil)
+            #expect(prefs.$size.source == .stored)
+            prefs.$size.reset()
+        }
+    }
+
+    @Test func theReasonIsThatOfNow() throws {
+        try FileManager.default.createDirectory(at: folder.file("layer.json"), withIntermediateDirectories: true)
+        let prefs = prefs(above: [.file(folder.file("layer.json"))])
+        func reason() -> String {
+            _ = prefs.size
+            return prefs.lastError?.layerFaults.first?.reason ?? "none"
+        }
+        #expect(reason().contains("is a folder"))
+        try FileManager.default.removeItem(at: folder.file("layer.json"))
+        #expect(symlink("layer.json", folder.file("layer.json").path) == 0)
+        #expect(reason().contains("Too many levels of symbolic links"), "\(reason())")
+        try FileManager.default.removeItem(at: folder.file("layer.json"))
+        try json("[]", "layer.json")
+        #expect(reason().contains("top level"), "\(reason())")
+        try json("{", "layer.json")
+        #expect(reason().contains("line 1, column"), "\(reason())")
+        try json("{}", "layer.json")
+        #expect(reason() == "none")
+    }
+
+    // MARK: - Observation
+
+    @Test(arguments: ["layer.json", "later/layer.plist"])
+    func changesOfALayerAreReported(_ name: String) throws {
+        let heard = Heard<String>()
+        let values = Heard<Int>()
+        let prefs = prefs(
+            above: [.file(folder.file(name)), .variables(["APP_name": "above"])], below: [.values(["ratio": 2.5])])
+        let all = prefs.onChange { change in
+            let texts = change.keys.map { key in
+                "\(key): \(change.oldValues[key] ?? "-") → \(change.newValues[key] ?? "-") \(change.origin)"
+            }
+            heard.append(texts.joined(separator: ", "))
+        }
+        let one = prefs.$size.onChange { _, new in values.append(new) }
+        #expect(prefs.lastError == nil)
+        func write(_ size: Int, _ ratio: Double?) throws {
+            var root: [String: Any] = ["size": size, "name": "hidden \(size)"]
+            root["ratio"] = ratio
+            if name.hasSuffix("plist") {
+                let new = "new.plist"
+                try plist(["LayerPrefs": root], new)
+                let url = folder.file(name)
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                #expect(rename(folder.file(new).path, url.path) == 0)
+            } else {
+                let ratio = ratio.map { ", \"ratio\": \($0)" } ?? ""
+                try json("{\"LayerPrefs\": {\"size\": \(size), \"name\": \"hidden\"\(ratio)}}", name)
+            }
+        }
+        try write(20, nil)
+        heard.wait(for: 1)
+        values.wait { $0.last == 20 }
+        #expect(
+            heard.all == [
+                "name: above → hidden\(name.hasSuffix("plist") ? " 20" : "") elsewhere, size: - → 20 elsewhere"
+            ])
+        prefs.ratio = 1.5
+        heard.wait(for: 2)
+        #expect(heard.all.last == "ratio: 2.5 → 1.5 thisProcess", "merged values")
+        prefs.isOn = true
+        LayerPrefs(store: PropertyListFileStore(url: folder.file("base.plist"), durability: .process)).size = 50
+        prefs.$ratio.reset()
+        heard.wait(for: 4)
+        #expect(
+            heard.all.suffix(2) == ["isOn: - → true thisProcess", "ratio: 1.5 → 2.5 thisProcess"], "size is covered")
+        try write(21, 3.5)
+        values.wait { $0.last == 21 }
+        heard.wait(for: 5)
+        #expect(values.all == [20, 21])
+        try FileManager.default.removeItem(at: folder.file(name))
+        values.wait { $0.last == 50 }
+        heard.wait(for: 6)
+        #expect(prefs.name == "above")
+        all.cancel()
+        one.cancel()
+    }
+
+    @Test func theStoreReportsChangesOfLayers() throws {
+        let heard = Heard<[String]>()
+        let store = LayeredStore(InMemoryStore(), above: [.file(folder.file("layer.json"))], below: [.values(["b": 1])])
+        let observation = try store.observe(root: "A") { heard.append($0.keys + ["\($0.origin)"]) }
+        try json(#"{"A": {"a": 1}}"#, "layer.json")
+        heard.wait(for: 1)
+        try store.update(root: "A") { $0?["b"] = 2 }
+        heard.wait(for: 2)
+        #expect(heard.all == [["a", "elsewhere"], ["b", "thisProcess"]])
+        observation.cancel()
+    }
+}

@@ -1,0 +1,304 @@
+import Foundation
+import TestSupport
+import Testing
+import WriteOperations
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsJSON
+@testable import PrefsLayers
+
+/// The order of layers, the effect of writes, and the state that an update sees.
+@Suite struct LayeredStoreTests {
+    private let base = InMemoryStore()
+
+    private func prefs(above: [PrefsLayer] = [], below: [PrefsLayer] = []) -> LayerPrefs {
+        LayerPrefs(store: LayeredStore(base, above: above, below: below))
+    }
+
+    private func stored() throws -> [String: Any] { try base.read(root: "LayerPrefs") ?? [:] }
+
+    @Test func theFirstLayerThatHasAValueWins() {
+        let layers = (
+            [PrefsLayer.arguments(["p", "-size", "20"]), .variables(["APP_size": "21", "APP_name": "environment"])],
+            [
+                PrefsLayer.values(["size": 22, "name": "x", "ratio": 2.5, "limit": 5]),
+                .values(["ratio": 3.5, "isOn": true]),
+            ]
+        )
+        let prefs = prefs(above: layers.0, below: layers.1)
+        #expect((prefs.size, prefs.name, prefs.ratio, prefs.isOn) == (20, "environment", 2.5, true))
+        #expect(prefs.$size.source == .layer("arguments"))
+        #expect(prefs.$name.source == .layer("environment"))
+        #expect(prefs.$ratio.source == .layer("values"))
+        #expect(prefs.$tags.source == .default)
+        prefs.ratio = 4.5
+        #expect(prefs.ratio == 4.5)
+        #expect(prefs.$ratio.source == .stored)
+        prefs.$ratio.reset()
+        #expect(prefs.ratio == 2.5, "the layer below again")
+        #expect(
+            prefs.values as NSDictionary
+                == ["size": 20, "name": "environment", "ratio": 2.5, "isOn": true, "limit": 5] as NSDictionary)
+        #expect(prefs.count == 5)
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func writesGoToTheBase() throws {
+        let prefs = prefs(above: [.variables(["APP_name": "x"])], below: [.values(["ratio": 2.5])])
+        prefs.size = 30
+        #expect(try stored() as NSDictionary == ["size": 30])
+        #expect(LayerPrefs(store: base).size == 30)
+    }
+
+    /// An observer that moves uses the layers of its new root.
+    @Test func anObserverFollowsItsInstanceToTheLayersOfAnotherRoot() throws {
+        let folder = try TemporaryFolder()
+        let layer = try PropertyListSerialization.data(
+            fromPropertyList: ["One": ["size": 10], "Two": ["size": 20]], format: .binary, options: 0)
+        try layer.write(to: folder.file())
+        let prefs = LayerPrefs(key: "One", store: LayeredStore(base, below: [.file(folder.file())]))
+        let heard = Heard<[Int?]>()
+        let observation = prefs.onChange(of: "size") {
+            heard.append([$0.oldValues["size"] as? Int, $0.newValues["size"] as? Int])
+        }
+        prefs.key = "Two"
+        prefs.size = 30
+        #expect(heard.wait(for: 2) == [[10, 20], [20, 30]])
+        observation.cancel()
+    }
+
+    /// An assignment of the value of a layer above stores nothing, so it does not need the base.
+    @Test func aWriteThatEqualsACoverNeedsNoBase() {
+        let store = LayeredStore(UserDefaultsStore(suiteName: "a/b"), above: [.values(["size": 20])])
+        let prefs = LayerPrefs(store: store)
+        #expect(prefs.$size.set(20) == nil && prefs.size == 20)
+        #expect(prefs.$size.set(21)?.coveredKeys.map(\.key) == ["size"])
+    }
+
+    /// The others empty the base alone.
+    private static let operations = WriteOperation.of(.property, .instance).filter { $0.effect != .empties }
+
+    @Test(arguments: operations)
+    func aWriteToACoveredKeyIsRejected(_ operation: WriteOperation) async throws {
+        let prefs = prefs(above: [.variables(["APP_size": "20"])])
+        LayerPrefs(store: base).size = 9
+        let before = try stored() as NSDictionary
+        let target = WriteTarget(
+            prefs, \.size, \.$size, to: 30, with: ["name": "x"],
+            create: { [base] in
+                LayerPrefs(values: $0, store: LayeredStore(base, above: [.variables(["APP_size": "20"])]))
+            })
+        let error = await target.perform(operation)
+        let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")])
+        #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
+        #expect(!expected.isWarning)
+        #expect(try stored() as NSDictionary == before, "nothing has changed")
+        #expect(prefs.size == 20)
+        #expect(prefs.name == "none")
+    }
+
+    @Test func theValueOfALayerAboveMayBeWritten() throws {
+        let prefs = prefs(above: [.variables(["APP_size": "20"])])
+        prefs.size = 20
+        #expect(prefs.lastError == nil)
+        prefs.values = ["size": 20, "name": "x"]
+        #expect(prefs.lastError == nil)
+        prefs.values = prefs.values
+        #expect(prefs.lastError == nil)
+        #expect(try stored() as NSDictionary == ["name": "x"], "it is not stored")
+        LayerPrefs(store: base).size = 9
+        prefs.size = 9
+        #expect(prefs.lastError?.coveredKeys.map(\.key) == ["size"], "the stored value is not the one that is read")
+    }
+
+    @Test func theValueOfALayerBelowIsStoredByAnAssignmentToItsKey() throws {
+        let prefs = prefs(below: [.values(["size": 20])])
+        prefs.values = prefs.values
+        #expect(try stored().isEmpty)
+        prefs.update { $0["size"] = 20 }
+        #expect(try stored().isEmpty)
+        prefs.size = 20
+        #expect(try stored() as NSDictionary == ["size": 20])
+        #expect(prefs.$size.source == .stored)
+        prefs.$size.reset()
+        prefs["size"] = 20
+        #expect(try stored() as NSDictionary == ["size": 20])
+        prefs.values = [:]
+        #expect(prefs.size == 20)
+        #expect(prefs.$size.source == .layer("values"), "a removed key shows the layer below again")
+    }
+
+    @Test func isSetAndIsDefaultTellOfTheBaseAndOfTheValue() {
+        let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["name": "none", "ratio": 2.5])])
+        #expect(!prefs.$size.isSet && !prefs.$name.isSet && !prefs.$ratio.isSet)
+        #expect(!prefs.$size.isDefault && prefs.$name.isDefault && !prefs.$ratio.isDefault)
+        LayerPrefs(store: base).size = 9
+        #expect(prefs.$size.isSet, "a layer above hides it")
+    }
+
+    @Test func clearAndDeleteAllEmptyTheBaseAlone() throws {
+        let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["ratio": 2.5])])
+        for empty in [prefs.clear, prefs.deleteAll] {
+            LayerPrefs(store: base).values = ["size": 9, "name": "x", "ratio": 1.5]
+            empty()
+            #expect(prefs.lastError == nil)
+            #expect(try base.read(root: "LayerPrefs") == nil)
+            #expect((prefs.size, prefs.name, prefs.ratio) == (20, "none", 2.5))
+        }
+        prefs.flush()
+        #expect(prefs.lastError == .noStoredPrefsForKey(key: "LayerPrefs"))
+    }
+
+    @Test func anExportHoldsTheMergedState() throws {
+        let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["ratio": 2.5])])
+        let data = try #require(prefs.exported(as: .json))
+        #expect(String(decoding: data, as: UTF8.self) == "{\n  \"ratio\": 2.5,\n  \"size\": 20\n}\n")
+    }
+
+    @Test func describeTellsSources() {
+        let prefs = prefs(above: [.variables(["APP_size": "20", "APP_ratio": "x"])])
+        prefs.name = "x"
+        let sources = Dictionary(uniqueKeysWithValues: prefs.describe().map { ($0.key, $0.source) })
+        #expect(sources["size"] == .layer("environment"))
+        #expect(sources["name"] == .stored)
+        #expect(sources["ratio"] == .default)
+        #expect(prefs.describe().first.map { "\($0)" } == "size: Int = 12, in 8...72, set by environment")
+        #expect(LayerPrefs.describe().first.map { "\($0)" } == "size: Int = 12, in 8...72")
+        #expect(LayerPrefs.describe().first?.source == nil)
+        #expect(LayerPrefs(store: base).describe()[1].source == .stored)
+    }
+
+    @Test func sourceOfAKeyThatIsNotAllowedIsAnError() {
+        let prefs = prefs()
+        #expect(prefs.source(ofKey: "other") == .default)
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["other"]))
+    }
+
+    @Test func anUpdateSeesOneStateOfTheLayers() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.file("layer.json")
+        try Data(#"{"LayerPrefs": {"size": 20, "ratio": 2.5}}"#.utf8).write(to: url)
+        let prefs = LayerPrefs(
+            store: LayeredStore(PropertyListFileStore(url: folder.file()), above: [.file(url)]))
+        let error = prefs.update {
+            try? Data(#"{"LayerPrefs": {"size": 30}}"#.utf8).write(to: url, options: .atomic)
+            #expect(prefs.size == 20)
+            #expect(prefs.values as NSDictionary == ["size": 20, "ratio": 2.5] as NSDictionary)
+            prefs.name = "x"
+        }
+        #expect(error == nil)
+        #expect((prefs.size, prefs.ratio, prefs.name) == (30, 0.5, "x"), "the new state after it")
+    }
+
+    @Test func aLayeredBaseHasItsLayersInside() {
+        let inner = LayeredStore(
+            base, above: [.variables(["APP_size": "20", "APP_name": "inner"])], below: [.values(["ratio": 1.5])])
+        let prefs = LayerPrefs(
+            store: LayeredStore(
+                inner, above: [.arguments(["p", "-size", "21"])], below: [.values(["ratio": 2.5, "isOn": true])]))
+        #expect((prefs.size, prefs.name, prefs.ratio, prefs.isOn) == (21, "inner", 1.5, true))
+        prefs.theme = .dark
+        #expect(LayerPrefs(store: base).theme == .dark)
+    }
+
+    @Test func aValueThatAPropertyListCannotHoldIsReported() {
+        let prefs = prefs(below: [.values(["size": 20, "name": UUID()], name: "built-in")])
+        #expect(prefs.size == 20)
+        let fault = prefs.lastError?.layerFaults.first
+        #expect(fault?.layer == "built-in")
+        #expect(fault?.place == "name")
+        #expect(prefs.name == "none")
+    }
+
+    @Test func overridesOfTheStoreKeepTheirValuesApart() {
+        base.set(["size": 30])
+        let plain = LayerPrefs(store: base)
+        let prefs = OverridablePrefs(key: "LayerPrefs")
+        let layered = LayeredStore(base, above: [.variables(["APP_size": "20"])])
+        for _ in 0..<3 {
+            #expect(PersistentPrefs.withStore(base) { prefs.size } == 30)
+            #expect(PersistentPrefs.withStore(layered) { prefs.size } == 20)
+        }
+        #expect(plain.size == 30)
+    }
+
+    /// This also holds for a container, whose objects are cached for the next read.
+    @Test func aSubscriptReportsTheLayersOfItsOwnKeyOnly() {
+        let prefs = prefs(above: [.variables(["APP_size": "abc"])])
+        for count in 1...2 {
+            prefs.tags.append("b")
+            #expect(prefs["tags"] as? [String] == ["a"] + Array(repeating: "b", count: count))
+            #expect(prefs.lastError == nil)
+        }
+        #expect(prefs["size"] == nil && prefs.lastError?.isWarning == true)
+    }
+
+    // MARK: - The store without types
+
+    /// The limit applies to the base, because layers are not stored.
+    @Test func aLargeLayerLeavesTheBaseItsRoom() throws {
+        let store = LayeredStore(base, below: [.values(["large": Data(count: 3 << 20)])])
+        try base.update(root: "A") { $0 = ["mine": Data(count: 1 << 20)] }
+        try store.update(root: "A") { $0?["more"] = Data(count: 100 << 10) }
+        #expect(try base.read(root: "A")?.keys.sorted() == ["mine", "more"])
+        #expect(throws: PrefsError.self) { try store.update(root: "A") { $0?["more"] = Data(count: 3 << 20) } }
+    }
+
+    @Test func theStoreItselfLeavesTextOut() throws {
+        let store = LayeredStore(
+            base, above: [.variables(["APP_size": "20"]), .values(["a": 1])], below: [.values(["b": 2, "a": 3])])
+        #expect(try store.read(root: "A") as NSDictionary? == ["a": 1, "b": 2])
+        try store.update(root: "A") { $0?["b"] = 5 }
+        try store.update(root: "A") { $0?["size"] = 6 }
+        #expect(try base.read(root: "A") as NSDictionary? == ["b": 5, "size": 6])
+        let error = #expect(throws: PrefsError.self) { try store.update(root: "A") { $0?["a"] = 7 } }
+        #expect(error == .coveredByLayer([CoveredKey(key: "a", layer: "values", place: "a")]))
+        try store.update(root: "A") { $0 = nil }
+        #expect(try base.read(root: "A") == nil)
+        #expect(try store.read(root: "A") as NSDictionary? == ["a": 1, "b": 2])
+    }
+}
+
+private final class OverridablePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var size = 12
+
+    private static let own = InMemoryStore()
+    override class var store: any PrefsStore { own }
+}
+
+extension InMemoryStore {
+    fileprivate func set(_ values: [String: Any]) { try? update(root: "LayerPrefs") { $0 = values } }
+}
+
+/// Migrations and former keys apply to the base.
+@Suite struct LayerMigrationTests {
+    final class Moved: PersistentPrefs, @unchecked Sendable {
+        @Pref(previously: "seconds") var milliseconds = 1
+        @Pref var other = 0
+
+        override class var migrations: [PrefsMigration] {
+            [
+                PrefsMigration(to: 1) { values in
+                    values["milliseconds"] = (values["seconds"] as? Int).map { $0 * 1_000 }
+                }
+            ]
+        }
+    }
+
+    @Test func onlyTheBaseIsMigrated() throws {
+        let base = InMemoryStore()
+        try base.update(root: "Moved") { $0 = ["seconds": 5] }
+        let above = Moved(store: LayeredStore(base, above: [.values(["milliseconds": 7])]))
+        let below = Moved(store: LayeredStore(base, below: [.values(["milliseconds": 7, "other": 3])]))
+        #expect(above.milliseconds == 7)
+        #expect(below.milliseconds == 5_000)
+        #expect(below.other == 3)
+        below.other = 4
+        #expect(try base.read(root: "Moved")?["milliseconds"] as? Int == 5_000)
+        #expect(above.milliseconds == 7)
+        below.clear()
+        #expect((below.milliseconds, below.other) == (7, 3))
+        #expect(Moved(store: LayeredStore(InMemoryStore(), below: [.values(["milliseconds": 7])])).milliseconds == 7)
+    }
+}

@@ -1,0 +1,144 @@
+@testable import PrefsSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PersistentPreferences
+@testable import PrefsJSON
+@testable import PrefsLayers
+
+private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var port = 80
+    @Pref var host = "localhost"
+    let failures = Failures()
+    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
+}
+
+/// A base that cannot be read hides neither the layers above nor their faults.
+@Suite struct LayersOverDamageTests {
+    @Test func aBadVariableOverADamagedFileIsReportedToo() throws {
+        let folder = try TemporaryFolder()
+        let file = PropertyListFileStore(url: folder.file(), durability: .process)
+        try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
+        try Data("hello".utf8).write(to: folder.file())
+        let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many", "APP_host": "example.org"])]
+        let prefs = PortPrefs(store: LayeredStore(file, above: layers))
+        #expect(prefs.port == 8080 && prefs.host == "example.org")
+        let reported = prefs.failures.all
+        #expect(
+            reported.contains { $0.contains("APP_port") } && reported.contains { $0.contains("test.plist") },
+            "\(reported)")
+    }
+
+    @Test func aCoveredKeyNamesItsLayerWhateverIsStored() throws {
+        let root = InMemoryStore()
+        try root.update(root: "PortPrefs") { $0 = ["port": "x"] }
+        let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "1"])]
+        let prefs = PortPrefs(store: LayeredStore(root, above: layers))
+        #expect(prefs.port == 1 && prefs.$port.source == .layer("environment"))
+    }
+
+    @Test func aDamagedLayerOverADamagedBaseIsReportedToo() throws {
+        let folder = try TemporaryFolder()
+        let file = PropertyListFileStore(url: folder.file(), durability: .process)
+        try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
+        for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
+        let prefs = PortPrefs(store: LayeredStore(file, above: [.file(folder.file("layer.json"))]))
+        #expect(prefs.port == 8080)
+        let reported = prefs.failures.all
+        for name in ["test.plist", "layer.json"] { #expect(reported.contains { $0.contains(name) }, "\(reported)") }
+    }
+
+    enum Obstacle: CaseIterable { case folder, linkLoop, notADictionary }
+
+    @Test(arguments: Obstacle.allCases)
+    func aBaseThatCannotBeReadHidesNoLayer(_ obstacle: Obstacle) throws {
+        let folder = try TemporaryFolder()
+        let url = folder.file()
+        switch obstacle {
+        case .folder: try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        case .linkLoop: #expect(symlink("test.plist", url.path) == 0)
+        case .notADictionary: try writePropertyList(["PortPrefs": 5], to: url)
+        }
+        let prefs = PortPrefs(
+            store: LayeredStore(
+                PropertyListFileStore(url: url, durability: .process),
+                above: [.environment(prefix: "APP_", in: ["APP_port": "1"])], below: [.values(["host": "below"])]))
+        let failure = try #require(prefs.lastError)
+        #expect(!failure.isWarning && failure.layerFaults.isEmpty)
+        for _ in 0..<2 {
+            #expect(prefs.host == "below")
+            #expect(prefs.lastError == failure, "each read tells of the base")
+            #expect(prefs.port == 1)
+            #expect(prefs.lastError == (obstacle == .notADictionary ? nil : failure))
+            #expect(prefs.values as NSDictionary == ["port": 1, "host": "below"])
+            #expect(prefs.lastError == failure)
+            #expect(prefs["host"] as? String == "below")
+            #expect(prefs.$port.source == .layer("environment") && prefs.$host.source == .layer("values"))
+            #expect(prefs.lastError == failure)
+            #expect(prefs.describe().map(\.source) == [.layer("environment"), .layer("values")])
+        }
+        #expect(prefs.failures.all.allSatisfy { $0 == "\(failure)" })
+        #expect(prefs.$host.set("x") == failure, "nothing is written over it")
+        prefs.host += "x"
+        #expect(prefs.lastError == failure)
+        prefs.values["host"] = "x"
+        #expect(prefs.lastError == failure)
+        #expect(!prefs.$host.isSet)
+        #expect(prefs.lastError == failure)
+    }
+
+    @Test func aBaseThatCanBeReadAgainIsRead() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: false)
+        let file = PropertyListFileStore(url: folder.file(), durability: .process)
+        let prefs = PortPrefs(store: LayeredStore(file, below: [.values(["host": "below"])]))
+        #expect(prefs.host == "below")
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.$host.set("stored") == nil)
+        #expect(prefs.host == "stored" && prefs.lastError == nil)
+    }
+
+    @Test func aStoredValueOfTheWrongTypeStaysAndTheLayerBelowIsRead() throws {
+        let base = InMemoryStore()
+        try base.update(root: "PortPrefs") { $0 = ["port": "x", "host": 5] }
+        let prefs = PortPrefs(store: LayeredStore(base, below: [.values(["port": 1])]))
+        for _ in 0..<2 {
+            #expect(prefs.port == 1)
+            #expect("\(try #require(prefs.lastError))".contains("port: expected Int, found a string"))
+            #expect(prefs.host == "localhost")
+            #expect("\(try #require(prefs.lastError))".contains("host: expected String, found an integer"))
+        }
+        #expect(prefs.$port.source == .layer("values") && prefs.$host.source == .default)
+        #expect(prefs["port"] as? Int == 1)
+        #expect(prefs.values as NSDictionary == ["port": 1, "host": 5])
+        #expect(prefs.$port.isSet)
+        prefs.port += 1
+        #expect(prefs.lastError != nil, "a change in place does not replace it")
+        prefs.values["host"] = "x"
+        #expect(try base.read(root: "PortPrefs") as NSDictionary? == ["port": "x", "host": "x"])
+        prefs.port = 2
+        #expect(prefs.port == 2 && prefs.$port.source == .stored && prefs.lastError == nil)
+        #expect(PortPrefs(store: base).$port.source == .stored)
+    }
+
+    @Test func aKeyThatCannotBeHashedInLinearTimeIsAFault() {
+        let key = "a" + String(repeating: "\u{301}", count: 40)
+        let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [.values([key: 1, "port": 2])]))
+        #expect(prefs.lastError?.layerFaults.count == 1 && prefs.port == 2)
+    }
+
+    @Test func aLayerThatCannotBeWatchedIsReported() throws {
+        let folder = try TemporaryFolder()
+        #expect(symlink("layer.plist", folder.file("layer.plist").path) == 0)
+        let layer = PrefsLayer.file(folder.file("layer.plist"))
+        let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [layer]))
+        let observation = prefs.onChange { _ in }
+        defer { observation.cancel() }
+        guard case .notWatched(let failure)? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        #expect(failure.path.hasSuffix("layer.plist"))
+    }
+}

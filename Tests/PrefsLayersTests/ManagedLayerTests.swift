@@ -1,0 +1,170 @@
+import AppleModels
+import Foundation
+import TestSupport
+import Testing
+import WriteOperations
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsLayers
+
+/// Values that an administrator forces, over the model of `UserDefaults`.
+@Suite struct ManagedLayerTests {
+    @Test func managedValuesWinAndAreChecked() {
+        let process = ModelDaemon(isAutomatic: true).process()
+        let prefs = LayerPrefs(store: LayeredStore(UserDefaultsStore(process), above: [.managed(process)]))
+        prefs.size = 30
+        prefs.ratio = 1.5
+        process.registered = ["name": "registered"]
+        process.managed = ["size": 20, "ratio": "x", "tags": ["m"]]
+        #expect((prefs.size, prefs.name, prefs.tags) == (20, "none", ["m"]), "registered values are not forced")
+        #expect(prefs.$size.source == .layer("managed"))
+        #expect(prefs.ratio == 1.5)
+        #expect(
+            prefs.lastError
+                == .invalidLayer([
+                    LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string")
+                ]))
+        prefs.size = 40
+        #expect(prefs.lastError == .coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")]))
+        process.managed = [:]
+        #expect(prefs.size == 30, "a change is read by the next access")
+        prefs.size = 40
+        #expect(prefs.size == 40)
+    }
+    private let process = ModelDaemon(isAutomatic: true).process()
+    private let base = InMemoryStore()
+
+    private func prefs(below: [PrefsLayer] = []) -> LayerPrefs {
+        LayerPrefs(store: LayeredStore(base, above: [.managed(process)], below: below))
+    }
+
+    private static let unfit: [(key: String, value: any Sendable, reason: String)] = [
+        ("size", "20", "expected Int, found a string"),
+        ("size", 100, "must be in 8...72"),
+        ("size", 20.5, "expected Int, found a real number"),
+        ("isOn", 2, "expected Bool, found an integer"),
+        ("name", 1, "expected String, found an integer"),
+        ("theme", "purple", "expected one of light, dark, found an unknown raw value"),
+        ("tags", ["a", 1] as [any Sendable], "expected String, found an integer"),
+        ("date", "2026-11-21", "expected Date, found a string"),
+        ("server", ["host": "h", "port": "x"], "expected Int, found a string"),
+    ]
+
+    @Test(arguments: unfit.indices)
+    func aManagedValueIsCheckedByTheDeclaredType(_ index: Int) throws {
+        let (key, value, reason) = Self.unfit[index]
+        process.managed = [key: value]
+        let prefs = prefs()
+        func check(_ moment: String) throws {
+            let fault = try #require(prefs.lastError?.layerFaults.first, "\(moment)")
+            #expect(fault.layer == "managed" && fault.place.hasPrefix(key) && fault.reason.contains(reason), "\(fault)")
+            #expect(prefs.lastError?.layerFaults.count == 1)
+        }
+        try check("by the initializer")
+        #expect(prefs.source(ofKey: key) == .default)
+        #expect(prefs[key] == nil)
+        try check("by a read")
+        #expect(prefs.values.isEmpty, "nor is it in the merged state")
+    }
+
+    @Test func managedValuesOfEveryKindAreRead() {
+        let date = Date(timeIntervalSinceReferenceDate: 1_000)
+        process.managed = [
+            "size": 20, "name": "m", "ratio": 2, "isOn": true, "theme": "dark", "limit": 3, "numbers": [1, 2],
+            "colors": ["red"], "date": date, "server": ["host": "h", "port": 1], "font.size": 14, "plain": "x",
+        ]
+        let prefs = prefs()
+        #expect(prefs.lastError == nil)
+        #expect((prefs.size, prefs.name, prefs.ratio, prefs.isOn, prefs.theme) == (20, "m", 2, true, .dark))
+        #expect((prefs.limit, prefs.numbers, prefs.colors, prefs.date) == (3, [1, 2], ["red"], date))
+        #expect((prefs.server, prefs.fontSize) == (LayerServer(host: "h", port: 1), 14))
+        #expect(prefs["plain"] as? String == "x")
+        #expect(prefs.describe().filter { $0.source == .layer("managed") }.count == 11)
+    }
+
+    @Test func aManagedValueThatDoesNotFitShowsTheNextLayer() {
+        process.managed = ["size": "x", "ratio": "x"]
+        let prefs = prefs(below: [.values(["size": 30])])
+        #expect((prefs.size, prefs.ratio) == (30, 0.5))
+        prefs.size = 40
+        #expect(prefs.size == 40 && prefs.$size.source == .stored, "it covers nothing")
+        #expect((try? base.read(root: "LayerPrefs")) as NSDictionary? == ["size": 40])
+    }
+
+    /// The others empty the base alone.
+    private static let operations = WriteOperation.of(.property, .instance).filter { $0.effect != .empties }
+
+    @Test(arguments: operations)
+    func aWriteToAManagedKeyIsRejected(_ operation: WriteOperation) async throws {
+        try base.update(root: "LayerPrefs") { $0 = ["size": 9] }
+        process.managed = ["size": 20]
+        let prefs = prefs()
+        let target = WriteTarget(
+            prefs, \.size, \.$size, to: 30, with: ["name": "x"],
+            create: { [base, process] in
+                LayerPrefs(values: $0, store: LayeredStore(base, above: [.managed(process)]))
+            })
+        let error = await target.perform(operation)
+        let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")])
+        #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
+        #expect("\(expected)" == "\"size\" is set by the layer managed; the stored state is unchanged")
+        #expect(try base.read(root: "LayerPrefs") as NSDictionary? == ["size": 9], "nothing has changed")
+        #expect((prefs.size, prefs.name) == (20, "none"))
+    }
+
+    /// A transaction has no fixed state of managed values. Each access in it reads them again, and so does the commit.
+    @Test(arguments: [false, true])
+    func aValueThatBecomesManagedInATransactionIsNotOverwritten(_ isWrittenBefore: Bool) throws {
+        let prefs = prefs()
+        let error = prefs.update {
+            if isWrittenBefore { prefs.size = 30 }
+            process.managed = ["size": 20]
+            #expect(prefs.size == 20, "it is read at once")
+            if !isWrittenBefore { prefs.size = 30 }
+            #expect(prefs.size == 20)
+        }
+        if isWrittenBefore {
+            // The write was allowed when it was made. Its value is read once the key is no longer managed.
+            #expect(error == nil)
+        } else {
+            #expect(error?.coveredKeys == [CoveredKey(key: "size", layer: "managed", place: "size")])
+        }
+        #expect(prefs.size == 20)
+        process.managed = [:]
+        #expect(prefs.size == (isWrittenBefore ? 30 : 12))
+    }
+
+    @Test func managedValuesAreReadAnewAndNotObserved() {
+        let prefs = prefs()
+        let heard = Heard<String>()
+        let all = prefs.onChange { change in heard.append(change.keys.joined(separator: " ")) }
+        let one = prefs.$size.onChange { old, new in heard.append("\(old) → \(new)") }
+        defer {
+            all.cancel()
+            one.cancel()
+        }
+        #expect(prefs.size == 12)
+        process.managed = ["size": 20]
+        #expect(prefs.size == 20)
+        #expect(prefs.values as NSDictionary == ["size": 20])
+        process.managed = ["size": 21]
+        #expect((prefs.size, prefs.$size.source) == (21, .layer("managed")))
+        process.managed = [:]
+        #expect((prefs.size, prefs.$size.source) == (12, .default))
+        process.managed = ["size": 22]
+        // The next change is the first that observers receive; the covered key is not in it.
+        prefs.name = "x"
+        heard.wait(for: 1)
+        #expect(heard.all == ["name"])
+    }
+
+    @Test func theStoreLeavesOutManagedValues() throws {
+        process.managed = ["size": 20]
+        let store = LayeredStore(base, above: [.managed(process)], below: [.values(["ratio": 2.5])])
+        #expect(try store.read(root: "LayerPrefs") as NSDictionary? == ["ratio": 2.5])
+        try store.update(root: "LayerPrefs") { $0?["size"] = 9 }
+        #expect(try base.read(root: "LayerPrefs") as NSDictionary? == ["size": 9])
+        #expect(prefs().size == 20)
+    }
+}

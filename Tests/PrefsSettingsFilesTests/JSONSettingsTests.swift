@@ -1,0 +1,133 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsJSON
+import PrefsSettingsFiles
+
+/// Settings files in JSON.
+@Suite struct JSONSettingsTests {
+    struct Colors: SettingsFile, Equatable {
+        var accent = "blue"
+        var alpha = 0.5
+        var changed: Date? = Date(timeIntervalSinceReferenceDate: 0.25)
+        var icon = Data([1, 2])
+
+        static var settingsFormat: FileFormat { .json }
+        static var initialSettings: Colors { Colors() }
+
+        func settingsURL() -> URL { SettingsPlace.file("Colors.json") }
+    }
+
+    /// Settings in the default location.
+    struct Unplaced: SettingsFile {
+        var a = 1
+
+        static var settingsFormat: FileFormat { .json }
+    }
+
+    /// Not an object at the top.
+    enum Mode: String, SettingsFile {
+        case plain, rich
+
+        static var settingsFormat: FileFormat { .json }
+
+        func settingsURL() -> URL { SettingsPlace.file("Mode.json") }
+    }
+
+    private func text() throws -> String { try String(contentsOf: Colors().settingsURL(), encoding: .utf8) }
+
+    private func edit(_ text: String) throws { try Data(text.utf8).write(to: Colors().settingsURL()) }
+
+    @Test func aSettingsFileIsSavedEditedAndLoaded() throws {
+        try SettingsPlace.with { _ throws in
+            var colors = Colors()
+            succeeds(colors.load())
+            #expect(
+                try text() == """
+                    {
+                      "accent": "blue",
+                      "alpha": 0.5,
+                      "changed": {"$date": "2001-01-01T00:00:00.25Z"},
+                      "icon": {"$data": "AQI="}
+                    }
+
+                    """)
+            try edit("{ \"alpha\": 1, \"accent\": \"red\", \"later\": [1] }\r\n")
+            succeeds(colors.load())
+            #expect(colors == Colors(accent: "red", alpha: 1, changed: nil))
+            colors.icon = Data()
+            succeeds(colors.save())
+            #expect(try text().contains("  \"later\": [\n    1\n  ]\n"), "unknown fields stay")
+            succeeds(colors.reset())
+            #expect(colors == Colors())
+        }
+    }
+
+    @Test func aTypoIsReportedWithItsPlace() throws {
+        try SettingsPlace.with { _ throws in
+            var colors = Colors()
+            succeeds(colors.load())
+            colors.accent = "green"
+            succeeds(colors.save())
+            try edit("{\n  \"accent\": \"red\"\n  \"alpha\": 1\n}\n")
+            #expect(failure { try colors.tryLoad() }.contains("line 3, column 3: expected , or }"))
+            #expect(colors.accent == "green")
+            try edit("{\n  \"accent\": 5\n}\n")
+            #expect(failure { try colors.tryLoad() }.contains("accent"))
+        }
+    }
+
+    @Test func aRootThatIsNotAnObjectIsStored() throws {
+        try SettingsPlace.with { _ throws in
+            var mode = Mode.rich
+            succeeds(mode.save())
+            #expect(try String(contentsOf: mode.settingsURL(), encoding: .utf8) == "\"rich\"\n")
+            mode = .plain
+            succeeds(mode.load())
+            #expect(mode == .rich)
+        }
+    }
+
+    /// A type that changes to JSON later keeps its existing file.
+    @Test func anExistingPropertyListKeepsItsFormat() throws {
+        try SettingsPlace.with { _ throws in
+            let url = Colors().settingsURL()
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try PropertyListEncoder().encode(Colors(accent: "old")).write(to: url)
+            var colors = Colors()
+            succeeds(colors.load())
+            #expect(colors.accent == "old")
+            colors.accent = "new"
+            succeeds(colors.save())
+            #expect(try Data(contentsOf: url).starts(with: "bplist".utf8))
+        }
+    }
+
+    @Test func theDefaultNameSaysJSON() {
+        #expect(Unplaced().settingsURL().pathExtension == "json")
+        #expect(AppSettingsDefaultPlace().settingsURL().pathExtension == "plist")
+    }
+
+    private struct AppSettingsDefaultPlace: SettingsFile { var a = 1 }
+
+    /// The forms in which people and JSONEncoder write dates and data. A save of equal values does not change the file.
+    @Test func whatPeopleWriteIsReadAndKept() throws {
+        try SettingsPlace.with { _ throws in
+            let written = #"{"accent": "red", "alpha": 1, "changed": "2001-01-01T00:00:05Z", "icon": "AQID"}"#
+            var colors = Colors()
+            succeeds(colors.load())
+            try edit(written)
+            succeeds(colors.load())
+            #expect(colors.changed == Date(timeIntervalSinceReferenceDate: 5) && colors.icon == Data([1, 2, 3]))
+            succeeds(colors.save())
+            #expect(try text() == written)
+            colors.accent = "green"
+            succeeds(colors.save())
+            var again = Colors()
+            succeeds(again.load())
+            #expect(again == colors && again.alpha == 1)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsSettingsFiles
+
+/// The place of the settings of a test.
+enum SettingsPlace {
+    @TaskLocal static var folder = URL(filePath: "/dev/null")
+
+    static func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
+
+    /// Runs a test with its own folder.
+    static func with<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
+        let folder = try TemporaryFolder()
+        return try $folder.withValue(folder.file("Settings")) { try body(folder) }
+    }
+}
+
+/// The class of seed 000, with its values in code and one instance for all.
+final class AppSettings: SettingsFile, Equatable {
+    @MainActor static let shared = AppSettings()
+
+    var username = "anonymous"
+    var fontSize = 12.0
+    var isDark = false
+    var lastOpened: String?
+
+    func settingsURL() -> URL { SettingsPlace.file("AppSettings.plist") }
+
+    func take(_ loaded: AppSettings) {
+        username = loaded.username
+        fontSize = loaded.fontSize
+        isDark = loaded.isDark
+        lastOpened = loaded.lastOpened
+    }
+
+    static func == (left: AppSettings, right: AppSettings) -> Bool {
+        (left.username, left.fontSize, left.isDark, left.lastOpened)
+            == (right.username, right.fontSize, right.isDark, right.lastOpened)
+    }
+}
+
+/// The struct of seed 000, with its values in a bundled property list.
+struct PlayerSettings: SettingsFile, Equatable {
+    var name = ""
+    var level = 0
+    var weapons: [String] = []
+    var speed = 0.0
+
+    func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
+}
+
+/// Settings without initial values, in XML.
+struct ViewSettings: SettingsFile, Equatable {
+    struct Window: Codable, Equatable {
+        var width = 800
+        var title: String? = "Main"
+    }
+
+    var volume = 5
+    var window = Window()
+    var opened = Date(timeIntervalSinceReferenceDate: 1_000)
+    var note: String?
+
+    static var settingsFormat: FileFormat { .xml }
+
+    func settingsURL() -> URL { SettingsPlace.file("ViewSettings.plist") }
+}
+
+/// An enum is a settings file, too.
+enum ModeSettings: SettingsFile, Equatable {
+    case simple
+    case expert(level: Int)
+
+    func settingsURL() -> URL { SettingsPlace.file("ModeSettings.plist") }
+}
+
+/// Expects success of a mutating call, which `#expect` cannot expand.
+func succeeds(_ isDone: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(isDone, sourceLocation: sourceLocation)
+}
+
+/// The text of the error of a call.
+func failure(_ body: () throws -> Void) -> String {
+    do {
+        try body()
+        return "no error"
+    } catch {
+        return error is SettingsFileError ? "\(error)" : "an error of another type: \(error)"
+    }
+}

@@ -1,0 +1,232 @@
+@testable import PrefsSupport
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsSettingsFiles
+
+/// Reads a field under its former name.
+private struct RenamedSettings: SettingsFile, Equatable {
+    var tint = "red"
+    var names: [String] = []
+
+    private enum CodingKeys: String, CodingKey { case tint, oldTint, names }
+
+    init(tint: String = "red") { self.tint = tint }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let tint = try? container.decode(String.self, forKey: .tint) {
+            self.tint = tint
+        } else {
+            tint = try container.decode(String.self, forKey: .oldTint)
+        }
+        names = try container.decode([String].self, forKey: .names)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(tint, forKey: .tint)
+        try container.encode(names, forKey: .names)
+    }
+
+    func settingsURL() -> URL { SettingsPlace.file("RenamedSettings.plist") }
+}
+
+/// Has texts that could be mistaken for nil.
+private struct NilSettings: SettingsFile, Equatable {
+    var text = ""
+    var maybe: String?
+    var list: [String?] = []
+
+    func settingsURL() -> URL { SettingsPlace.file("NilSettings.plist") }
+}
+
+/// Forgets a property when it takes over the others, and empties a list before it fills it.
+private final class ForgetfulSettings: SettingsFile {
+    var items = ["a"]
+    var size = 1
+    var color = 1
+
+    func settingsURL() -> URL { SettingsPlace.file("ForgetfulSettings.plist") }
+
+    func take(_ loaded: ForgetfulSettings) {
+        items.removeAll()
+        items += loaded.items
+        size = loaded.size
+    }
+}
+
+/// Saves another value in the middle of its own first load.
+private struct HastySettings: SettingsFile, Equatable {
+    var number = 1
+
+    init(number: Int = 1) { self.number = number }
+
+    func encode(to encoder: any Encoder) throws {
+        if number == 1 { HastySettings(number: 42).save() }
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+
+    init(from decoder: any Decoder) throws {
+        number = try decoder.singleValueContainer().decode(Int.self)
+    }
+
+    func settingsURL() -> URL { SettingsPlace.file("HastySettings.plist") }
+}
+
+/// One of many types.
+private struct NumberedSettings: SettingsFile {
+    var number: Int
+
+    func settingsURL() -> URL { SettingsPlace.file("Numbered\(number).plist") }
+}
+
+/// Versions, other writers, and classes with an incomplete `take(_:)`.
+@Suite struct SettingsChangeTests {
+    private func write(_ values: [String: Any], for settings: some SettingsFile, suffix: String = "") throws {
+        let url = settings.settingsURL()
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try writePropertyList(values, to: URL(filePath: url.path + suffix))
+    }
+
+    private func quarantined() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path).filter {
+            $0.contains(".corrupt-")
+        }
+    }
+
+    @Test func aFieldThatIsLookedForIsFoundBeforeItsInitialValue() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = RenamedSettings()
+            try write(["oldTint": "green"], for: settings)
+            succeeds(settings.load())
+            #expect(settings.tint == "green" && settings.names == [])
+        }
+    }
+
+    @Test func aNewNameLikeAnOldOneIsNotATypo() throws {
+        struct Plural: SettingsFile {
+            var colors = ["red"]
+            var size = 1
+            func settingsURL() -> URL { SettingsPlace.file("Plural.plist") }
+        }
+        try SettingsPlace.with { _ throws in
+            var settings = Plural()
+            try write(["color": "red", "min": 1, "size": 2], for: settings)
+            succeeds(settings.load())
+            #expect(settings.colors == ["red"] && settings.size == 2)
+        }
+    }
+
+    @Test func aSaveOfAnotherInBetweenIsLoaded() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = HastySettings()
+            succeeds(settings.load())
+            #expect(settings.number == 42)
+            var other = HastySettings(number: 2)
+            succeeds(other.load())
+            #expect(other.number == 42)
+        }
+    }
+
+    /// A load of a damaged file takes over the newest known values and reports it, so that a save does not lose them.
+    @Test func aSaveKeepsTheKnownStateOfADamagedFile() throws {
+        try SettingsPlace.with { _ throws in
+            ViewSettings(volume: 99).save()
+            var settings = ViewSettings()
+            try Data("junk".utf8).write(to: settings.settingsURL())
+            let before = try FolderState(in: SettingsPlace.folder.path)
+            succeeds(!settings.load())
+            #expect(settings.volume == 99)
+            #expect(try FolderState(in: SettingsPlace.folder.path) == before)
+            settings.note = "new"
+            succeeds(settings.save())
+            #expect(try quarantined().map { try Data(contentsOf: SettingsPlace.file($0)) } == [Data("junk".utf8)])
+            succeeds(settings.save())
+            #expect(try quarantined().count == 1)
+            var other = ViewSettings()
+            succeeds(other.load())
+            #expect(other.volume == 99 && other.note == "new")
+        }
+    }
+
+    /// No method replaces a file that this package has not written.
+    @Test func aFileThatIsNotOursStays() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            let url = settings.settingsURL()
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            for text in ["{\"volume\": 5}", "junk", "{ volume = 5; }"] {
+                try Data(text.utf8).write(to: url)
+                let before = try FolderState(in: SettingsPlace.folder.path)
+                for access in [{ $0.load() }, { $0.save() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+                    succeeds(!access(&settings))
+                    #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
+                }
+                #expect(settings == ViewSettings(volume: 3))
+                #expect(failure { try settings.trySave() }.hasSuffix("because this package did not write it"))
+            }
+        }
+    }
+
+    @Test func aDamagedFileCanBeReplaced() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings()
+            for replace in [{ $0.save() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+                succeeds(settings.load())
+                try Data("junk".utf8).write(to: settings.settingsURL())
+                succeeds(replace(&settings))
+            }
+            #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
+        }
+    }
+
+    @Test func aForgottenPropertyIsAnError() throws {
+        try SettingsPlace.with { _ throws in
+            let settings = ForgetfulSettings()
+            succeeds(settings.load())
+            #expect(settings.items == ["a"])
+            succeeds(settings.fromDictionary(["size": 2, "items": ["b"]]))
+            #expect(settings.items == ["b"] && settings.size == 2)
+            #expect(
+                failure { try settings.tryFromDictionary(["color": 3]) }
+                    .hasSuffix("color: was not copied by take(_:)"))
+        }
+    }
+
+    @Test func aDictionaryRoundTrips() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = NilSettings(text: "$null", maybe: nil, list: ["$null", nil, "$$null"])
+            succeeds(settings.save())
+            let stored = try propertyList(at: settings.settingsURL()) as NSDictionary
+            let dictionary = try settings.tryToDictionary()
+            succeeds(settings.delete())
+            var other = NilSettings()
+            succeeds(other.fromDictionary(dictionary))
+            #expect(other == settings)
+            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == stored)
+            settings.maybe = "x"
+            succeeds(settings.fromDictionary(["maybe": nil]))
+            #expect(settings.maybe == nil)
+        }
+    }
+
+    @Test func unusableInitialValuesPreventNothing() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings()
+            try write(["volume": 8], for: settings)
+            try write(["window": "large"], for: settings, suffix: ".init")
+            succeeds(settings.load())
+            #expect(settings.volume == 8)
+            #expect(
+                failure { try settings.tryReset() }.contains(
+                    ".plist.init: window: expected Dictionary<String, Any>, found a string"))
+            succeeds(settings.delete())
+            succeeds(settings.load())
+            #expect(settings.volume == 8)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsSettingsFiles
+
+/// Implements its initial values.
+private struct StatedSettings: SettingsFile, Equatable {
+    var volume = 5
+    var name = "initial"
+
+    static let initialSettings = StatedSettings()
+
+    func settingsURL() -> URL { SettingsPlace.file("StatedSettings.plist") }
+}
+
+private class StatedClass: SettingsFile {
+    var size = 1
+
+    required init() {}
+
+    class var initialSettings: Self { Self() }
+
+    func settingsURL() -> URL { SettingsPlace.file("\(type(of: self)).plist") }
+
+    func take(_ loaded: StatedClass) { size = loaded.size }
+}
+
+private final class StatedSubclass: StatedClass {
+    required init() {
+        super.init()
+        size = 2
+    }
+
+    required init(from decoder: any Decoder) throws { try super.init(from: decoder) }
+}
+
+/// Initial values come from the bundle, the type, or the load that created the file. They never come from a save.
+@Suite struct SettingsInitialValuesTests {
+    @Test func aResetAfterAFirstSaveRestoresTheValuesOfTheType() throws {
+        try SettingsPlace.with { folder throws in
+            var settings = StatedSettings(volume: 9, name: "edited")
+            succeeds(settings.save())
+            succeeds(settings.reset())
+            #expect(settings == StatedSettings())
+            var other = StatedSettings(volume: 1)
+            succeeds(other.load())
+            #expect(other == StatedSettings())
+            succeeds(other.delete())
+            other.volume = 7
+            succeeds(other.load())
+            #expect(other == StatedSettings(), "a load creates the file with them, too")
+            let names = try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
+            #expect(!names.contains("StatedSettings.plist.init"), "they are in the code")
+        }
+    }
+
+    @Test func ofASubclassItsOwnValuesAreRestored() throws {
+        try SettingsPlace.with { _ throws in
+            let object: StatedClass = StatedSubclass()
+            object.size = 9
+            succeeds(object.save())
+            succeeds(object.reset())
+            #expect(object.size == 2)
+            let base = StatedClass()
+            base.size = 9
+            succeeds(base.save() && base.reset())
+            #expect(base.size == 1)
+        }
+    }
+
+    @Test func theBundleComesBeforeTheType() throws {
+        struct PlayerSettings: SettingsFile, Equatable {
+            var name = "x", level = 0, weapons: [String] = [], speed = 0.0
+            static var initialSettings: PlayerSettings { PlayerSettings(name: "type") }
+            func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
+        }
+        try SettingsPlace.with { _ throws in
+            var settings = PlayerSettings(name: "edited")
+            succeeds(settings.save())
+            succeeds(settings.reset(in: .module))
+            #expect(settings.name == "Player One")
+            succeeds(settings.reset())
+            #expect(settings.name == "type")
+        }
+    }
+
+    /// Unknown initial values are never replaced by edited ones.
+    @Test func withoutThemAResetFailsAndChangesNothing() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 9)
+            succeeds(settings.save())
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            for isSavedAgain in [false, true] {
+                // A load that creates the file after a save does not treat the edited values as initial ones, either.
+                if isSavedAgain { succeeds(settings.delete() && settings.load()) }
+                #expect(
+                    failure { try settings.tryReset() }.hasSuffix("ViewSettings.plist.init: the file does not exist"))
+                #expect(settings == ViewSettings(volume: 9))
+                #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+            }
+        }
+    }
+
+    @Test func theFirstLoadKeepsThemAndASaveDoesNotChangeThem() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings()
+            succeeds(settings.load())
+            settings.volume = 9
+            succeeds(settings.save())
+            succeeds(settings.delete())
+            succeeds(settings.save())
+            succeeds(settings.reset())
+            #expect(settings == ViewSettings())
+        }
+    }
+
+    @Test func aResetRemovesUnknownFields() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = StatedSettings()
+            succeeds(settings.load())
+            try writePropertyList(["volume": 9, "name": "x", "future": 1], to: settings.settingsURL())
+            succeeds(settings.load() && settings.reset())
+            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 5, "name": "initial"])
+        }
+    }
+
+    @Test func anErrorOfTheTypeIsReported() throws {
+        struct Failing: SettingsFile {
+            struct Reason: Error {}
+            var number = 1
+            static var initialSettings: Failing { get throws { throw Reason() } }
+            func settingsURL() -> URL { SettingsPlace.file("Failing.plist") }
+        }
+        try SettingsPlace.with { _ throws in
+            var settings = Failing(number: 2)
+            succeeds(settings.save())
+            #expect(failure { try settings.tryReset() }.contains("Reason"))
+            #expect(settings.number == 2)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsSettingsFiles
+
+/// Has its own `update()`, and records the errors that it receives.
+private final class CustomSettings: SettingsFile {
+    var number = 1
+    var calls: [String] = []
+    var errors: [String] = []
+
+    private enum CodingKeys: CodingKey { case number }
+
+    func settingsURL() -> URL { SettingsPlace.file("CustomSettings.plist") }
+
+    func take(_ loaded: CustomSettings) { number = loaded.number }
+
+    func settingsDidFail(_ error: SettingsFileError) { errors.append("\(error)") }
+
+    func update() -> Bool {
+        calls.append("update")
+        return save()
+    }
+
+    func load() -> Bool {
+        calls.append("load")
+        return (try? tryLoad()) != nil
+    }
+
+    func reset() -> Bool {
+        calls.append("reset")
+        return reset(in: .main)
+    }
+
+    func delete() -> Bool {
+        calls.append("delete")
+        return (try? tryDelete()) != nil
+    }
+
+    func toDictionary() -> [String: Any?]? { ["own": 1] }
+}
+
+/// Has its own `save()`, which `update()` must call, too.
+private struct CountingSettings: SettingsFile {
+    var saves = 0
+
+    func settingsURL() -> URL { SettingsPlace.file("CountingSettings.plist") }
+
+    func save() -> Bool { false }
+}
+
+/// Forgets one property.
+private final class ForgetfulSettings: SettingsFile {
+    var size = 1
+    var color = 1
+
+    static var initialSettings: ForgetfulSettings { ForgetfulSettings() }
+
+    func settingsURL() -> URL { SettingsPlace.file("ForgetfulSettings.plist") }
+
+    func take(_ loaded: ForgetfulSettings) { size = loaded.size }
+}
+
+/// Settings of an older version of a program.
+private struct OldSettings: SettingsFile, Equatable {
+    struct Tab: Codable, Equatable { var title: String }
+
+    var volume = 5
+    var tab = Tab(title: "a")
+    var tabs: [Tab] = []
+
+    func settingsURL() -> URL { SettingsPlace.file("OldSettings.plist") }
+}
+
+/// Guarantees to a settings type beyond its values.
+@Suite struct SettingsPromisesTests {
+    private func write(_ root: Any, for settings: some SettingsFile) throws {
+        let url = settings.settingsURL()
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try writePropertyList(root, to: url)
+    }
+
+    /// Code that knows only the protocol.
+    private func useAll<Settings: SettingsFile>(_ settings: inout Settings) -> [Bool] {
+        [
+            settings.load(), settings.update(), settings.reset(), settings.delete(),
+            settings.toDictionary()?["own"] != nil,
+        ]
+    }
+
+    @Test func genericCodeCallsTheMethodsOfTheType() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = CustomSettings()
+            #expect(useAll(&settings) == [true, true, true, true, true])
+            #expect(settings.calls == ["load", "update", "reset", "delete"])
+            let any: any SettingsFile = settings
+            succeeds(any.update())
+            #expect(settings.calls.last == "update")
+            let counting: any SettingsFile = CountingSettings()
+            succeeds(!counting.update())
+        }
+    }
+
+    @Test func everyFailureIsReportedOnce() throws {
+        try SettingsPlace.with { _ throws in
+            let settings = CustomSettings()
+            #expect(settings.toDictionary()?.count == 1)
+            try write(["number": "x"], for: settings)
+            succeeds(!settings.loadUsingSettingsFile(in: .module))
+            succeeds(!settings.fromDictionary(["number": 1.5]))
+            succeeds(!settings.reset())
+            #expect(
+                settings.errors.map { $0.split(separator: "/").last.map(String.init) ?? "" } == [
+                    "CustomSettings.plist: number: expected Int, found a string",
+                    "CustomSettings.plist: number: expected Int, found a real number",
+                    "CustomSettings.plist.init: the file does not exist",
+                ])
+        }
+    }
+
+    @Test func anObjectThatHasForgottenAPropertyIsNotSaved() throws {
+        try SettingsPlace.with { _ throws in
+            let settings = ForgetfulSettings()
+            try write(["size": 2, "color": 7], for: settings)
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
+            settings.size = 3
+            let message = "color: was not copied by take(_:); the object is not saved until a load succeeds"
+            #expect(failure { try settings.trySave() }.hasSuffix(message))
+            succeeds(!settings.update())
+            #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+            settings.color = 7
+            succeeds(settings.load())
+            settings.size = 4
+            succeeds(settings.save())
+            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["size": 4, "color": 7])
+        }
+    }
+
+    /// Checks every method that takes over values, also in code that knows only the protocol.
+    @Test func everyWayOfTakingOverIsChecked() throws {
+        typealias Access = (inout any SettingsFile) throws -> Void
+        let accesses: [Access] = [
+            { try $0.tryLoad() }, { try $0.tryReset() }, { try $0.tryFromDictionary(["size": 1, "color": 8]) },
+            { try $0.tryLoadUsingSettingsFile() },
+        ]
+        for (index, access) in accesses.enumerated() {
+            try SettingsPlace.with { _ throws in
+                let object = ForgetfulSettings()
+                object.color = 5
+                try write(["size": 2, "color": 7], for: object)
+                var settings: any SettingsFile = object
+                let suffix = "color: was not copied by take(_:)"
+                #expect(failure { try access(&settings) }.hasSuffix(suffix), "\(index)")
+                let stored = try Data(contentsOf: object.settingsURL())
+                succeeds(!object.save())
+                #expect(try Data(contentsOf: object.settingsURL()) == stored)
+                let other = ForgetfulSettings()
+                succeeds(other.save(), sourceLocation: #_sourceLocation)
+            }
+        }
+    }
+
+    @Test func aFileWithoutAnyKnownKeyIsAnError() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = OldSettings(volume: 3)
+            try write(["loudness": 1, "pages": [1]], for: settings)
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            let expected = "expected the keys \"tab\", \"tabs\", \"volume\", found the keys \"loudness\", \"pages\""
+            #expect(failure { try settings.tryLoad() }.hasSuffix(expected))
+            #expect(try settings == OldSettings(volume: 3) && Data(contentsOf: settings.settingsURL()) == bytes)
+            try write(["loudness": 1, "volume": 2], for: settings)
+            succeeds(settings.load())
+            #expect(settings.volume == 2)
+            try write([String: Any](), for: settings)
+            succeeds(settings.load())
+            let many = Dictionary(uniqueKeysWithValues: (10..<30).map { ("key\($0)", $0) })
+            try write(many, for: settings)
+            let names = (10..<15).map { "\"key\($0)\"" }.joined(separator: ", ")
+            #expect(failure { try settings.tryLoad() }.hasSuffix("found the keys \(names) and 15 more"))
+        }
+    }
+
+    @Test func anOlderVersionKeepsTheFieldsOfANewerOne() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = OldSettings()
+            let future: [String: Any] = [
+                "volume": 1, "tab": ["title": "b", "color": "red"], "theme": ["dark": true],
+                "tabs": [["title": "x", "pinned": true], ["title": "y", "pinned": false]],
+            ]
+            try write(future, for: settings)
+            succeeds(settings.load())
+            settings.volume = 2
+            settings.tab.title = "c"
+            settings.tabs.swapAt(0, 1)
+            succeeds(settings.save())
+            let saved: NSDictionary = [
+                "volume": 2, "tab": ["title": "c", "color": "red"], "theme": ["dark": true],
+                "tabs": [["title": "y", "pinned": false], ["title": "x", "pinned": true]] as [[String: Any]],
+            ]
+            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
+            let number = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[
+                .systemFileNumber]
+            succeeds(settings.save())
+            let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
+            #expect(number as? Int == after as? Int, "equal values are not written again")
+            // The dictionary of the file is accepted unchanged. Other unknown fields are rejected.
+            var dictionary = try settings.tryToDictionary()
+            succeeds(settings.fromDictionary(dictionary))
+            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
+            dictionary["other"] = 1
+            #expect(failure { try settings.tryFromDictionary(dictionary) }.hasSuffix("other: is not a field"))
+            dictionary["other"] = nil
+            dictionary["theme"] = ["dark": false]
+            succeeds(settings.fromDictionary(dictionary))
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
+            succeeds(settings.fromDictionary(["volume": 1]))
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
+            // A save of a value that was never loaded keeps the unknown fields, too.
+            succeeds(OldSettings(volume: 3).save())
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
+        }
+    }
+}

@@ -1,0 +1,130 @@
+@testable import PrefsSupport
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsSettingsFiles
+
+/// Lets another program write while the type is coded, once.
+private enum Interruption {
+    final class Action: @unchecked Sendable {
+        private let lock = NSLock()
+        private var body: (() throws -> Void)?
+
+        init(_ body: @escaping () throws -> Void) {
+            self.body = body
+        }
+
+        func runOnce() throws {
+            let body = lock.withLock {
+                defer { self.body = nil }
+                return self.body
+            }
+            try body?()
+        }
+    }
+
+    @TaskLocal static var onDecode: Action?
+    @TaskLocal static var onEncode: Action?
+}
+
+/// Does not implement initial values, so the values of its first load are kept beside the file.
+private struct Interrupted: SettingsFile, Equatable {
+    var number = 1
+    var text = "none"
+
+    private enum CodingKeys: CodingKey { case number, text }
+
+    init(number: Int = 1, text: String = "none") {
+        (self.number, self.text) = (number, text)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        number = try container.decode(Int.self, forKey: .number)
+        text = try container.decode(String.self, forKey: .text)
+        try Interruption.onDecode?.runOnce()
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(number, forKey: .number)
+        try container.encode(text, forKey: .text)
+        try Interruption.onEncode?.runOnce()
+    }
+
+    func settingsURL() -> URL { SettingsPlace.file("Interrupted.plist") }
+}
+
+/// Writes of another program to a settings file in the middle of an access, between the read and the commit.
+@Suite struct SettingsRaceTests {
+    private func stored() throws -> NSDictionary {
+        try propertyList(at: SettingsPlace.file("Interrupted.plist")) as NSDictionary
+    }
+
+    private func write(_ values: [String: Any], _ name: String = "Interrupted.plist") throws {
+        try FileManager.default.createDirectory(at: SettingsPlace.folder, withIntermediateDirectories: true)
+        try writePropertyList(values, to: SettingsPlace.file(name))
+    }
+
+    @Test func unknownFieldsThatAreWrittenDuringASaveArePreserved() throws {
+        try SettingsPlace.with { _ in
+            try write(["number": 1, "text": "a", "early": 1])
+            let late = Interruption.Action { try write(["number": 1, "text": "a", "late": [1, 2]]) }
+            try Interruption.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").trySave() }
+            #expect(try stored() == ["number": 2, "text": "a", "late": [1, 2]])
+        }
+    }
+
+    @Test func unknownFieldsThatAreWrittenWhileADictionaryIsSavedArePreserved() throws {
+        try SettingsPlace.with { _ in
+            try write(["number": 1, "text": "a"])
+            var settings = Interrupted()
+            let late = Interruption.Action { try write(["number": 7, "text": "a", "late": true]) }
+            try Interruption.$onEncode.withValue(late) { try settings.tryFromDictionary(["number": 2, "text": "b"]) }
+            #expect(settings == Interrupted(number: 2, text: "b"))
+            #expect(try stored() == ["number": 2, "text": "b", "late": true])
+        }
+    }
+
+    /// Another program creates the file before the load has encoded its initial values.
+    @Test func aFileThatIsMadeDuringTheFirstLoadIsLoaded() throws {
+        try SettingsPlace.with { _ in
+            var settings = Interrupted()
+            let other = Interruption.Action { try write(["number": 42, "text": "theirs"]) }
+            try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
+            #expect(settings == Interrupted(number: 42, text: "theirs"))
+            #expect(try stored() == ["number": 42, "text": "theirs"])
+        }
+    }
+
+    /// Another process keeps the initial values in the meantime. A reset restores these.
+    @Test func initialValuesThatAreKeptDuringTheFirstLoadStay() throws {
+        try SettingsPlace.with { _ in
+            var settings = Interrupted()
+            let other = Interruption.Action { try write(["number": 42, "text": "theirs"], "Interrupted.plist.init") }
+            try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
+            try settings.tryReset()
+            #expect(settings == Interrupted(number: 42, text: "theirs"))
+            #expect(try stored() == ["number": 42, "text": "theirs"])
+        }
+    }
+
+    /// Each load and save checks the file, although it stays open.
+    @Test func eachAccessReadsTheFileAgain() throws {
+        try SettingsPlace.with { _ in
+            var settings = Interrupted()
+            for number in 1...5 {
+                try write(["number": number, "text": "a"])
+                for _ in 0..<2 {
+                    try settings.tryLoad()
+                    #expect(settings == Interrupted(number: number, text: "a"))
+                    #expect(try settings.tryToDictionary()["number"] as? Int == number)
+                }
+            }
+            try FileManager.default.removeItem(at: SettingsPlace.file("Interrupted.plist"))
+            #expect(throws: SettingsFileError.self) { try settings.tryToDictionary() }
+            #expect(throws: SettingsFileError.self) { try settings.tryDelete() }
+        }
+    }
+}

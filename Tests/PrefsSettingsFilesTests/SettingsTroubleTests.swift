@@ -1,0 +1,162 @@
+import Foundation
+import PersistentPreferences
+import TestSupport
+import Testing
+import PrefsSettingsFiles
+
+/// Files that a settings type does not expect: nothing is lost, and the error names the place.
+@Suite struct SettingsTroubleTests {
+    private func text(_ body: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0">
+        <dict>
+        \(body)
+        </dict>
+        </plist>
+        """
+    }
+
+    private let good = """
+        <key>volume</key><integer>7</integer>
+        <key>window</key><dict><key>width</key><integer>640</integer></dict>
+        <key>opened</key><date>2001-01-01T00:00:00Z</date>
+        """
+
+    private func write(_ text: String, for settings: some SettingsFile) throws {
+        let url = settings.settingsURL()
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    @Test(arguments: [
+        ("<integer>7</integer>", "<integer>7</integr>", "line 4, column 28: expected </integer>, found </integr>"),
+        (
+            "<integer>7</integer>", "<integer>seven</integer>",
+            "line 4, column 18: <integer> does not hold a whole number"
+        ),
+        ("<integer>7</integer>", "<string>7</string>", "volume: expected Int, found a string"),
+        ("<integer>640</integer>", "<real>640.5</real>", "window.width: expected Int, found a real number"),
+    ])
+    func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            try write(text(good.replacingOccurrences(of: right, with: wrong)), for: settings)
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            let error = failure { try settings.tryLoad() }
+            #expect(error.contains(message), "\(error)")
+            #expect(settings == ViewSettings(volume: 3))
+            // This package has not written the file, so a malformed file stays unchanged.
+            if error.contains("line 4") {
+                succeeds(!settings.save())
+                #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+                return
+            }
+            // A save keeps the mistyped file beside the new one.
+            succeeds(settings.save())
+            var other = ViewSettings()
+            succeeds(other.load())
+            #expect(other == settings)
+            let folder = settings.settingsURL().deletingLastPathComponent()
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasPrefix("ViewSettings.plist.corrupt-") }
+            #expect(aside.count == 1)
+            if let name = aside.first { #expect(try Data(contentsOf: folder.appending(path: name)) == bytes) }
+        }
+    }
+
+    /// The text that a person has typed is not lost.
+    @Test func aMistypedFieldIsAnUnknownOne() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            try write(text(good.replacingOccurrences(of: "<key>volume</key>", with: "<key>volme</key>")), for: settings)
+            succeeds(settings.load())
+            #expect(settings.volume == 3 && settings.window.width == 640)
+            settings.window.width = 700
+            succeeds(settings.save())
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+            #expect(list?["volme"] as? Int == 7 && list?["volume"] as? Int == 3)
+        }
+    }
+
+    @Test func aFieldThatTheFileLacksTakesItsInitialValue() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 3)
+            try write(text("<key>window</key><dict/><key>future</key><true/>"), for: settings)
+            succeeds(settings.load())
+            #expect(settings == ViewSettings(volume: 3, window: .init(width: 800, title: nil)))
+            var quiet = ViewSettings(volume: 0)
+            succeeds(quiet.load())
+            #expect(quiet.volume == 0, "those of the value that is loaded into")
+        }
+        try SettingsPlace.with { _ throws in
+            var settings = ViewSettings(volume: 4)
+            succeeds(settings.load())
+            try write(text("<key>note</key><string>x</string>"), for: settings)
+            settings.volume = 6
+            succeeds(settings.load())
+            #expect(settings.volume == 4, "or those with which a load has created the file")
+            #expect(settings.note == "x")
+        }
+    }
+
+    /// A version of the program that has more fields than the one that saved first.
+    @Test func aFieldThatIsNewerThanTheInitialValuesIsFound() throws {
+        try SettingsPlace.with { folder throws in
+            var old = ViewSettings()
+            try write(text("<key>window</key><dict><key>width</key><integer>1</integer></dict>"), for: old)
+            try FileManager.default.copyItem(
+                at: old.settingsURL(), to: old.settingsURL().appendingPathExtension("init"))
+            succeeds(old.load())
+            #expect(old == ViewSettings(volume: 5, window: .init(width: 1, title: nil)))
+            succeeds(old.reset())
+            #expect(old.volume == 5 && old.window.width == 1)
+        }
+    }
+
+    @Test func ofADamagedFileTheLastGoodCopyIsLoaded() throws {
+        try SettingsPlace.with { _ throws in
+            var settings = AppSettings()
+            settings.username = "gabriel"
+            succeeds(settings.load())
+            settings.fontSize = 20
+            succeeds(settings.save())
+            try Data("nonsense".utf8).write(to: settings.settingsURL())
+            let error = failure { try settings.tryLoad() }
+            #expect(error.hasSuffix("the last known state is read"), "\(error)")
+            settings = AppSettings()
+            succeeds(!settings.load())
+            #expect(settings.fontSize == 20)
+            #expect(settings.username == "gabriel")
+            succeeds(settings.save())
+            succeeds(settings.load())
+        }
+    }
+
+    @Test func aResetWithoutInitialValuesFails() throws {
+        try SettingsPlace.with { _ throws in
+            var player = PlayerSettings()
+            let error = failure { try player.tryReset() }
+            #expect(error.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
+            succeeds(!player.loadUsingSettingsFile())
+            #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
+        }
+    }
+
+    @Test func whatCannotBeWrittenIsSaid() throws {
+        try SettingsPlace.with { folder throws in
+            try Data().write(to: folder.file("Settings"))
+            let error = failure { try ViewSettings().trySave() }
+            #expect(error.contains("Not a directory"), "\(error)")
+        }
+        struct Unstorable: SettingsFile {
+            var date = Date(timeIntervalSinceReferenceDate: .infinity)
+            func settingsURL() -> URL { SettingsPlace.file("Unstorable.plist") }
+        }
+        try SettingsPlace.with { _ throws in
+            let error = failure { try Unstorable().trySave() }
+            #expect(error.hasSuffix("date: a date must be finite"))
+        }
+    }
+}
