@@ -31,16 +31,26 @@ trap 'rm -f "$log"' EXIT
 rm -rf "$symbols" "$output"
 mkdir -p "$symbols"
 
+# The modules that these pages describe together, besides PersistentPreferences.
+others="PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles"
+
 echo "== the library, and its public symbols"
-swift build --target PersistentPreferences -Xswiftc -warnings-as-errors >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+for module in PersistentPreferences $others; do
+    swift build --target "$module" -Xswiftc -warnings-as-errors >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+done
 sdk=()
 if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
 "$tools/swift-symbolgraph-extract" -module-name PersistentPreferences -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \
     -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
     -skip-synthesized-members -emit-extension-block-symbols \
     -experimental-allowed-reexported-modules=PrefsFileEngine,PrefsPropertyLists
-# For clients, the public types of the lower targets belong to this module.
-sed -i.bak -E 's/"(PrefsFileEngine|PrefsPropertyLists)"/"PersistentPreferences"/g' "$symbols"/*.json
+for module in $others; do
+    "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \
+        -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
+        -skip-synthesized-members
+done
+# For clients, the public types of the lower targets belong to this module. The pages of the other modules are beside its own.
+sed -i.bak -E "s/\"(PrefsFileEngine|PrefsPropertyLists|${others// /|})\"/\"PersistentPreferences\"/g" "$symbols"/*.json
 rm -f "$symbols"/*.bak
 
 echo "== docc, warnings are errors"

@@ -16,8 +16,8 @@ import PrefsJSON
         arguments: commands,
         [
             ("no property list", "is neither a binary nor an XML property list"),
-            ("{\"a\": 1}", "is JSON, not a property list"),
-            ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
+            ("{\"a\": 1}", "is text that begins with {, not a property list"),
+            ("{ a = 1; }", "is text that begins with {, not a property list"),
             ("<plist><array/></plist>", "its top level is not a dictionary"),
         ])
     func aFileThatIsNotOursIsLeftAlone(command: [String], file: (text: String, reason: String)) throws {

@@ -84,7 +84,7 @@ import PrefsJSON
         let report = try home.prefs("doctor", "-f", file)
         #expect(
             report.code == 1
-                && report.output.contains("is JSON, not a property list; this package has not written the file"))
+                && report.output.contains("is text that begins with {, not a property list; this package has not written the file"))
         #expect(try home.prefs("set", "-f", file, "R.k", "4", "-t", "integer").code == 1)
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == bytes)
     }

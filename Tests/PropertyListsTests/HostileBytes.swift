@@ -38,9 +38,8 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         + [
             "a = b;", "\"text\"", "text", " ", "\u{0}", "\u{FEFF}\u{FEFF}<plist><true/></plist>",
         ].map { Bytes($0, "is neither a binary nor an XML property list") }
-        + ["()", "{ a = b; }"].map {
-            Bytes($0, "is an OpenStep property list; only binary and XML property lists are read")
-        }
+        + ["{ a = b; }", "{}", "{\"json\": 1}"].map { Bytes($0, "is text that begins with {, not a property list") }
+        + [Bytes("()", "is text that begins with (, not a property list")]
         + [
             Bytes(
                 "<?xml encoding='US-ASCII'?><plist><string>é</string></plist>",
@@ -49,7 +48,6 @@ struct Bytes: Sendable, CustomTestStringConvertible {
                 "<?xml \(String(repeating: " ", count: 1_000))?><plist><true/></plist>",
                 "its XML declaration does not end within 1,000 bytes"),
         ]
-        + ["{}", "{\"json\": 1}"].map { Bytes($0, "is JSON, not a property list") }
         + [
             Bytes(
                 "UTF-32", "<plist><true/></plist>".data(using: .utf32) ?? Data(),

@@ -131,8 +131,9 @@ extension PropertyListFile {
         do {
             let bytes = try CheckedCopy.bytes(of: copied)
             // Bytes with a valid checksum are not damaged.
-            let isIntact = copied.starts(with: CheckedCopy.magic) || bytes.withUnsafeBytes(ForeignText.bracket) != nil
-            if currentMirror == nil, isIntact, bytes.withUnsafeBytes(formats.recognizing) == nil {
+            if currentMirror == nil, copied.starts(with: CheckedCopy.magic),
+                bytes.withUnsafeBytes(formats.recognizing) == nil
+            {
                 return .ofOtherFormat
             }
             let list = try Self.decode(bytes, as: root, in: formats)

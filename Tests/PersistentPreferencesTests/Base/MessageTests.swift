@@ -244,7 +244,10 @@ import Testing
     ]
 
     @Test func everyReasonIsListed() throws {
-        let folders = ["Sources/PropertyLists", "Sources/FileEngine", "Sources/PersistentPreferences"]
+        let folders = [
+            "PropertyLists", "FileEngine", "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers",
+            "PrefsSettingsFiles", "RVS_PersistentPrefs",
+        ].map { "Sources/\($0)" }
         let found = try SourceMessages.all(in: folders, after: ["reason:"])
         #expect(found.subtracting(Self.reasons).sorted() == [])
         #expect(Self.reasons.subtracting(found).sorted() == [])

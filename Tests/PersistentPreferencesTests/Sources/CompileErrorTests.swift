@@ -1,6 +1,4 @@
 import Testing
-import PrefsKeys
-import PrefsSettingsFiles
 
 /// Code that must not compile, apart from `@Pref` (`MisuseTests`). Uses the toolchain's own compiler and the built
 /// module.

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import PrefsKeys
 
 /// SwiftUI is imported by PrefsUI only: an import in one file of a module links it into every client.
 @Suite struct ModuleImportTests {

@@ -21,7 +21,10 @@ enum PublicMembers {
         "public", "open", "package", "internal", "private", "fileprivate", "final", "indirect", "static", "override",
         "convenience", "mutating", "nonmutating", "required", "set)", "nonisolated",
     ]
-    private static let folders = ["PersistentPreferences", "PrefsUI", "RVS_PersistentPrefs"]
+    private static let folders = [
+        "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "PrefsUI",
+        "RVS_PersistentPrefs",
+    ]
 
     /// How many declarations there are of each.
     static func all() throws -> [Member: Int] {

@@ -1,9 +1,5 @@
 import Testing
 import WriteOperations
-import PrefsJSON
-import PrefsLayers
-import PrefsKeys
-import PrefsSettingsFiles
 
 /// `WriteOperation` has every public way to write: a public member either writes by operations of that list, or does not write.
 @Suite struct WriteOperationListTests {
@@ -47,6 +43,7 @@ import PrefsSettingsFiles
         // Each store has one, besides the requirement.
         "PrefsStore.update(root:_:)": (1, [.storeUpdate]),
         "InMemoryStore.update(root:_:)": (1, [.storeUpdate]),
+        "JSONFileStore.update(root:_:)": (1, [.storeUpdate]),
         "LayeredStore.update(root:_:)": (1, [.storeUpdate]),
         "PropertyListFileStore.update(root:_:)": (1, [.storeUpdate]),
         "UserDefaultsStore.update(root:_:)": (1, [.storeUpdate]),
@@ -90,6 +87,7 @@ import PrefsSettingsFiles
         "UserDefaults": [],
         "PrefsStore": ["read(root:)", "observe(root:_:)"],
         "InMemoryStore": ["init", "read(root:)", "observe(root:_:)"],
+        "JSONFileStore": ["init", "read(root:)", "observe(root:_:)"],
         "LayeredStore": ["init", "read(root:)", "observe(root:_:)"],
         "PropertyListFileStore": ["init", "read(root:)", "observe(root:_:)"],
         "UserDefaultsStore": ["init", "fileURL", "read(root:)", "observe(root:_:)"],
@@ -104,7 +102,7 @@ import PrefsSettingsFiles
 
     /// Types of which no member writes.
     private static let values: Set<String> = [
-        "Array", "ClosedRange", "CoveredKey", "ExportFormat", "Iterator", "KnownState", "LayerFault",
+        "Array", "ClosedRange", "CoveredKey", "ExportFormat", "FileFormat", "Iterator", "KnownState", "LayerFault",
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
         "PrefDescription", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsChanges", "PrefsError", "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PropertyListDictionary", "PropertyListModel", "Range",

@@ -265,7 +265,8 @@ import Testing
     @Test(
         arguments: FileFormat.propertyLists,
         [
-            (nil, "is JSON, not a property list"), ("{\"AnyPrefs\": {,}}", "looks like JSON, not a property list"),
+            (nil, "is text that begins with {, not a property list"),
+            ("{\"AnyPrefs\": {,}}", "is text that begins with {, not a property list"),
             ("", "is empty"),
         ])
     func anotherStoreNeverReplacesJSON(_ format: FileFormat, _ edited: (text: String?, reason: String)) throws {
@@ -298,7 +299,7 @@ import Testing
             Issue.record("\(prefs.outcome)")
             return
         }
-        #expect(file.reason == "is JSON, not a property list")
+        #expect(file.reason == "is text that begins with {, not a property list")
     }
 
     /// Stores on one file share its state, so JSON is read by all of them as soon as one has that format.

@@ -73,17 +73,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"a\": [1, 2.5, null]}", "looks like JSON, not a property list"),
-        ("{ \"a\": 1, }", "looks like JSON, not a property list"),
-        ("\u{FEFF}{\"a\": 1}", "is JSON, not a property list"),
-        ("{\"a\": [1, 2.5]}\n", "is JSON, not a property list"), ("[]", "is JSON, not a property list"),
-        ("{ a = 1; }", "is an OpenStep property list; only binary and XML property lists are read"),
-        (
-            "// theirs\n{ \"a b\" = ( x, <0fbd77>, { }, ); /* c */ c = 'd'; }\n",
-            "is an OpenStep property list; only binary and XML property lists are read"
-        ),
-        ("( a, b", "is neither a binary nor an XML property list"),
-        ("{a=1}", "is neither a binary nor an XML property list"),
+        ("{\"a\": [1, 2.5, null]}", "is text that begins with {, not a property list"),
+        ("{ \"a\": 1, }", "is text that begins with {, not a property list"),
+        ("\u{FEFF}{\"a\": 1}", "is text that begins with {, not a property list"),
+        ("{\"a\": [1, 2.5]}\n", "is text that begins with {, not a property list"), ("[]", "is text that begins with [, not a property list"),
+        ("{ a = 1; }", "is text that begins with {, not a property list"),
+        ("// theirs\n{ a = 1; }\n", "is neither a binary nor an XML property list"),
+        ("( a, b", "is text that begins with (, not a property list"),
+        ("{a=1}", "is text that begins with {, not a property list"),
         ("<html><body/></html>", "is XML, but its root element is <html>, not <plist>"),
         ("<?xml version=\"1.0\"?><!-- c --><svg/>", "is XML, but its root element is <svg>, not <plist>"),
         ("#!/bin/sh\n", "is neither a binary nor an XML property list"),
