@@ -28,9 +28,14 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
 let core = ["PrefsPropertyLists", "PrefsFileEngine", "PersistentPreferences"]
 
 /// A target of the library. Its folder in `Sources` has its name, unless `path` names another one.
-func library(_ name: String, _ needed: [String] = core, path: String? = nil) -> Target {
-    .target(
-        name: name, dependencies: needed.map { .init(stringLiteral: $0) }, path: "Sources/\(path ?? name)",
+func library(
+    _ name: String, _ needed: [String] = core, onApple more: [String] = [], path: String? = nil
+) -> Target {
+    let apple = TargetDependencyCondition.when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])
+    return .target(
+        name: name,
+        dependencies: needed.map { .init(stringLiteral: $0) } + more.map { .target(name: $0, condition: apple) },
+        path: "Sources/\(path ?? name)",
         exclude: name == "PersistentPreferences" ? leftOut : [],
         resources: name == "PersistentPreferences" ? privacy : [], swiftSettings: strict)
 }
@@ -38,9 +43,11 @@ func library(_ name: String, _ needed: [String] = core, path: String? = nil) -> 
 let libraries = [
     library("PrefsPropertyLists", [], path: "PropertyLists"),
     library("PrefsFileEngine", ["PrefsPropertyLists"], path: "FileEngine"),
-    library("PersistentPreferences", ["PrefsPropertyLists", "PrefsFileEngine"]),
+    // A domain of UserDefaults on Apple platforms. Elsewhere, only tests use it, over a model.
+    library("PrefsDefaultsDomain", ["PrefsPropertyLists", "PrefsFileEngine"], path: "DefaultsDomain"),
+    library("PersistentPreferences", ["PrefsPropertyLists", "PrefsFileEngine"], onApple: ["PrefsDefaultsDomain"]),
     library("PrefsJSON"),
-    library("PrefsLayers", core + ["PrefsJSON"]),
+    library("PrefsLayers", core + ["PrefsJSON"], onApple: ["PrefsDefaultsDomain"]),
     library("PrefsKeys"),
     library("PrefsSettingsFiles"),
     library("PrefsUI", ["PersistentPreferences", "PrefsKeys"]),
@@ -94,7 +101,9 @@ func probe(_ name: String, _ needed: [Target.Dependency], exclude: [String] = []
 let helpers = [
     support("TestSupport", [], path: "Support"),
     support("AppleVnodes", ["PrefsFileEngine"], path: "AppleModels/Vnodes"),
-    support("AppleModels", ["PersistentPreferences"], path: "AppleModels/Defaults"),
+    support(
+        "AppleModels", ["PersistentPreferences", "PrefsDefaultsDomain", "PrefsLayers"],
+        path: "AppleModels/Defaults"),
     support(
         "PropertyListSupport", ["PrefsJSON", "PrefsPropertyLists", "TestSupport"],
         resources: [.copy("Resources/plain_form.py")]),
@@ -154,12 +163,14 @@ let testTargets = [
         ], resources: [.copy("Corpus"), .copy("Damaged")]),
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
     areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
-    areaTests("Observation", "AppleModels", "PrefsKeys"),
-    areaTests("Stores", "AppleModels", "PrefsKeys", "PrefsTesting"),
-    areaTests("Hazards", "AppleModels", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Corpus")]),
+    areaTests("Observation", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys"),
+    areaTests("Stores", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys", "PrefsTesting"),
+    areaTests(
+        "Hazards", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys", "PrefsSettingsFiles",
+        resources: [.copy("Corpus")]),
     areaTests("Sources", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
     tests("PrefsJSON", common + ["PrefsKeys", "PrefsSettingsFiles"]),
-    tests("PrefsLayers", common + ["AppleModels", "PrefsKeys"]),
+    tests("PrefsLayers", common + ["AppleModels", "PrefsDefaultsDomain", "PrefsKeys"]),
     tests(
         "PrefsKeys", common + ["PrefsKeys", "PrefsSettingsFiles"],
         resources: [.copy("Resources/TypeSafeDefaults.plist")]),
@@ -219,7 +230,12 @@ if let only = Context.environment["PREFS_ONLY"] {
         guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
             return
         }
-        for case .byNameItem(let name, _) in target.dependencies { need(name) }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): need(name)
+            default: break
+            }
+        }
     }
     need(only)
     package.targets.removeAll { !needed.contains($0.name) }

@@ -63,8 +63,9 @@ indexed() { # source files
 
 mapfile -t lists < <(sources PropertyLists)
 mapfile -t engine < <(sources FileEngine)
+mapfile -t domain < <(sources DefaultsDomain)
 mapfile -t library < <(sources PersistentPreferences)
-for module in lists engine library; do
+for module in lists engine domain library; do
     declare -n files="$module"
     files+=("$stubs/Foundation.swift" "$stubs/Darwin.swift")
 done
@@ -73,6 +74,10 @@ mapfile -t traits < <(sources PrefsTesting/Traits)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
+mapfile -t json < <(sources PrefsJSON)
+mapfile -t layers < <(sources PrefsLayers)
+mapfile -t keys < <(sources PrefsKeys)
+mapfile -t settings < <(sources PrefsSettingsFiles)
 mapfile -t etcd < <(sources PrefsEtcd)
 mapfile -t forSwiftUI < <(sources PrefsUI)
 
@@ -92,7 +97,12 @@ whole() { # module, its sources: all of it is checked, and others can import it
 }
 whole PrefsPropertyLists "${lists[@]}"
 whole PrefsFileEngine "${engine[@]}"
+whole PrefsDefaultsDomain "${domain[@]}"
 whole PersistentPreferences "${library[@]}"
+whole PrefsJSON "${json[@]}" "$stubs/Darwin.swift"
+whole PrefsLayers "${layers[@]}" "$stubs/Darwin.swift"
+whole PrefsKeys "${keys[@]}" "$stubs/Darwin.swift"
+whole PrefsSettingsFiles "${settings[@]}" "$stubs/Darwin.swift"
 
 echo "== with Darwin: the harness, the products for tests and fleets, what the tests share"
 plain PrefsTestSet "${testSet[@]}"
@@ -114,11 +124,16 @@ module() { # module, arguments
 }
 module PrefsPropertyLists -experimental-skip-all-function-bodies "${lists[@]}"
 module PrefsFileEngine -experimental-skip-all-function-bodies "${engine[@]}"
+module PrefsDefaultsDomain -experimental-skip-all-function-bodies "${domain[@]}"
 indexed "${observing[@]}"
 check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferences "${index[@]}" "${primary[@]}" "${others[@]}"
 
 echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
+module PrefsJSON -experimental-skip-all-function-bodies "${json[@]}"
+module PrefsLayers -experimental-skip-all-function-bodies "${layers[@]}"
+module PrefsKeys -experimental-skip-all-function-bodies "${keys[@]}"
+module PrefsSettingsFiles -experimental-skip-all-function-bodies "${settings[@]}"
 module SwiftUI "$stubs/SwiftUI.swift"
 module PrefsUI "${forSwiftUI[@]}"
 indexed "${forSwiftUI[@]}"

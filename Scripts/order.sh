@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails if a target of the library depends on a later one, or imports it, or if anything but tests needs Swift Testing. The order is
-# PrefsPropertyLists, PrefsFileEngine, PersistentPreferences, all others; only tests depend on PrefsTesting. EtcdStore is written as a store
-# outside of the package: it imports no lower target, except for the queue of its updates.
+# Fails if a target of the library depends on a later one, imports it, or names its concepts; or if anything but tests needs Swift
+# Testing. In the table, each target has the targets that it may depend on. EtcdStore is written as a store outside of the package: it
+# imports no lower target, except for the queue of its updates and for the last known JSON of a root.
 # usage: Scripts/order.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,45 +12,86 @@ usage() {
 
 [ $# -eq 0 ] || usage
 
+# target | folder in Sources | the targets that it may depend on and import
+table="
+PrefsPropertyLists    | PropertyLists            |
+PrefsFileEngine       | FileEngine               | PrefsPropertyLists
+PrefsDefaultsDomain   | DefaultsDomain           | PrefsPropertyLists PrefsFileEngine
+PersistentPreferences | PersistentPreferences    | PrefsPropertyLists PrefsFileEngine PrefsDefaultsDomain
+PrefsJSON             | PrefsJSON                | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+PrefsLayers           | PrefsLayers              | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsJSON PrefsDefaultsDomain
+PrefsKeys             | PrefsKeys                | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+PrefsSettingsFiles    | PrefsSettingsFiles       | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+PrefsUI               | PrefsUI                  | PersistentPreferences PrefsKeys
+PrefsEtcd             | PrefsEtcd                | PrefsFileEngine PersistentPreferences PrefsJSON
+PrefsTool             | PrefsTool                | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsJSON PrefsLayers
+PrefsStoreChecks      | PrefsTesting/StoreChecks | PrefsPropertyLists PersistentPreferences
+PrefsTesting          | PrefsTesting/Traits      | PrefsPropertyLists PersistentPreferences PrefsStoreChecks
+RVS_PersistentPrefs   | RVS_PersistentPrefs      | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+"
+rows="$(sed -E '/^$/d; s/ *\| */|/g' <<<"$table")"
+failed=0
+fail() {
+    echo "order: $1" >&2
+    failed=1
+}
+
 # Of each target, its name and its dependencies, from the manifest as SwiftPM prints it: keys are sorted, and those of a target are
 # indented by six spaces.
-swift package describe --type json | awk -F '"' '
+swift package describe --type json | awk -F '"' -v rows="$rows" '
     BEGIN {
-        split("PrefsPropertyLists PrefsFileEngine PersistentPreferences", order, " ")
-        for (i in order) rank[order[i]] = i
+        expected = split(rows, lines, "\n")
+        for (i in lines) { split(lines[i], parts, "|"); allowed[parts[1]] = " " parts[3] " " }
     }
-    function place(target) { return target in rank ? rank[target] : 4 }
     /^  "targets" : \[/ { inTargets = 1 }
-    inTargets && /^      "name" : / { target = $4; count++; found += target in rank }
+    inTargets && /^      "name" : / { target = $4; count++; found += target in allowed }
     inTargets && /^      "target_dependencies" : \[/ { inDependencies = 1; next }
     inDependencies && /^      \]/ { inDependencies = 0 }
-    inDependencies && target in rank && place($2) >= place(target) {
-        print target " must not depend on " $2
+    inDependencies && target in allowed && !index(allowed[target], " " $2 " ") {
+        print "order: " target " must not depend on " $2
         wrong = 1
     }
     inDependencies && $2 == "PrefsTesting" { testing = target }
     inTargets && /^      "type" : / && target == testing && $4 != "test" {
-        print target " must not depend on PrefsTesting"
+        print "order: " target " must not depend on PrefsTesting"
         wrong = 1
     }
     END {
-        if (found != 3) print "order: found " found + 0 " of the three targets"
+        if (found != expected) print "order: found " found + 0 " of " expected " targets of the library"
         else if (!wrong) print "order: " count " targets"
-        exit wrong || found != 3
-    }'
+        exit wrong || found != expected
+    }' || failed=1
 
 # A build that is not clean may find the module of a later target.
-if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import (PrefsFileEngine|PersistentPreferences)' Sources/PropertyLists ||
-    grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import PersistentPreferences' Sources/FileEngine; then
-    echo "order: these files import a later target" >&2
-    exit 1
-fi
-if grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI | grep -v '^Sources/PrefsTesting/Traits/'; then
-    echo "order: these files import Swift Testing" >&2
-    exit 1
-fi
-if grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PrefsEtcd |
-    grep -v '/UpdateQueue.swift:'; then
-    echo "order: these files of EtcdStore import a lower target" >&2
-    exit 1
-fi
+modules="$(cut -d '|' -f 1 <<<"$rows")"
+while IFS='|' read -r target folder allowed; do
+    for module in $modules; do
+        case " $target $allowed " in *" $module "*) continue ;; esac
+        ! grep -rnE --include='*.swift' "^ *(@[a-z_]+ )?((public|package|internal) )?import (class |struct |enum )?$module( |\.|$)" \
+            "Sources/$folder" || fail "these files of $target import $module"
+    done
+done <<<"$rows"
+
+# Words of rooms that a target must not know. The core says "layer" in the protocol of the layers around a root, in errors and sources,
+# and where an access reads between the layers.
+words() { # pattern, folder, files that may say it
+    local found
+    found="$(grep -rniE --include='*.swift' "$1" "Sources/$2" | grep -vE "/($3)\.swift:" || true)"
+    [ -z "$found" ] || { echo "$found" >&2; fail "these lines of $2 name a concept of a later target"; }
+}
+layers='RootLayers|LayeredKey|LayerFault|PrefsError(\+[A-Za-z]+)?|PrefSource|PrefDescription|AccessOutcome|Root|RootView|Roots'
+layers+='|PersistentPrefs\+(Access|KVO|Problems|Tool|Typed)|PrefHandle|ObservedRoot|PastState|InPlaceChange'
+for folder in PropertyLists FileEngine DefaultsDomain; do
+    words 'json|etcd|\blayer(s|ed)?\b|hand.?written|settings ?file|appsetting|prefkey' "$folder" 'SystemCalls\+Linux'
+done
+words 'json|etcd|hand.?written|settings ?file|appsetting|prefkey' PersistentPreferences none
+words 'layer' PersistentPreferences "$layers"
+words 'etcd|settings ?file|appsetting|prefkey' PrefsJSON none
+words 'json|etcd|settings ?file' PrefsKeys none
+words 'etcd|appsetting|prefkey' PrefsSettingsFiles none
+
+! grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI |
+    grep -v '^Sources/PrefsTesting/Traits/' || fail "these files import Swift Testing"
+! grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PrefsEtcd |
+    grep -v '/UpdateQueue.swift:' || fail "these files of EtcdStore import a lower target"
+exit $failed

@@ -2,6 +2,7 @@
 
 import Combine
 import Foundation
+import PrefsKeys
 import PrefsUI
 import RVS_PersistentPrefs
 import SwiftUI

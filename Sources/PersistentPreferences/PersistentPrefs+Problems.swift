@@ -9,7 +9,7 @@ extension PersistentPrefs {
     /// for problem in prefs.problems() { print(problem) }  // size: expected Int, found a string
     /// ```
     ///
-    /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a JSON file,
+    /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a file that people write,
     /// every key that the class does not allow is a problem. In other formats, only a key that resembles a key of the
     /// class is one, because other versions and other code have keys, too. The tool's `doctor` reports the same
     /// problems. Costs a read and the decoding of all values. Does not change ``lastError``. Any thread.

@@ -1,8 +1,6 @@
 #if canImport(SwiftUI)
-    public import PersistentPreferences
     public import PrefsKeys
     public import SwiftUI
-import PrefsKeys
 
     extension AppSetting: DynamicProperty {}
 

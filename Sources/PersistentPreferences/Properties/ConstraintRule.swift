@@ -1,4 +1,4 @@
-/// The part of a constraint that a JSON Schema can express.
+/// The part of a constraint that a schema can express.
 package enum ConstraintRule<Value> {
     case range(lower: Value?, upper: Value?, includesUpper: Bool)
     case list([Value])

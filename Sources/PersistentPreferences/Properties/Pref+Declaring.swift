@@ -25,7 +25,7 @@ extension PersistentPrefs.Pref where Value: Codable {
     ///   - sensitive: hides the value and its default in errors, descriptions, schemas and the tool's commands on the
     ///     class. The file, ``PersistentPrefs/values``, ``PersistentPrefs/exported(as:)`` and the tool's commands on a
     ///     domain contain it. A keychain is safer. Your checks must not quote it.
-    ///   - help: one sentence for people, for ``PrefDescription/help``, the JSON Schema and tools. Never stored.
+    ///   - help: one sentence for people, for ``PrefDescription/help``, a schema and tools. Never stored.
     /// - Note: Values are made and decoded on any thread. If the compiler says that the default value is isolated to
     ///   the main actor, declare its type `nonisolated`, or inside the class of preferences.
     public init(

@@ -1,4 +1,4 @@
-// The choices of the standard library, with their words and the rules that a JSON Schema can express.
+// The choices of the standard library, with their words and the rules that a schema can express.
 
 extension ClosedRange: _PrefChoiceSource {
     /// Not for use.
@@ -57,13 +57,13 @@ extension Array: _PrefChoiceSource where Element: Equatable {
 }
 
 extension PrefConstraint {
-    /// - Parameter choices: the range or the list, for a JSON Schema.
+    /// - Parameter choices: the range or the list, for a schema.
     fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
         self.init(unchecked: words, rules: { ConstraintRule.of(choices).map { [$0] } ?? [] }, isValid)
     }
 }
 
-/// Choices that a JSON Schema can express.
+/// Choices that a schema can express.
 protocol RuledChoices {
     /// A `ConstraintRule` of their values.
     var rule: Any { get }

@@ -29,7 +29,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
     package let violation: (Value) -> String?
-    /// The parts that a JSON Schema can express. Evaluated only for a schema, because each instance makes its
+    /// The parts that a schema can express. Evaluated only for a schema, because each instance makes its
     /// constraints.
     private let makeRules: () -> [ConstraintRule<Value>]
 

@@ -1,4 +1,4 @@
-// The types that ``Pref`` and ``PrefKey`` can store although they are not Codable, as the compiler sees them. The
+// The types that ``Pref`` and single keys can store although they are not Codable, as the compiler sees them. The
 // protocols have no members, so they add nothing visible to the types of the standard library.
 
 /// Not for use: an optional or a container of values of a type with a raw value. A conformance in your code has no

@@ -83,7 +83,7 @@ extension RootView {
         // An unchanged root keeps its old shape, too.
         guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
         return ChangeEffect(
-            values: schema.withVersion(try withHandWrittenForms(values)), movedRoots: formerKey.map { [$0] } ?? [],
+            values: schema.withVersion(try withWrittenForms(values)), movedRoots: formerKey.map { [$0] } ?? [],
             replacesMismigrated: !migrated.isEmpty && (try? root.state.declarations.check(migrated)) == nil)
     }
 
@@ -97,7 +97,7 @@ extension RootView {
         let isHiding = try otherFormerRoots().isEmpty == false
         let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
         return ChangeEffect(
-            values: isNeeded ? try rest.map(withHandWrittenForms).map(schema.withVersion) : nil,
+            values: isNeeded ? try rest.map(withWrittenForms).map(schema.withVersion) : nil,
             movedRoots: formerKey.map { [$0] } ?? [])
     }
 

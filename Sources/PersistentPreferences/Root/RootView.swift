@@ -61,7 +61,7 @@ package struct RootView {
     }
 
     /// Returns the values, with the form that a person has written for each value that has not changed.
-    func withHandWrittenForms(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
+    func withWrittenForms(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
         guard form != .exact, let shape = try shape() else { return values }
         var values = values
         for (key, written) in shape.migrated {

@@ -2,7 +2,7 @@ public import Foundation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A store that keeps its roots in one file: a property list or JSON.
+/// A store that keeps its roots in one property-list file.
 ///
 /// Use it when you want to choose the file yourself, for example in a command-line tool:
 ///
@@ -55,8 +55,7 @@ public final class PropertyListFileStore: RootsStore {
     ///
     /// - Parameters:
     ///   - url: a file URL. Any other URL makes every access fail with ``PrefsError/invalidName(name:reason:)``.
-    ///   - format: the format of the file if a write creates it. With ``PropertyListFormat/json``, an existing file may
-    ///     be JSON.
+    ///   - format: the format of the file if a write creates it. An existing file keeps its format.
     ///   - durability: the durability of this store's writes.
     ///   - layout: whether the file has a dictionary under each root key (the default, as in a domain of
     ///     `UserDefaults`), or the values as entries.

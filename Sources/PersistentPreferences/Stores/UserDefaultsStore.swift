@@ -62,12 +62,8 @@ public final class UserDefaultsStore: RootsStore {
         }
     }
 
-    /// Creates a store over a model of `UserDefaults`, for tests.
-    package convenience init(_ system: any SystemDefaults, layout: DomainLayout = .roots) {
-        self.init(Roots(DefaultsDomain.of(system), layout: layout))
-    }
-
-    private init(_ roots: Roots, _ newest: NewestEntry? = nil) {
+    /// Creates a store with roots, for tests.
+    package init(_ roots: Roots, _ newest: NewestEntry? = nil) {
         ownRoots = roots
         self.newest = newest
     }

@@ -34,7 +34,8 @@ enum LayerEntries: Sendable {
     case text(@Sendable (String) -> LayerText?)
     case values(LayerValues)
     case file(LayerFile.Reading, DomainLayout)
-    case managed(any SystemDefaults)
+    /// Returns the value that an administrator forces for a key.
+    case managed(@Sendable (String) -> Any?)
     /// The layer cannot be read; the text says why.
     case broken(String)
 
@@ -94,8 +95,8 @@ struct LayerState: Sendable {
         case .values, .file:
             guard let value = entries.values(of: root)[key] else { return nil }
             return (place(of: key), Self.checked(value, key, property, as: form))
-        case .managed(let system):
-            guard system.isForced(key), let object = system.object(forKey: key) else { return nil }
+        case .managed(let forced):
+            guard let object = forced(key) else { return nil }
             do {
                 let value = try PropertyListVetter.value(of: object, forKey: key)
                 return (key, Self.checked(value, key, property, as: .exact))

@@ -162,25 +162,10 @@ public struct PrefsLayer: Sendable {
         return PrefsLayer(name, .entries(.values(LayerValues(values: vetted, faults: faults))))
     }
 
-    #if canImport(Darwin)
-        /// The managed values of a domain of `UserDefaults`: values that an administrator forces
-        /// (`objectIsForced(forKey:)`).
-        ///
-        /// Their keys are the keys of the properties. The next access reads a change; observers do not receive it.
-        /// - Parameter suiteName: the name of the suite, as for ``UserDefaultsStore``; nil stands for the standard
-        ///   domain.
-        public static func managed(suiteName: String? = nil) -> PrefsLayer {
-            do {
-                if let suiteName { try NameVetting.checkSuite(suiteName) }
-                return managed(try UserDefaultsStore.system(suiteName))
-            } catch {
-                return PrefsLayer(name: "managed", broken: "\(error)")
-            }
-        }
-    #endif
-
-    /// The managed values of a model of `UserDefaults`, for tests.
-    package static func managed(_ system: any SystemDefaults) -> PrefsLayer {
-        PrefsLayer("managed", .entries(.managed(system)))
+    /// The managed values of a domain of `UserDefaults`.
+    ///
+    /// - Parameter forced: returns the value that an administrator forces for a key.
+    package static func managed(_ forced: @escaping @Sendable (String) -> Any?) -> PrefsLayer {
+        PrefsLayer("managed", .entries(.managed(forced)))
     }
 }

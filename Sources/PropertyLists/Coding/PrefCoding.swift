@@ -18,8 +18,8 @@
 /// 4. A `Codable` type is stored as the property-list objects that it encodes, with dates and data as such.
 ///
 /// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool; 4.5 is a mismatch for Int. A Double reads as Float
-/// if both have the same value or the same shortest digits. In a JSON file, Date and Data have more forms: see
-/// <doc:MigratingFromJSON>. An inner nil is stored as `$null`; a string that resembles it gets one more `$`.
+/// if both have the same value or the same shortest digits. In a file that people write, Date and Data have more forms:
+/// see <doc:FilesThatPeopleEdit>. An inner nil is stored as `$null`; a string that resembles it gets one more `$`.
 ///
 /// ## Performance
 /// Linear in the size of the value.

@@ -7,7 +7,7 @@ package import Foundation
 /// ```
 ///
 /// A value of this type recognizes, reads and writes the bytes of its format. Two formats are equal if they have the
-/// same name. The module `PrefsJSON` adds `.json`. Any thread.
+/// same name. Another module may add a format. Any thread.
 public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
     /// A binary property list. Compact and exact: dates keep their fraction. The default for a new file.
     public static var binary: FileFormat { FileFormat(BinaryFormat()) }
@@ -20,7 +20,7 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
         self.coder = coder
     }
 
-    /// The name: `binary`, `xml` or `json`.
+    /// The name, such as `binary`.
     public var description: String { coder.name }
 
     /// Whether both formats have the same name.

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentPreferences
+import PrefsDefaultsDomain
 
 /// A model of the daemon that keeps one domain of `UserDefaults` for every process of a device (`cfprefsd`).
 ///

@@ -1,5 +1,5 @@
 import Foundation
-package import PersistentPreferences
+package import PrefsDefaultsDomain
 
 /// A model of `UserDefaults` in one process: a domain of a ``ModelDaemon``, behind arguments and before registered defaults.
 ///

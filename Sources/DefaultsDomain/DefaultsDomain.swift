@@ -7,7 +7,7 @@ import PrefsPropertyLists
 /// The daemon owns the file. This class adds vetting, updates that are atomic within the process, and observers that
 /// receive each commit of this process once, unless they fall behind. A commit is one `set` for each changed entry, so
 /// that two processes that change different entries do not undo each other's changes.
-final class DefaultsDomain: Domain {
+package final class DefaultsDomain: Domain {
     let queue = TransactionQueue()
     let system: any SystemDefaults
     let entries: DefaultsEntryCache
@@ -22,7 +22,7 @@ final class DefaultsDomain: Domain {
     let state = Locked(State())
 
     /// The one object of a domain in a process.
-    static func of(_ system: any SystemDefaults) -> DefaultsDomain {
+    package static func of(_ system: any SystemDefaults) -> DefaultsDomain {
         system.slot.domain { DefaultsDomain(system) }
     }
 

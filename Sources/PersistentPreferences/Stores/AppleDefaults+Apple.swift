@@ -1,10 +1,11 @@
 #if canImport(Darwin)
     import Foundation
+    package import PrefsDefaultsDomain
     import PrefsFileEngine
     import PrefsPropertyLists
 
     extension UserDefaultsStore {
-        static func system(_ suiteName: String?) throws(PrefsError) -> any SystemDefaults {
+        package static func system(_ suiteName: String?) throws(PrefsError) -> any SystemDefaults {
             try AppleDefaults.shared(suiteName)
         }
 
