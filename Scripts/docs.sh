@@ -45,9 +45,12 @@ if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
     -skip-synthesized-members -emit-extension-block-symbols \
     -experimental-allowed-reexported-modules=PrefsFileEngine,PrefsPropertyLists
 for module in $others; do
+    # Extensions of Foundation have pages of their own. Those of this package are parts of the pages of its types.
+    extensions=()
+    [ $module != PrefsKeys ] || extensions=(-emit-extension-block-symbols)
     "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \
         -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
-        -skip-synthesized-members
+        -skip-synthesized-members ${extensions[@]+"${extensions[@]}"}
 done
 # For clients, the public types of the lower targets belong to this module. The pages of the other modules are beside its own.
 sed -i.bak -E "s/\"(PrefsFileEngine|PrefsPropertyLists|${others// /|})\"/\"PersistentPreferences\"/g" "$symbols"/*.json

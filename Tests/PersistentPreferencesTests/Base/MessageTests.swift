@@ -245,7 +245,7 @@ import Testing
 
     @Test func everyReasonIsListed() throws {
         let folders = [
-            "PropertyLists", "FileEngine", "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers",
+            "PropertyLists", "FileEngine", "DefaultsDomain", "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers",
             "PrefsSettingsFiles", "RVS_PersistentPrefs",
         ].map { "Sources/\($0)" }
         let found = try SourceMessages.all(in: folders, after: ["reason:"])

@@ -34,7 +34,7 @@ import Testing
     }
 
     private let preamble =
-        "import PersistentPreferences; struct Plain {}; final class Object: Codable, Sendable {}; enum Key: String, PropertyListKey { case k }"
+        "import PersistentPreferences; import PrefsKeys; import PrefsSettingsFiles; struct Plain {}; final class Object: Codable, Sendable {}; enum Key: String, PropertyListKey { case k }"
 
     @Test(.enabled(if: Compiler.canRun))
     func aWrongDeclarationIsACompileErrorWithAMessage() throws {

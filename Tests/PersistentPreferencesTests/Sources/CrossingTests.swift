@@ -29,6 +29,6 @@ import Testing
         #expect(try complaints("number", "Int") == [])
         let errors = try complaints("thing", "Thing")
         #expect(
-            errors.contains { $0.contains(":8:") && $0.contains("error:") && $0.contains("'Sendable'") }, "\(errors)")
+            errors.contains { $0.contains(":9:") && $0.contains("error:") && $0.contains("'Sendable'") }, "\(errors)")
     }
 }
