@@ -1,6 +1,6 @@
 import Foundation
-import PrefsTool
 import PrefsJSON
+import PrefsTool
 
 extension StressTally {
     /// The result of the stress. The exit code is 1 if a write was lost.

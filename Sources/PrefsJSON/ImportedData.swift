@@ -15,7 +15,8 @@ enum ImportedData {
             if data.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil {
                 return try PropertyListCoder.decode(data).value
             }
-            return try data.withBytes { bytes throws(DecodingFailure) in try JSONFormat.value(in: bytes, limits: .root) }
+            return try data.withBytes { bytes throws(DecodingFailure) in try JSONFormat.value(in: bytes, limits: .root)
+            }
         }
         guard let values = top.dictionary else {
             throw .invalidImport(reason: "expected a dictionary at the top level, found \(ValueMismatch.kind(of: top))")

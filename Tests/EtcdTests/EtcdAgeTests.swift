@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import TestSupport
 import Testing
+import TestSupport
 
 /// `staleness` is never below the age of what a read returns.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdAgeTests: ThreadSuite {

@@ -2,8 +2,8 @@ import Foundation
 import PrefsEtcd
 import PrefsPropertyLists
 import PrefsTesting
-import TestSupport
 import Testing
+import TestSupport
 
 /// The store passes every check, in both ways to read.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdConformanceTests: ThreadSuite {

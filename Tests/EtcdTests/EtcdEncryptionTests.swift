@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 /// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
 @Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere)) actor EtcdEncryptionTests: ThreadSuite {

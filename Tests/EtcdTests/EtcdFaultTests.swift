@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 /// Updates that meet late copies of requests, wrong answers, and threads that take long.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdFaultTests: ThreadSuite {

@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 /// Four processes read, write and remove roots of a cluster of three nodes, each behind a proxy that loses, delays, doubles and cuts,
 /// while nodes are killed, restarted, stopped and resumed. No acknowledged update is lost, none is applied twice, and the history of each

@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 /// Servers whose answers make no sense, and systems without threads: errors, and no more work than an honest server makes.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdHostileTests: ThreadSuite {

@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 /// What cannot be stored or read has an error of its own, and changes nothing.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdLimitTests: ThreadSuite {

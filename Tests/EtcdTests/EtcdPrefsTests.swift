@@ -1,11 +1,11 @@
 import Foundation
-import PrefsLayers
 import PersistentPreferences
 import PrefsEtcd
-import PrefsPropertyLists
-import TestSupport
-import Testing
 import PrefsJSON
+import PrefsLayers
+import PrefsPropertyLists
+import Testing
+import TestSupport
 
 /// The base class over a fleet: what it promises over a file, in both ways to read.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdPrefsTests: ThreadSuite {

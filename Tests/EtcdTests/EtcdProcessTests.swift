@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import TestSupport
 import Testing
+import TestSupport
 
 /// Several processes on one cluster.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdProcessTests: ThreadSuite {

@@ -2,8 +2,8 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 /// Observers and followed reads across compactions, restarts, failovers, restored copies, and silent, slow and refused streams.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdStreamTests: ThreadSuite {

@@ -1,8 +1,8 @@
 import Foundation
 import PrefsEtcd
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// `prefs -f etcd://…`: the built tool on a cluster.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdToolTests: ThreadSuite {

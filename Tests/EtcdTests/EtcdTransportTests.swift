@@ -1,7 +1,7 @@
 import Foundation
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import PrefsEtcd
 

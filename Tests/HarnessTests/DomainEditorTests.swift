@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// `prefs edit -f WHERE` in terminals of several sizes.
 @Suite struct DomainEditorTests {

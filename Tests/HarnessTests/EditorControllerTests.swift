@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsTestSet
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import PrefsTool
 import PrefsJSON

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
 @Suite struct HarnessContentTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a
 /// damaged file with `--force` only.

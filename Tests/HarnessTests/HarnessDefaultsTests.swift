@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// The rows of the table in the article "Comparison with defaults(1)", and the additions of other commands.
 @Suite struct HarnessDefaultsTests {

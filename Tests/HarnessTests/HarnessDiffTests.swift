@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// `prefs diff` compares two files or domains and exits like diff(1).
 @Suite struct HarnessDiffTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// `get`, `set`, `unset`, `export`, `import`, and the commands of defaults(1), on any domain.
 @Suite struct HarnessDomainTests {

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// `prefs export` and `prefs import`.
 @Suite struct HarnessExportImportTests {

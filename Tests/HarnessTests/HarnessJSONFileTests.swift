@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// The commands on a file with the extension `.json`.
 @Suite struct HarnessJSONFileTests {
@@ -84,7 +84,9 @@ import PrefsJSON
         let report = try home.prefs("doctor", "-f", file)
         #expect(
             report.code == 1
-                && report.output.contains("is text that begins with {, not a property list; this package has not written the file"))
+                && report.output.contains(
+                    "is text that begins with {, not a property list; this package has not written the file")
+        )
         #expect(try home.prefs("set", "-f", file, "R.k", "4", "-t", "integer").code == 1)
         #expect(try Data(contentsOf: home.folder.file("x.plist")) == bytes)
     }

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// The output of `--json`.
 @Suite struct HarnessJSONTests {

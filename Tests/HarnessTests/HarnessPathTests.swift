@@ -1,10 +1,10 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import PersistentPreferences
-@testable import PrefsTool
 @testable import PrefsJSON
+@testable import PrefsTool
 
 /// The meaning of the words of `set`: a path or the name of a key, and a text or a value of the existing type.
 @Suite struct HarnessPathTests {

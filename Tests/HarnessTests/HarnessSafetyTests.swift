@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// Commands that need `--force` or a confirmation, dry runs, and waits for locks.
 @Suite struct HarnessSafetyTests {

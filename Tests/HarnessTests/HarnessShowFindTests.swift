@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// `show KEY` and `find WORD`, on the test set and on any file.
 @Suite struct HarnessShowFindTests {

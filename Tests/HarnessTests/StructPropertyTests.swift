@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import PrefsTool
 import PrefsJSON

@@ -1,13 +1,13 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
+import TestSupport
 
+@testable import PrefsJSON
+@testable import PrefsLayers
 @testable import PrefsPropertyLists
 @testable import PrefsSupport
 @testable import PrefsTool
-@testable import PrefsJSON
-@testable import PrefsLayers
 
 /// Each text of the table through every path: none reads it otherwise than the others.
 @Suite struct TextTableTests {

@@ -1,6 +1,6 @@
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// All messages of the tool, to be read aloud: what was expected, what was found and, where there is something to do, what.
 ///

@@ -1,6 +1,6 @@
 import PersistentPreferences
-import Testing
 import PrefsKeys
+import Testing
 
 enum Theme: String { case light, dark }
 

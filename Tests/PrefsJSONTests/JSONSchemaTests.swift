@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 8...72, help: "In points.") var size = 12

@@ -1,8 +1,8 @@
 import Foundation
 import Observation
 import PersistentPreferences
-import Testing
 import PrefsKeys
+import Testing
 
 /// `AppSettingsValues` under the Observation framework.
 @Suite struct AppSettingObservationTests {

@@ -1,9 +1,9 @@
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
-import TestSupport
-import Testing
 import PrefsKeys
+import PropertyListSupport
+import Testing
+import TestSupport
 
 private enum Environment: String { case development, test, production }
 

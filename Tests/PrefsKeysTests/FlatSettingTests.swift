@@ -1,8 +1,8 @@
 import Foundation
 import Observation
 import PropertyListSupport
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import PersistentPreferences
 @testable import PrefsKeys

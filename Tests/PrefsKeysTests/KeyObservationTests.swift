@@ -1,11 +1,11 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsLayers
 @testable import PrefsKeys
+@testable import PrefsLayers
 
 private struct VolumeKey: PrefKey { static let defaultValue = 0.5 }
 

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 import WriteOperations
 
 @testable import EngineSupport

@@ -1,7 +1,7 @@
 import AppleModels
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 import WriteOperations
 
 @testable import EngineSupport

@@ -4,8 +4,8 @@ import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsLayers
+@testable import PrefsPropertyLists
 
 private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 8...72, help: "In points.") var size = 12

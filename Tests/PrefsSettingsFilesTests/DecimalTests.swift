@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 /// Settings that an older program has stored with `PropertyListEncoder`, which stores a Decimal as a dictionary.
 private struct ShopSettings: SettingsFile, Equatable {

@@ -1,9 +1,9 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsJSON
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 /// Settings files in JSON.
 @Suite struct JSONSettingsTests {

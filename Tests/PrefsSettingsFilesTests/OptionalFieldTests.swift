@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 private enum Place { @TaskLocal static var url = URL(filePath: "/") }
 

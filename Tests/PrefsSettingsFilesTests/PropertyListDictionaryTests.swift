@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import Testing
 import PrefsSettingsFiles
+import Testing
 
 private enum Key: String, PropertyListKey { case text, number, date, list, inner, nothing }
 

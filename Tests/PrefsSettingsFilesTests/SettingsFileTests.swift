@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 /// The walkthroughs of seed 000, and what it leaves open.
 @Suite struct SettingsFileTests {

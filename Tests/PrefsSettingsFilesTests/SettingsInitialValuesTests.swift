@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 /// Implements its initial values.
 private struct StatedSettings: SettingsFile, Equatable {

@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 /// Has its own `update()`, and records the errors that it receives.
 private final class CustomSettings: SettingsFile {

@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 /// Files that a settings type does not expect: nothing is lost, and the error names the place.
 @Suite struct SettingsTroubleTests {

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
 import PrefsKeys
+import TestSupport
 
 private struct ProbeVolume: PrefKey {
     static let stringKey = "probeVolume"

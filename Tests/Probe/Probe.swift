@@ -1,9 +1,9 @@
 import Foundation
 import PersistentPreferences
-import PrefsStoreChecks
-import WriteOperations
 import PrefsJSON
 import PrefsKeys
+import PrefsStoreChecks
+import WriteOperations
 
 /// A subclass on the default store, as an app would have it.
 final class ProbePrefs: PersistentPrefs, @unchecked Sendable {

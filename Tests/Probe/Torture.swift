@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
+import PrefsLayers
 import TestSupport
 import WriteOperations
-import PrefsLayers
 
 private final class TorturePrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { TortureWriter.keys + [TortureWriter.covered.key] }

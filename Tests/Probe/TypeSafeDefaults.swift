@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
 import PrefsKeys
+import TestSupport
 
 // The keys of seed 003, with their original spelling.
 private struct fontSize: PrefKey { static let defaultValue = 12.0 }

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsStoreChecks
 import PrefsSettingsFiles
+import PrefsStoreChecks
 
 // The commands that the tests of the default store run in a process with its own home: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()

@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 /// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes
 /// quarantines the bytes, once.

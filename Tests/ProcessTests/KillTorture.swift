@@ -1,10 +1,10 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
-import TestSupport
-import WriteOperations
 import PrefsJSON
 import PrefsLayers
+import TestSupport
+import WriteOperations
 
 /// Kills writers of one file at random moments, in many rounds, and checks the file afterwards.
 ///

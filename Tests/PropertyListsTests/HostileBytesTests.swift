@@ -2,8 +2,8 @@ import Foundation
 import PropertyListSupport
 import Testing
 
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Contract 7: no file content can crash the process, or take more than linear time.
 @Suite struct HostileBytesTests {

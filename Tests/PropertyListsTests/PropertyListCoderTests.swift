@@ -1,10 +1,10 @@
 import Foundation
 import PropertyListSupport
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// The coder and other readers read what the coder writes.
 @Suite struct PropertyListCoderTests {

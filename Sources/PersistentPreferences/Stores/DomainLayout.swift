@@ -38,7 +38,9 @@ extension DomainLayout {
     }
 
     /// The dictionary of a root in a domain; nil if the root is missing.
-    package func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String: StoredValue]? {
+    package func dictionary(of root: String, in content: Transaction.Content?) throws(PrefsError) -> [String:
+        StoredValue]?
+    {
         if self == .flat { return content?.isEmpty == true ? nil : content }
         guard let entry = content?[root] else { return nil }
         guard case .dictionary(let members) = entry else { throw .rootIsNotDictionary(key: root) }

@@ -91,7 +91,10 @@ struct LayerState: Sendable {
             guard let text = found.text else {
                 return (found.place, .failure(.init(path: key, topLevelKey: key, reason: "expected a value after it")))
             }
-            return (found.place, (property as? any TextProperty)?.reading(of: text).result(forKey: key) ?? .success(.string(text)))
+            return (
+                found.place,
+                (property as? any TextProperty)?.reading(of: text).result(forKey: key) ?? .success(.string(text))
+            )
         case .values, .file:
             guard let value = entries.values(of: root)[key] else { return nil }
             return (place(of: key), Self.checked(value, key, property, as: form))

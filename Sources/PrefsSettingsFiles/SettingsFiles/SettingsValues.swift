@@ -119,7 +119,9 @@ struct SettingsValues<Settings: SettingsFile> {
 
     /// Whether values in the forms that a person has written equal a root.
     func areSame(_ written: StoredValue, _ root: StoredValue) -> Bool {
-        guard type.settingsFormat.form != .exact, let settings = try? decode(written, fallback: { nil }) else { return false }
+        guard type.settingsFormat.form != .exact, let settings = try? decode(written, fallback: { nil }) else {
+            return false
+        }
         return (try? encode(settings)) == root
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 /// `read`, `write` and `delete` with the arguments of `defaults(1)`, for scripts that use it: DOMAIN, and KEY of an
 /// entry at the top.

@@ -1,6 +1,6 @@
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsLayers
+import PrefsPropertyLists
 
 /// The items of a place in the editor.
 extension Place {

@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 /// Inspects the contents of a property-list file and their problems.
 ///

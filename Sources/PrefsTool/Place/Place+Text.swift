@@ -1,7 +1,7 @@
 import PersistentPreferences
 import PrefsJSON
-import PrefsPropertyLists
 import PrefsLayers
+import PrefsPropertyLists
 
 /// Converts texts and values, for `set`, the editor and imports.
 extension Place {
@@ -63,7 +63,8 @@ extension Place {
     ) -> (path: ValuePath, known: [String])? {
         prefs.readValue(of: value, forKey: key).flatMap { read in
             unknownField(
-                in: (try? prefs.canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former, at: ValuePath(key))
+                in: (try? prefs.canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former,
+                at: ValuePath(key))
         }
     }
 

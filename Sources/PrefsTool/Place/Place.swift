@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
-import PrefsPropertyLists
 import PrefsLayers
+import PrefsPropertyLists
 
 /// The place that a command works on: the settings of the program, whose keys are declared with types, or the entries
 /// of any file or domain.

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 extension Runner {
     /// Prints each key that contains a word, and each value whose text contains it. Ignores case.

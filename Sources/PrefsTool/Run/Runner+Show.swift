@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 extension Runner {
     /// Prints all values, or those at some paths, as a table.

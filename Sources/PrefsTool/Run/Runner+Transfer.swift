@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 extension Runner {
     /// Prints the stored values, or writes them to a file.

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 /// Runs the commands on a place.
 struct Runner {

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 /// Prints the changes of a place until a signal ends the program or its output is closed.
 ///

@@ -40,7 +40,9 @@ package enum StoredValueDecoder {
 
     /// The requests of a type to a stored value, even if the type rejects the value: whether it read the value, and the
     /// fields of a dictionary.
-    package static func requests<T: Decodable>(of type: T.Type, to stored: StoredValue) -> (hasRead: Bool, fields: CodedKeys?) {
+    package static func requests<T: Decodable>(of type: T.Type, to stored: StoredValue) -> (
+        hasRead: Bool, fields: CodedKeys?
+    ) {
         let context = CodingContext()
         context.state.keys = [:]
         _ = try? ValueDecoder(stored: stored, fallback: nil, context: context).value(type)

@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import PrefsLayers
 import PrefsKeys
+import PrefsLayers
 
 extension Group {
     /// The standard domain has only roots with 5 keys while this runs, because larger ones would slow down raw

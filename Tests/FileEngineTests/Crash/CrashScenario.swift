@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// A volume before a system call, and the number of steps that were acknowledged by then.
 struct CrashPoint: CustomStringConvertible {

@@ -1,8 +1,8 @@
 import Foundation
-import PropertyListSupport
 import PrefsPropertyLists
-import TestSupport
+import PropertyListSupport
 import Testing
+import TestSupport
 
 @testable import PrefsFileEngine
 @testable import PrefsJSON

@@ -2,8 +2,8 @@ import Foundation
 import PropertyListSupport
 
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Checks any bytes as a file: they are rejected with a reason, or are a property list that can be vetted, written and
 /// read again without a change.

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 @testable import PrefsSettingsFiles
 
 /// All messages of the library, to be read aloud: what was expected, what was found and, where there is something to do, what.
@@ -245,7 +245,8 @@ import Testing
 
     @Test func everyReasonIsListed() throws {
         let folders = [
-            "PropertyLists", "FileEngine", "DefaultsDomain", "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers",
+            "PropertyLists", "FileEngine", "DefaultsDomain", "PersistentPreferences", "PrefsJSON", "PrefsKeys",
+            "PrefsLayers",
             "PrefsSettingsFiles", "RVS_PersistentPrefs",
         ].map { "Sources/\($0)" }
         let found = try SourceMessages.all(in: folders, after: ["reason:"])

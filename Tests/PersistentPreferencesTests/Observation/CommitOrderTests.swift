@@ -7,8 +7,8 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Each commit once, in the order of the commits, for every observer.
 @Suite struct CommitOrderTests {

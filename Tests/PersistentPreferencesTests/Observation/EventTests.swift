@@ -8,8 +8,8 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// One event for each write or update that changed something, with exactly its changes.
 @Suite struct EventTests {

@@ -7,8 +7,8 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Observers that come and go at the worst moments: in the middle of a commit, a reload or a report.
 @Suite struct JoiningTests {

@@ -102,4 +102,44 @@ import Testing
             }
         }
     }
+
+    /// The changes that someone may want to make, each of which has a row in the table "I want to …".
+    private static let changes = [
+        "add an error case", "add a warning", "add a kind of constraint", "add a file format", "add a store",
+        "add a command to the tool", "change how dates or data in JSON are read", "add a platform",
+        "change what a write survives", "add a property wrapper", "add a form of observation",
+        "add a kind of migration", "remove a feature",
+    ]
+
+    /// Files and suites are compared by the tests above; here, the types.
+    @Test func everyTypeThatTheTableOfChangesNamesIsDeclared() throws {
+        let page = try #require(DocumentationPage.house.first { $0.path == "CONTRIBUTING.md" })
+        let section = try #require(page.text.components(separatedBy: "## I want to …").last)
+        let rows = section.components(separatedBy: "\n## ")[0].split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let tasks = rows.compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }
+        #expect(Self.changes.filter { !tasks.contains($0) } == [])
+        let declared = try Self.declaredTypes()
+        for row in rows {
+            for match in row.matches(of: /`([A-Z][A-Za-z]+)(?:\.([a-zA-Z]+))?`/) {
+                let name = String(match.output.1)
+                let isFile = name == "HarnessCLI" || ["md", "swift"].contains(match.output.2)
+                #expect(isFile || declared.contains(name), "there is no type \(name): \(row.prefix(60))…")
+            }
+        }
+    }
+
+    private static func declaredTypes() throws -> Set<String> {
+        var types: Set<String> = []
+        for folder in ["Sources", "Tests", "HarnessCLI"] {
+            let files = FileManager.default.enumerator(
+                at: DocumentationPage.package.appending(path: folder), includingPropertiesForKeys: nil)
+            for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /\b(?:class|struct|enum|protocol|actor|typealias) ([A-Z]\w*)/) {
+                    types.insert(String(match.output.1))
+                }
+            }
+        }
+        return types
+    }
 }

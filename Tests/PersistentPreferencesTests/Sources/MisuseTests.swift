@@ -114,7 +114,7 @@ struct MisuseTests {
     /// The error says that the declaration is ambiguous; the lines below it say what to do.
     @Test(arguments: ["@Pref", "@Pref(in: [A()])", "@AppSetting(\"k\")"]) func aClassIsTold(_ wrapper: String) throws {
         let text = try Compiler.output(
-            of: "import PersistentPreferences\nfinal class A: Codable, Equatable, Sendable { "
+            of: "import PersistentPreferences; import PrefsKeys\nfinal class A: Codable, Equatable, Sendable { "
                 + "static func == (a: A, b: A) -> Bool { true } }\n"
                 + "final class P: Prefs, @unchecked Sendable { \(wrapper) var x = A() }\n"
         ).text

@@ -2,8 +2,8 @@ import Foundation
 import PropertyListSupport
 import TestSupport
 
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// A file that a read may find, whole or damaged, with the files beside it.
 enum FoundFile {

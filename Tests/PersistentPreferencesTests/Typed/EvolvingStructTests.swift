@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
-import TestSupport
 import Testing
+import TestSupport
 import WriteOperations
 
 @testable import EngineSupport

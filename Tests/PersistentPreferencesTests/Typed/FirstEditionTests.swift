@@ -1,9 +1,9 @@
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
-import TestSupport
-import Testing
 import PrefsSettingsFiles
+import Testing
+import TestSupport
 
 private enum Mode: String, Codable { case plain, rich }
 private enum Level: Int { case low = 1, high = 5 }

@@ -1,9 +1,9 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsJSON
 import PrefsLayers
+import Testing
+import TestSupport
 
 private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
     struct Window: Codable { var title = "", width = 100 }

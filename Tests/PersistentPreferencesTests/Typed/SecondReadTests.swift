@@ -5,8 +5,8 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsLayers
 @testable import PrefsKeys
+@testable import PrefsLayers
 
 private final class ReadPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(in: 8...72) var size = 12

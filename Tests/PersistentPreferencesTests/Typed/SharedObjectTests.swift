@@ -1,7 +1,7 @@
 import Foundation
 import PersistentPreferences
-import Testing
 import PrefsKeys
+import Testing
 
 /// Immutable, as required of a class whose objects a coding makes.
 private final class Color: Codable, Sendable {

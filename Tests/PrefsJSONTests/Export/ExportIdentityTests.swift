@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// A root imports the export of another root exactly, in binary and JSON. XML loses the fractions of dates.
 @Suite struct ExportIdentityTests {

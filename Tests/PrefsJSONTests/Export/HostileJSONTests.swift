@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Hostile bytes: the error names the place, the time is linear in their number, and nothing changes.
 @Suite struct HostileJSONTests {

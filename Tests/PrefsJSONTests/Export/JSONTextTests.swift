@@ -4,8 +4,8 @@ import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// The bytes of the JSON that is written, and other texts that are read.
 @Suite struct JSONTextTests {

@@ -1,8 +1,8 @@
 import Foundation
 import PersistentPreferences
-import TestSupport
-import Testing
 import PrefsJSON
+import Testing
+import TestSupport
 
 private struct Owner: Codable, Equatable {
     var name: String

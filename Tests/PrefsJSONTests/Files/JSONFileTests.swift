@@ -7,9 +7,9 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
 @testable import PrefsLayers
+@testable import PrefsPropertyLists
 
 /// A file in JSON: the written bytes, the edits of people and other programs, and changes of the format.
 @Suite struct JSONFileTests {

@@ -1,10 +1,10 @@
 import Foundation
 import PropertyListSupport
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Other programs read equal values from this package's JSON, and this package reads equal values from theirs. Uses
 /// random trees; `PREFS_TREES` sets their number.

@@ -1,5 +1,5 @@
-package import PrefsPropertyLists
 import PrefsJSON
+package import PrefsPropertyLists
 
 extension EncodingFailure {
     /// Whether a failure is expected. XML has no form for some values of the binary format, and a UID takes an

@@ -1,6 +1,6 @@
 package import Foundation
-import PrefsPropertyLists
 import PrefsJSON
+import PrefsPropertyLists
 
 /// The seeds of the fuzzers: files that the library writes, and one value of each kind.
 package enum FuzzSeeds {

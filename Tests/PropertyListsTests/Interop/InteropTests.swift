@@ -1,7 +1,7 @@
 import Foundation
 import PropertyListSupport
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import PrefsPropertyLists
 

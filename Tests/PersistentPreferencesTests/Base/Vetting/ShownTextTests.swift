@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 @testable import PrefsSettingsFiles
 
 /// Text for people contains no character that controls a terminal, and cuts long keys; JSON stays exact.

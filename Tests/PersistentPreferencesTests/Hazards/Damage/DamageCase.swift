@@ -6,8 +6,8 @@ import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// One access to a file with changed bytes, and the expected outcome.
 struct DamageCase: CustomStringConvertible {

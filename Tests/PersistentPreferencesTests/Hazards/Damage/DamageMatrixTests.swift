@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Every truncation, every flipped bit and the effects of a power cut, with every kind of access, and with the last
 /// good copy whole, missing or damaged. If the bytes still are a property list, they are read as such. If not, reads

@@ -7,8 +7,8 @@ import WriteOperations
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Runs cases in its own folder, one after the other, and compares everything with the expected outcome.
 final class DamageRun {

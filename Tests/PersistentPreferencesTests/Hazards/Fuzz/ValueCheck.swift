@@ -3,8 +3,8 @@ import PropertyListSupport
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Checks any value that a program may store: it is rejected with path and reason, or is stored and read exactly, in
 /// every format.

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// Counts the runs of `init(from:)`. Each test has its own counters, by name.
 private final class Counter: @unchecked Sendable {

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 @testable import PrefsJSON
+@testable import PrefsPropertyLists
 
 /// The stores that a value must survive.
 enum StoreKind: CaseIterable {
