@@ -16,14 +16,18 @@ let newApp: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let library: [Target.Dependency] = [
-    .product(name: "PersistentPreferences", package: "PersistentPreferences"),
-    .product(name: "RVS_PersistentPrefs", package: "PersistentPreferences"),
-]
+func products(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "PersistentPreferences") }
+}
+
+let library = products("PersistentPreferences", "RVS_PersistentPrefs")
 
 func mode(_ name: String, _ settings: [SwiftSetting]) -> Target {
     .executableTarget(
-        name: name, dependencies: library + ["TestSupport", "Words"], swiftSettings: strict + settings)
+        name: name,
+        dependencies: library + products("PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles")
+            + ["TestSupport", "Words"],
+        swiftSettings: strict + settings)
 }
 
 let modes: [Target] = [
@@ -35,7 +39,7 @@ let modes: [Target] = [
     .target(name: "TestSupport", path: "Names/TestSupport"),
     .target(name: "Words", path: "Names/Words"),
     .executableTarget(
-        name: "Tool", dependencies: library + [.product(name: "PrefsTool", package: "PersistentPreferences")],
+        name: "Tool", dependencies: library + products("PrefsTool"),
         path: "Tool", swiftSettings: strict),
     .executableTarget(
         name: "InternalImport", dependencies: library, path: "Evolution/InternalImport",

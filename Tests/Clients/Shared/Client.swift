@@ -1,5 +1,9 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
+import PrefsKeys
+import PrefsLayers
+import PrefsSettingsFiles
 import RVS_PersistentPrefs
 import TestSupport
 import Words
@@ -14,6 +18,7 @@ import Words
         await observation(EditorPrefs(key: "observed", store: file))
         keys(AppSettingsValues(store: InMemoryStore(), root: "App"))
         exportAndImport(EditorPrefs(store: InMemoryStore()))
+        jsonFile(JSONFileStore(url: folder.appendingPathComponent("config.json")))
         settingsFile(folder)
         dropIn(InMemoryStore())
         expect(testSupport == "the client's TestSupport" && words == "the client's Words", "names")
@@ -92,6 +97,15 @@ import Words
             guard let data = prefs.exported(as: format) else { return expect(false, "an export as \(format)") }
             expect(copy.import(data, merge: false) == nil && copy.theme == .dark && copy.fontSize == 9.5, "\(format)")
         }
+    }
+
+    static func jsonFile(_ file: JSONFileStore) {
+        let prefs = EditorPrefs(
+            store: LayeredStore(file, above: [.environment(prefix: "CLIENT_", in: ["CLIENT_columns": "5"])]))
+        prefs.fontSize = 9.5
+        let text = try? String(contentsOf: file.url, encoding: .utf8)
+        expect(text == "{\n  \"fontSize\": 9.5\n}\n", "a JSON file")
+        expect(prefs.columns == 5 && prefs.$columns.source == .layer("environment"), "a layer")
     }
 
     static func settingsFile(_ folder: URL) {

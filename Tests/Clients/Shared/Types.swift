@@ -1,6 +1,8 @@
 import Foundation
 import Observation
 import PersistentPreferences
+import PrefsKeys
+import PrefsSettingsFiles
 import RVS_PersistentPrefs
 
 enum Theme: String, CaseIterable { case light, dark }
