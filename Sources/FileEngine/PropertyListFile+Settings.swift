@@ -41,7 +41,7 @@ extension PropertyListFile {
     /// The accepted form of the values in the file when it was last read; before the first read, in a new file.
     var form: ValueForm {
         state.withLock { state in
-            if let snapshot = state.snapshot { return snapshot.format?.form ?? .exact }
+            if let snapshot = state.snapshot { return snapshot.form }
             return state.mirror == nil ? state.otherFormats.last?.form ?? .exact : .exact
         }
     }

@@ -124,7 +124,7 @@ package final class PropertyListFile: Sendable {
         DomainState(
             snapshot.content, revision: snapshot.revision,
             warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
-            form: snapshot.format?.form ?? .exact)
+            form: snapshot.form)
     }
 
     /// The state that reads return, if the file has not changed since it was read.

@@ -46,6 +46,8 @@ final class Snapshot: Sendable {
     let revision: Revision
     /// The format of the file; nil if it is missing or empty.
     let format: FileFormat?
+    /// The accepted form of the values.
+    let form: ValueForm
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
@@ -65,7 +67,7 @@ final class Snapshot: Sendable {
         (fault, loss, written) = (nil, nil, nil)
         revision = Revision()
         (checksum, isSettled) = (0, true)
-        format = nil
+        (format, form) = (nil, .exact)
         status = nil
         file = nil
         tellsOfReplacement = true
@@ -77,6 +79,7 @@ final class Snapshot: Sendable {
         self.content = content
         self.loss = loss
         self.format = format
+        form = format?.form ?? .exact
         self.system = system
         (fault, written) = (nil, nil)
         revision = Revision()
@@ -95,6 +98,7 @@ final class Snapshot: Sendable {
         self.written = written
         revision = Revision()
         format = source.format
+        form = format?.form ?? .exact
         status = source.status
         file = source.file
         tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)
@@ -108,7 +112,7 @@ final class Snapshot: Sendable {
         content = state.content
         (fault, loss, written) = (state.fault, state.loss, state.written)
         revision = state.revision
-        format = state.format
+        (format, form) = (state.format, state.form)
         status = state.status
         file = state.file
         tellsOfReplacement = state.tellsOfReplacement

@@ -47,7 +47,7 @@ extension PropertyListFile {
 
 extension PropertyListFile.Session {
     var content: Content? { base.content }
-    var form: ValueForm { base.format?.form ?? .exact }
+    var form: ValueForm { base.form }
 
     /// Stores the content, if it differs from the content of the file.
     func commit(_ content: Content, durability: CommitDurability) throws {

@@ -9,17 +9,24 @@ final class LayerFile: Sendable {
     /// The paths that lead to the file of the base, and are not read.
     let pathsToBase: [String]
 
-    /// The state of the file at one moment.
-    struct Reading: Sendable {
+    /// The state of the file at one moment. A class, because each read of a root copies it.
+    final class Reading: Sendable {
         /// The path of the file; the first path if no file exists.
-        var path = ""
-        var content: Transaction.Content?
+        let path: String
+        let content: Transaction.Content?
         /// The accepted form of the values.
-        var form = ValueForm.exact
+        let form: ValueForm
         /// Why the file cannot be read. A damaged file still has the content that the process last read from it.
-        var fault: String?
+        let fault: String?
         /// The revisions of the files that were examined; nil for a file that cannot be read.
-        var revisions: [Revision?] = []
+        let revisions: [Revision?]
+
+        init(path: String, _ state: DomainState? = nil, fault: String? = nil, revisions: [Revision?]) {
+            self.path = path
+            (content, form) = (state?.content, state?.form ?? .exact)
+            self.fault = fault
+            self.revisions = revisions
+        }
     }
 
     /// - Parameter paths: absolute.
@@ -49,24 +56,22 @@ final class LayerFile: Sendable {
     }
 
     func read() -> Reading {
-        var reading = Reading(path: locations.first?.path ?? "")
+        var revisions: [Revision?] = []
         for location in locations {
             do {
                 let found = try location.withFile { try $0.read() }
-                reading.revisions.append(found.revision)
+                revisions.append(found.revision)
                 let warning = found.warning.map { PrefsError($0) }
                 guard found.content != nil || warning != nil else { continue }
-                reading.content = found.content
-                reading.form = found.form
-                if let warning, !warning.isWarning { reading.fault = Self.reason(of: warning, at: location.path) }
+                let fault = warning.flatMap { $0.isWarning ? nil : Self.reason(of: $0, at: location.path) }
+                return Reading(path: location.path, found, fault: fault, revisions: revisions)
             } catch {
-                reading.revisions.append(nil)
-                reading.fault = Self.reason(of: PrefsError(error), at: location.path)
+                revisions.append(nil)
+                let fault = Self.reason(of: PrefsError(error), at: location.path)
+                return Reading(path: location.path, fault: fault, revisions: revisions)
             }
-            reading.path = location.path
-            break
         }
-        return reading
+        return Reading(path: locations.first?.path ?? "", revisions: revisions)
     }
 
     /// Whether a read would find the state of an earlier reading.
