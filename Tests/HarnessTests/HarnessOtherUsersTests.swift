@@ -54,6 +54,20 @@ struct HarnessOtherUsersTests {
         #expect(try home.state() == before)
     }
 
+    /// Another user could make root restore any bytes.
+    @Test func anUndoRecordOfAnotherUserIsNotUsed() throws {
+        let path = home.path("x.plist")
+        try home.prefs("set", "-f", path, "A.k", "1")
+        let folder = home.path(".local/state/prefs/undo")
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("x.plist-") })
+        chown("\(folder)/\(name)", attacker, attacker)
+        let before = try Data(contentsOf: URL(filePath: path))
+        let printed = try home.prefs("undo", "-f", path)
+        #expect(printed == .failure("\(folder)/\(name) belongs to another user"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
     @Test func aPlantedLockFileIsNamedAndTheCommandRemovesIt() throws {
         let path = home.path("x.plist")
         try home.prefs("set", "-f", path, "A.k", "1")

@@ -148,4 +148,17 @@ extension AppSettingsValues {
         }
         #expect(player.size == 212 && player.percent == 250)
     }
+
+    /// The file of a layer above is edited: each key in it has a new value, although the base has not changed.
+    @Test(arguments: [true, false]) func aChangeOfALayerIsReported(_ isAbove: Bool) async throws {
+        let layer = folder.file("layer.plist")
+        try writePropertyList(["Root": ["size": 3]], to: layer)
+        let layered = LayeredStore(
+            store(), above: isAbove ? [.file(layer)] : [], below: isAbove ? [] : [.file(layer)])
+        let player = Player(AppSettingsValues(store: layered, root: "Root"))
+        var sizes = player.$size.updates.makeAsyncIterator()
+        #expect(await sizes.next() == 3)
+        try writePropertyList(["Root": ["size": 4]], to: layer)
+        #expect(await sizes.next() == 4)
+    }
 }

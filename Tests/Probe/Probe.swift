@@ -113,6 +113,46 @@ enum Probe {
     private struct count: PrefKey { static let defaultValue = 0 }
     private struct other: PrefKey { static let defaultValue = 0 }
 
+    /// Another program writes states that UserDefaults does not read, because it has read an older one. A `PrefKey`
+    /// returns the newest state, also if a key has come or gone since that older one.
+    static func olderStates() {
+        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
+        try? FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        var found: [Int] = []
+        for state in [["other": 1], ["count": 1], ["count": 2, "other": 1], [:], ["count": 3], ["other": 2]] {
+            try? PropertyListSerialization.data(fromPropertyList: state, format: .xml, options: 0).write(to: file)
+            _ = UserDefaults.standard.object(forKey: "absent")
+            found.append(count.value)
+        }
+        print(found, UserDefaults.standard.integer(forKey: "count"))
+    }
+
+    /// A change in place of a suite starts from the value of its domain: an argument and a registered default, which
+    /// are read, do not become permanent.
+    static func volatileValues() {
+        guard let suite = UserDefaults(suiteName: "probe.volatile") else { fatalError("no suite") }
+        suite.register(defaults: ["registered": 5])
+        print(Registered()[suite], Argument()[suite], suite[Registered.self])
+        Registered()[suite] += 1
+        Argument()[suite] += "x"
+        suite[Registered.self] += 1
+        Registered.modify(in: suite) { $0 += 1 }
+        let domain = suite.persistentDomain(forName: "probe.volatile")
+        print(domain?["registered"] ?? "nil", domain?["argument"] ?? "nil")
+    }
+
+    private struct Registered: PrefKey {
+        static let stringKey = "registered"
+        static let defaultValue = 0
+    }
+
+    /// `-argument 7` is an argument of the program.
+    private struct Argument: PrefKey {
+        static let stringKey = "argument"
+        static let defaultValue = ""
+    }
+
     /// Other code has set a key on UserDefaults and not synchronized it. A `PrefKey` returns it, and writes nothing.
     /// Values that another process has written in the meantime are returned, too.
     static func unsynchronized() {

@@ -72,6 +72,10 @@ case "report-count":
     print(prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
 case "unsynchronized":
     Probe.unsynchronized()
+case "older-states":
+    Probe.olderStates()
+case "volatile-values":
+    Probe.volatileValues()
 case "before-tests":
     _ = ProbePrefs()
     print(StoreReplacements.install(NoReplacement()), StoreReplacements.earlierClass ?? "none")

@@ -127,6 +127,16 @@ import Testing
                 """, "\(result.errors)")
     }
 
+    @Test func theStateThatUserDefaultsHasReadDoesNotHideANewerOne() throws {
+        let result = try Child("Probe", ["older-states"], home: TemporaryFolder()).wait()
+        #expect(result.output == "[0, 1, 2, 0, 3, 0] 0\n", "\(result.errors)")
+    }
+
+    @Test func aChangeInPlaceOfASuiteMakesNothingPermanent() throws {
+        let result = try Child("Probe", ["volatile-values", "-argument", "7"], home: TemporaryFolder()).wait()
+        #expect(result.output == "5 7 5\n3 x\n", "\(result.errors)")
+    }
+
     /// The executable is replaced while the program runs, as by an upgrade.
     @Test func aProgramWhoseFileIsGoneKeepsItsDomain() throws {
         let home = try TemporaryFolder()

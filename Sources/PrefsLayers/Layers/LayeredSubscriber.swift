@@ -10,8 +10,11 @@ final class LayeredSubscriber: EntrySubscriber {
     private let root: String
     private let part: DomainPart
     private let subscriber: any EntrySubscriber
-    private let queue = DispatchQueue(label: "PersistentPreferences.layers")
+    let queue = DispatchQueue(label: "PersistentPreferences.layers")
     private let state = Locked(State())
+
+    /// Called between the subscriptions and the start, so that a test can interfere.
+    private let willStart: @Sendable (LayeredSubscriber) -> Void
 
     private struct State {
         /// nil before the start.
@@ -23,8 +26,10 @@ final class LayeredSubscriber: EntrySubscriber {
     }
 
     init(
-        _ roots: Roots, _ stack: LayerStack, _ root: String, _ part: DomainPart, _ subscriber: any EntrySubscriber
+        _ roots: Roots, _ stack: LayerStack, _ root: String, _ part: DomainPart, _ subscriber: any EntrySubscriber,
+        willStart: @escaping @Sendable (LayeredSubscriber) -> Void = { _ in }
     ) {
+        self.willStart = willStart
         self.part = part
         self.roots = roots
         self.stack = stack
@@ -48,6 +53,7 @@ final class LayeredSubscriber: EntrySubscriber {
         let failure = base.failure ?? failures.first ?? subscriptions.lazy.compactMap(\.failure).first
         subscriptions.append(base)
         let layers = stack.current()
+        willStart(self)
         let (entry, catchUp) = state.withLock { state in
             let stored = state.early.map(\.after) ?? base.start
             let entry = EntryState(stored.value, in: LayersOfRoot(layers, of: root))

@@ -46,6 +46,24 @@ struct OwnershipTests {
         #expect(try permissions(".test.plist.lock") == 0o600)
     }
 
+    /// The owner of the folder could hold the lock for ever. Only where there is no file, its lock file is the first one.
+    @Test(arguments: [true, false]) func aLockFileOfTheFoldersOwnerIsRejectedIfThereIsAFile(_ isThere: Bool) throws {
+        chown(folder.path, 12_345, 12_345)
+        let lock = folder.file(".test.plist.lock")
+        try Data().write(to: lock)
+        chown(lock.path, 12_345, 12_345)
+        chmod(lock.path, 0o600)
+        if isThere {
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            chown(folder.file().path, 54_321, 54_321)
+        }
+        let prefs = folder.root()
+        prefs["a"] = 2
+        let reason = "belongs to user 12345; expected the caller, root or the owner of the preferences file"
+        #expect(isThere ? prefs.outcome.contains(reason) : prefs.outcome == "ok", "\(prefs.outcome)")
+        #expect(prefs.ints == ["a": isThere ? 1 : 2])
+    }
+
     @Test func aWriteThatWouldTakeTheFileFromItsOwnerIsRejected() throws {
         let system = RecordingSystemCalls()
         try writePropertyList(["Root": ["a": 1]], to: folder.file())

@@ -296,4 +296,37 @@ private enum New {
         old["style"] = ["font": ["name": "A"], "weight": 1] as [String: Any]
         #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
     }
+
+    /// A list after one write: the elements by name and weight, and the field that each must have.
+    struct Rearranged: Sendable {
+        let list: [(name: String, weight: Int)]
+        let theirs: [String?]
+    }
+
+    static let rearranged = [
+        // An element is edited, and moves to the place of one that has the field.
+        Rearranged(list: [("b", 9), ("a", 1), ("c", 3)], theirs: [nil, "A", "C"]),
+        // Two elements change places, and the third is edited: it keeps its place and its field.
+        Rearranged(list: [("b", 2), ("a", 1), ("c", 9)], theirs: [nil, "A", "C"]),
+        // The first is edited in its place, and the others change places.
+        Rearranged(list: [("a", 9), ("c", 3), ("b", 2)], theirs: ["A", "C", nil]),
+        // All move by one, and the one that goes to the end is edited: it has lost its place.
+        Rearranged(list: [("b", 2), ("c", 3), ("a", 9)], theirs: [nil, "C", nil]),
+    ]
+
+    /// The unknown field of an element is never given to another one, whatever one write does to the list.
+    @Test(arguments: rearranged) func anUnknownFieldStaysWithItsElement(_ after: Rearranged) throws {
+        func members(_ name: String, _ weight: Int, _ theirs: String?) -> [String: Any] {
+            var members: [String: Any] = ["font": ["name": name], "weight": weight]
+            members["theirs"] = theirs
+            return members
+        }
+        let before = [members("a", 1, "A"), members("b", 2, nil), members("c", 3, "C")]
+        try store.update(root: "Root") { $0 = ["list": before] }
+        old.list = after.list.map { Old.Style(font: Old.Font(name: $0.name), weight: $0.weight) }
+        let elements = try #require(stored("list") as? [[String: Any]])
+        let names = elements.map { ($0["font"] as? [String: Any])?["name"] as? String }
+        #expect(names == after.list.map(\.name))
+        #expect(elements.map { $0["theirs"] as? String } == after.theirs)
+    }
 }

@@ -1,0 +1,107 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// A removed file does not come back, an undo to foreign bytes is complete, and a quarantine keeps the bytes that were
+/// read.
+@Suite struct RemovalTests {
+    private let folder: TemporaryFolder
+    private let system = RecordingSystemCalls()
+    private let file: FileLocation
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = FileLocation(path: folder.file().path, holds: .document, system: system)
+    }
+
+    private func store(_ text: String?) throws {
+        try file.transact(durability: .powerCut) {
+            $0.replace(PropertyListFile.documentKey, with: text.map(StoredValue.string))
+        }
+    }
+
+    private func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.file(name).path) }
+
+    /// Whether a kill at this moment would bring back a removed file.
+    private var canComeBack: Bool { !isThere("test.plist") && isThere(".test.plist.lastgood") }
+
+    enum Removal: CaseIterable { case commit, undo }
+
+    @Test(arguments: Removal.allCases) func theCopyIsRemovedBeforeTheFile(_ removal: Removal) throws {
+        try store("a")
+        let bytes = try Data(contentsOf: folder.file())
+        nonisolated(unsafe) var removals = 0
+        nonisolated(unsafe) var returns = 0
+        system.onCall = { name throws(StorageFailure) in
+            if name == "unlink" { removals += 1 }
+            if self.canComeBack { returns += 1 }
+        }
+        switch removal {
+        case .commit: try store(nil)
+        case .undo:
+            let replacement = FileReplacement(path: folder.file().path, before: nil, after: bytes)
+            try file.withFile { try $0.restore(replacement) }
+        }
+        system.onCall = nil
+        #expect(returns == 0)
+        #expect(removals >= 2 && !isThere("test.plist") && !isThere(".test.plist.lastgood"))
+    }
+
+    /// With a last good copy, the foreign bytes would count as damage of a file of this package.
+    @Test func anUndoToForeignBytesRemovesTheCopyAndIsRecorded() throws {
+        try store("a")
+        let bytes = try Data(contentsOf: folder.file())
+        let foreign = Data("hello".utf8)
+        nonisolated(unsafe) var recorded: [FileReplacement] = []
+        let undo = FileReplacement(path: folder.file().path, before: foreign, after: bytes)
+        try FileReplacement.observing {
+            recorded.append($0)
+        } _: {
+            try file.withFile { try $0.restore(undo) }
+        }
+        #expect(try Data(contentsOf: folder.file()) == foreign)
+        #expect(!isThere(".test.plist.lastgood"))
+        #expect(recorded.map(\.before) == [bytes] && recorded.map(\.after) == [foreign])
+        let state = try file.withFile { try $0.read() }
+        guard case .notOurs? = state.warning else {
+            Issue.record("\(String(describing: state.warning))")
+            return
+        }
+    }
+
+    /// Where a file cannot have a second name, its bytes are copied. A copy of bytes that change meanwhile would be a
+    /// copy of no state.
+    @Test func aFileThatChangesWhileItIsCopiedIsNotQuarantined() throws {
+        try store("a")
+        let damage = Data("bplist00 damaged".utf8)
+        try damage.write(to: folder.file())
+        _ = try file.withFile { try $0.read() }
+        nonisolated(unsafe) var isLinking = false
+        nonisolated(unsafe) var hasChanged = false
+        let path = folder.file().path
+        system.onCall = { name throws(StorageFailure) in
+            if name == "link" {
+                isLinking = true
+                throw StorageFailure("link", path, code: EPERM)
+            }
+            // After the bytes were read, before the file's status is compared.
+            guard isLinking, !hasChanged, name == "fstat" else { return }
+            hasChanged = true
+            try? Data("bplist00 otherwise".utf8).write(to: URL(filePath: path), options: [])
+        }
+        do {
+            try store("b")
+            Issue.record("stored")
+        } catch FileError.notStored(let failure) {
+            #expect(failure.reason == "was changed during the attempt")
+        }
+        system.onCall = nil
+        #expect(hasChanged)
+        #expect(try Data(contentsOf: folder.file()) == Data("bplist00 otherwise".utf8))
+        #expect(try folder.names().filter { $0.contains(".corrupt-") } == [])
+    }
+}

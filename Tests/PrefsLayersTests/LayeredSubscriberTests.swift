@@ -1,0 +1,72 @@
+import Dispatch
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
+@testable import PrefsLayers
+
+/// What changes between the subscriptions of a layered subscriber and its start is not missed.
+@Suite(.limited) struct LayeredSubscriberTests {
+    /// Collects the merged values of `x` in the changes that it receives.
+    private final class Receiver: EntrySubscriber {
+        let values = Locked<[StoredValue?]>([])
+        let arrival = DispatchSemaphore(value: 0)
+
+        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+            values.withLock { $0.append(LayeredSubscriberTests.x(change.after)) }
+            arrival.signal()
+            return nil
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private let base = InMemoryStore()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static func x(_ entry: EntryState) -> StoredValue? {
+        entry.layers?.layers.merged(entry.value?.dictionary, root: "R")?["x"]
+    }
+
+    private func subscriber(
+        _ stack: LayerStack, _ receiver: Receiver, willStart: @escaping @Sendable (LayeredSubscriber) -> Void
+    ) -> LayeredSubscriber {
+        LayeredSubscriber(base.ownRoots, stack, "R", .root("R"), receiver, willStart: willStart)
+    }
+
+    @Test func aChangeOfTheBaseIsInTheStart() throws {
+        let (base, receiver) = (base, Receiver())
+        let stack = LayerStack(above: [], below: [.values(["x": 1])], layout: .roots, baseFile: nil)
+        let subscription = try subscriber(stack, receiver) { _ in
+            try? base.update(root: "R") { $0 = ["x": 2] }
+        }.start(from: nil)
+        #expect(Self.x(subscription.start) == .integer(2))
+        try base.update(root: "R") { $0 = ["x": 3] }
+        #expect(receiver.values.withLock { $0 } == [.integer(3)])
+    }
+
+    /// Its event arrives before there is a state to compare with.
+    @Test func aChangeOfALayerIsReportedAfterTheStart() throws {
+        let (receiver, layer) = (Receiver(), folder.file("layer.plist"))
+        try writePropertyList(["R": ["x": 1]], to: layer)
+        let stack = LayerStack(above: [.file(layer)], below: [], layout: .roots, baseFile: nil)
+        let subscription = try subscriber(stack, receiver) { subscriber in
+            // It is told after the subscriber, which has subscribed first.
+            let witness = Receiver()
+            let others = try? FileLocation(path: layer.path).subscribe(to: .everything, witness, from: nil)
+            try? writePropertyList(["R": ["x": 2]], to: layer)
+            witness.arrival.wait()
+            subscriber.queue.sync {}
+            others?.end()
+        }.start(from: nil)
+        #expect(Self.x(subscription.start) == .integer(1))
+        receiver.arrival.wait()
+        #expect(receiver.values.withLock { $0 } == [.integer(2)])
+    }
+}
