@@ -107,8 +107,7 @@ import Testing
     }
 
     @Test(
-        .enabled(
-            if: Hazard.canRun("interop: plutil", if: plutil != nil, else: "it is neither in PATH nor beside swift")))
+        .enabled(if: SwiftPlutil.isThere(for: "interop")))
     func plutilShowsWhatIsSet() throws {
         let home = try HarnessHome()
         try home.storeSampleValues()
@@ -148,16 +147,8 @@ import Testing
 
     // MARK: - plutil
 
-    private static let plutil: URL? = {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders = path.split(separator: ":").map { URL(filePath: String($0), directoryHint: .isDirectory) }
-        let ofSwift = folders.map { $0.appending(path: "swift").resolvingSymlinksInPath().deletingLastPathComponent() }
-        return (folders + ofSwift).map { $0.appending(path: "plutil", directoryHint: .notDirectory) }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }()
-
     private func plutilPrint(_ file: URL) throws -> String {
-        let plutil = try #require(Self.plutil)
+        let plutil = try #require(SwiftPlutil.program)
         let result = try Child(plutil, ["-p", file.path(percentEncoded: false)], environment: [:]).wait()
         #expect(result.code == 0)
         return result.output

@@ -61,9 +61,9 @@ private final class BusSettings: VehicleSettings {
         }
     }
 
-    @Test(.enabled(if: Hazard.canRun("settings files: plutil", if: plutil != nil, else: "it is not on the PATH")))
+    @Test(.enabled(if: SwiftPlutil.isThere(for: "settings files")))
     func everyFileIsAPropertyList() throws {
-        let plutil = try #require(Self.plutil)
+        let plutil = try #require(SwiftPlutil.program)
         try SettingsPlace.with { folder throws in
             succeeds(BusSettings().load())
             var (view, mode) = (ViewSettings(), ModeSettings.expert(level: 2))
@@ -82,10 +82,4 @@ private final class BusSettings: VehicleSettings {
             }
         }
     }
-
-    private static let plutil: URL? = {
-        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-        return folders.map { URL(filePath: "\($0)/plutil") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }()
 }

@@ -139,7 +139,7 @@ enum Probe {
         suite[Registered.self] += 1
         Registered.modify(in: suite) { $0 += 1 }
         let domain = suite.persistentDomain(forName: "probe.volatile")
-        print(domain?["registered"] ?? "nil", domain?["argument"] ?? "nil")
+        print(domain?["registered"] as? Int ?? -1, domain?["argument"] as? String ?? "nil")
     }
 
     private struct Registered: PrefKey {

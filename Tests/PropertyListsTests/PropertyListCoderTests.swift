@@ -52,7 +52,7 @@ import TestSupport
     }
 
     @Test(
-        .enabled(if: Hazard.canRun("interop: plutil", if: plutil != nil, else: "it is not on the PATH")),
+        .enabled(if: SwiftPlutil.isThere(for: "interop")),
         arguments: FileFormat.propertyLists)
     func plutilAccepts(_ format: FileFormat) throws {
         let folder = try TemporaryFolder()
@@ -61,7 +61,7 @@ import TestSupport
             list["\(index)"] = try PropertyListVetter.storedObject(of: content.value, forKey: "\(index)").get()
         }
         try PropertyListCoder.encode(objects: list, as: format).write(to: folder.file())
-        let plutil = try #require(Self.plutil)
+        let plutil = try #require(SwiftPlutil.program)
         #expect(try Child(plutil, ["-lint", "-s", folder.file().path], environment: [:]).wait().code == 0)
     }
 
@@ -105,10 +105,6 @@ import TestSupport
             try PropertyListCoder.encode(objects: [Date(timeIntervalSinceReferenceDate: interval)] as [Any], as: .xml)
         }
     }
-
-    private static let plutil: URL? = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":")
-        .map { URL(fileURLWithPath: "\($0)/plutil", isDirectory: false) }
-        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
     private func inWholeSeconds(_ value: Any) -> Any {
         switch value {
