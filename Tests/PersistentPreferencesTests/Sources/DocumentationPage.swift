@@ -75,4 +75,12 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
             program + "#sourceLocation(file: \"\(path)\", line: \(block.line))\n\(block.code)\n#sourceLocation()\n"
         }
     }
+
+    /// The rows of the first table below a heading, without its head, as cells.
+    func rows(of heading: String) -> [[String]] {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { $0 != heading }.drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.dropFirst(2)
+            .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+            .map { $0.count == 3 ? $0 + [""] : $0 }
+    }
 }

@@ -111,35 +111,19 @@ import Testing
         "add a kind of migration", "remove a feature",
     ]
 
-    /// Files and suites are compared by the tests above; here, the types.
-    @Test func everyTypeThatTheTableOfChangesNamesIsDeclared() throws {
+    /// The files, types, functions, test targets and articles that a row names exist. `everyTestThatAPageNamesIsThere`
+    /// checks the suites.
+    @Test func theTableOfChangesNamesWhatIsThere() throws {
         let page = try #require(DocumentationPage.house.first { $0.path == "CONTRIBUTING.md" })
-        let section = try #require(page.text.components(separatedBy: "## I want to …").last)
-        let rows = section.components(separatedBy: "\n## ")[0].split(separator: "\n").filter { $0.hasPrefix("| ") }
-        let tasks = rows.compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }
+        let tree = try SourceTree()
+        let rows = page.rows(of: "## I want to …")
+        let tasks = rows.compactMap(\.first)
         #expect(Self.changes.filter { !tasks.contains($0) } == [])
-        let declared = try Self.declaredTypes()
         for row in rows {
-            for match in row.matches(of: /`([A-Z][A-Za-z]+)(?:\.([a-zA-Z]+))?`/) {
-                let name = String(match.output.1)
-                let isFile = name == "HarnessCLI" || ["md", "swift"].contains(match.output.2)
-                #expect(isFile || declared.contains(name), "there is no type \(name): \(row.prefix(60))…")
-            }
+            #expect(row.count == 4, "\(row)")
+            for name in tree.missing(in: row) { Issue.record("\(page.path): \(row[0]): there is no \(name)") }
         }
-    }
-
-    private static func declaredTypes() throws -> Set<String> {
-        var types: Set<String> = []
-        for folder in ["Sources", "Tests", "HarnessCLI"] {
-            let files = FileManager.default.enumerator(
-                at: DocumentationPage.package.appending(path: folder), includingPropertiesForKeys: nil)
-            for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
-                let text = try String(contentsOf: file, encoding: .utf8)
-                for match in text.matches(of: /\b(?:class|struct|enum|protocol|actor|typealias) ([A-Z]\w*)/) {
-                    types.insert(String(match.output.1))
-                }
-            }
-        }
-        return types
+        let platform = try #require(rows.first { $0.first == "add a platform" })
+        #expect(tree.files(forPlatform: "Linux").filter { !platform[1].contains("`\($0)`") } == [])
     }
 }
