@@ -20,14 +20,12 @@ func products(_ names: String...) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "PersistentPreferences") }
 }
 
-let library = products("PersistentPreferences", "RVS_PersistentPrefs")
+let library = products(
+    "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "RVS_PersistentPrefs")
 
 func mode(_ name: String, _ settings: [SwiftSetting]) -> Target {
     .executableTarget(
-        name: name,
-        dependencies: library + products("PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles")
-            + ["TestSupport", "Words"],
-        swiftSettings: strict + settings)
+        name: name, dependencies: library + ["TestSupport", "Words"], swiftSettings: strict + settings)
 }
 
 let modes: [Target] = [
