@@ -4,6 +4,8 @@ public import PersistentPreferences
 /// A store that keeps its roots in etcd, for programs on many machines that share their preferences.
 ///
 /// ```swift
+/// import PrefsEtcd
+///
 /// let store = EtcdStore(endpoints: [URL(string: "http://127.0.0.1:2379")!], prefix: "fleet/")
 /// let prefs = EditorPrefs(store: store)
 /// ```

@@ -5,6 +5,8 @@ package import PrefsPropertyLists
 /// The format of exported values.
 ///
 /// ```swift
+/// import PrefsJSON
+///
 /// let data = prefs.exported(as: .json)
 /// let error = data.flatMap { otherPrefs.import($0, merge: true) }
 /// ```

@@ -4,6 +4,8 @@ public import PersistentPreferences
 /// A store that keeps its roots in one JSON file, for files that people edit and keep in version control.
 ///
 /// ```swift
+/// import PrefsJSON
+///
 /// static let file = JSONFileStore(url: URL(filePath: "/etc/server/config.json"))
 /// override class var store: any PrefsStore { file }
 /// ```

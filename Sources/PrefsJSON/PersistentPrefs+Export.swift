@@ -8,6 +8,8 @@ extension PersistentPrefs {
     /// left out. If nothing is stored, the bytes are an empty dictionary.
     ///
     /// ```swift
+    /// import PrefsJSON
+    ///
     /// if let data = prefs.exported(as: .json) { try data.write(to: url) }
     /// ```
     ///

@@ -4,6 +4,8 @@ public import PersistentPreferences
 /// A property for one setting of the app: a flat key with its own default, or one of the ``AppSettingsValues``.
 ///
 /// ```swift
+/// import PrefsKeys
+///
 /// @AppSetting("volume") var volume = 0.5  // the entry "volume" of UserDefaults.standard
 /// @AppSetting(\.useDevEnvironment) var useDevEnvironment  // the default is that of the key
 /// ```

@@ -4,6 +4,8 @@ public import PersistentPreferences
 /// The settings of an app, each under a ``PrefKey`` with one default for the whole program.
 ///
 /// ```swift
+/// import PrefsKeys
+///
 /// struct UseDevEnvironment: PrefKey { static let defaultValue = false }
 ///
 /// extension AppSettingsValues {

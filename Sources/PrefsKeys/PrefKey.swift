@@ -6,6 +6,8 @@ import PrefsPropertyLists
 /// A single key without a class: a type whose name is the key and whose static property is the default.
 ///
 /// ```swift
+/// import PrefsKeys
+///
 /// struct fontSize: PrefKey { static let defaultValue = 12.0 }
 ///
 /// fontSize.value += 5  // in UserDefaults.standard

@@ -6,6 +6,8 @@ extension PrefCoding where Value: Codable {
     /// Stores JSON as a String, as `Defaults` does, and as code around `@AppStorage` often does. Reads String and Data.
     ///
     /// ```swift
+    /// import PrefsJSON
+    ///
     /// @Pref(coding: .json) var profile = Profile()
     /// ```
     ///

@@ -6,6 +6,8 @@ import PrefsPropertyLists
 /// A store with layers of values above and below a base. Writes go to the base. See <doc:Layers>.
 ///
 /// ```swift
+/// import PrefsLayers
+///
 /// static let layered = LayeredStore(
 ///     UserDefaultsStore.standard, above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
 /// override class var store: any PrefsStore { layered }

@@ -6,6 +6,8 @@ import PrefsPropertyLists
 /// A layer of values above or below the base of a ``LayeredStore``.
 ///
 /// ```swift
+/// import PrefsLayers
+///
 /// let store = LayeredStore(
 ///     .standard, above: [.arguments(), .environment(prefix: "EDITOR_")], below: [.system("editor")])
 /// ```

@@ -5,6 +5,8 @@ import PrefsPropertyLists
 /// Loads and saves the models of a property list: the elements of an array, or one dictionary.
 ///
 /// ```swift
+/// import PrefsSettingsFiles
+///
 /// let quotes = try PropertyListController<Quote>(url: folder.appending(path: "Quotes.plist"))
 /// quotes.models.append(Quote(author: "Seneca", text: "…"))
 /// try quotes.save()

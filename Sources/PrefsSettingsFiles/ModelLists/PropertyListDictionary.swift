@@ -38,6 +38,8 @@ extension Dictionary: PropertyListValue where Key == String, Value: PropertyList
 /// A property-list dictionary with typed keys and checked values.
 ///
 /// ```swift
+/// import PrefsSettingsFiles
+///
 /// enum QuoteKey: String, PropertyListKey { case author, text }
 ///
 /// var dictionary = PropertyListDictionary()  // or (contentsOf: url)

@@ -5,6 +5,8 @@ import PrefsPropertyLists
 /// force unwraps.
 ///
 /// ```swift
+/// import PrefsSettingsFiles
+///
 /// struct Quote { let author: String; let text: String }
 ///
 /// extension Quote: PropertyListModel {

@@ -5,6 +5,8 @@ import PrefsPropertyLists
 /// A Codable type that saves, loads and resets itself in its own file, a property list or JSON.
 ///
 /// ```swift
+/// import PrefsSettingsFiles
+///
 /// struct PlayerSettings: SettingsFile {
 ///     var volume = 0.8
 ///     static var initialSettings: PlayerSettings { PlayerSettings() }

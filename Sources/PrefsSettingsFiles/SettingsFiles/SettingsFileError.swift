@@ -5,6 +5,8 @@ import PrefsPropertyLists
 /// An error of a ``SettingsFile``.
 ///
 /// ```swift
+/// import PrefsSettingsFiles
+///
 /// do {
 ///     try settings.tryLoad()
 /// } catch SettingsFileError.field(_, let failure) {
