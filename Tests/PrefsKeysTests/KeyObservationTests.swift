@@ -150,15 +150,16 @@ extension AppSettingsValues {
     }
 
     /// The file of a layer above is edited: each key in it has a new value, although the base has not changed.
-    @Test(arguments: [true, false]) func aChangeOfALayerIsReported(_ isAbove: Bool) async throws {
+    @Test(arguments: [true, false]) func aChangeOfALayerIsReported(_ isAbove: Bool) throws {
         let layer = folder.file("layer.plist")
         try writePropertyList(["Root": ["size": 3]], to: layer)
         let layered = LayeredStore(
             store(), above: isAbove ? [.file(layer)] : [], below: isAbove ? [] : [.file(layer)])
         let player = Player(AppSettingsValues(store: layered, root: "Root"))
-        var sizes = player.$size.updates.makeAsyncIterator()
-        #expect(await sizes.next() == 3)
+        let heard = Heard<String>()
+        let observation = player.$size.onChange { heard.append("\($0) \($1)") }
         try writePropertyList(["Root": ["size": 4]], to: layer)
-        #expect(await sizes.next() == 4)
+        #expect(heard.wait(for: 1) == ["3 4"])
+        observation.cancel()
     }
 }

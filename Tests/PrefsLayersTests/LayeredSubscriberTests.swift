@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PrefsPropertyLists
 import TestSupport
@@ -10,15 +9,13 @@ import Testing
 @testable import PrefsLayers
 
 /// What changes between the subscriptions of a layered subscriber and its start is not missed.
-@Suite(.limited) struct LayeredSubscriberTests {
+@Suite struct LayeredSubscriberTests {
     /// Collects the merged values of `x` in the changes that it receives.
     private final class Receiver: EntrySubscriber {
-        let values = Locked<[StoredValue?]>([])
-        let arrival = DispatchSemaphore(value: 0)
+        let heard = Heard<StoredValue?>()
 
         func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            values.withLock { $0.append(LayeredSubscriberTests.x(change.after)) }
-            arrival.signal()
+            heard.append(LayeredSubscriberTests.x(change.after))
             return nil
         }
     }
@@ -48,7 +45,7 @@ import Testing
         }.start(from: nil)
         #expect(Self.x(subscription.start) == .integer(2))
         try base.update(root: "R") { $0 = ["x": 3] }
-        #expect(receiver.values.withLock { $0 } == [.integer(3)])
+        #expect(receiver.heard.wait(for: 1) == [.integer(3)])
     }
 
     /// Its event arrives before there is a state to compare with.
@@ -61,12 +58,11 @@ import Testing
             let witness = Receiver()
             let others = try? FileLocation(path: layer.path).subscribe(to: .everything, witness, from: nil)
             try? writePropertyList(["R": ["x": 2]], to: layer)
-            witness.arrival.wait()
+            witness.heard.wait(for: 1)
             subscriber.queue.sync {}
             others?.end()
         }.start(from: nil)
         #expect(Self.x(subscription.start) == .integer(1))
-        receiver.arrival.wait()
-        #expect(receiver.values.withLock { $0 } == [.integer(2)])
+        #expect(receiver.heard.wait(for: 1) == [.integer(2)])
     }
 }
