@@ -62,6 +62,7 @@ if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$support" "$(checks by
     module PrefsPropertyLists $(find Sources/PropertyLists -name '*.swift')
     module PrefsFileEngine $(find Sources/FileEngine -name '*.swift')
     module PersistentPreferences $(find Sources/PersistentPreferences -name '*.swift')
+    module PrefsJSON $(find Sources/PrefsJSON -name '*.swift')
     module PropertyListSupport "$support"/Fuzz/*.swift "$support"/{ExactForm,PlainEncoding}.swift
     for target in bytes values; do
         entry=Tests/Fuzz/$([[ $target == bytes ]] && echo Bytes || echo Values)Fuzz.swift
