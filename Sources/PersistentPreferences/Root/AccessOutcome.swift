@@ -1,5 +1,5 @@
 /// The warnings and errors that one access of an instance reports besides its result.
-package struct AccessOutcome {
+struct AccessOutcome {
     /// The warning for `lastError`: the first that was noted, unless an unusable stored value replaces it.
     private(set) var warning: PrefsError?
     /// Whether the stored value could not be used, so that layers were read without it. The warning says why.

@@ -5,7 +5,7 @@ import PrefsPropertyLists
 ///
 /// Reads the overridable `key` and the store once, so that an access never mixes two stores, even if a test begins or
 /// ends at that moment.
-package struct Root {
+struct Root {
     private(set) var key: String
     let roots: Roots
     let state: InstanceState

@@ -2,7 +2,7 @@ import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A root at one moment, with the layers around it, as one class sees it.
-package struct RootView {
+struct RootView {
     let root: Root
     /// The stored entry, in any shape; nil if nothing is stored.
     private(set) var entry: StoredValue?
