@@ -61,8 +61,8 @@ import TestSupport
         }
         let failure = error { try store(deadline: .seconds(1)).update(root: "A") { _ in Issue.record("run") } }
         guard case .notStored? = failure else { return #expect(Bool(false)) }
-        // 20 rounds of 50 ms at most.
-        #expect((2..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        // 20 rounds of 50 ms at most, and one on a machine that is busy.
+        #expect((1..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
     }
 
     /// The roots have no end, because each page is the first one.
@@ -114,8 +114,8 @@ import TestSupport
         let failure = error { try store(deadline: .seconds(2)).update(root: "A") { _ in Issue.record("run") } }
         guard case .notStored(let lock)? = failure else { return #expect(Bool(false)) }
         #expect(lock.reason == "timed out waiting for the lock; clients ahead: 1")
-        // 30 looks in three quarters of the deadline, and what the watch and the end of the ticket take.
-        #expect((3..<60).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        // 30 looks in three quarters of the deadline, and what the watch and the end of the ticket take. Few on a machine that is busy.
+        #expect((1..<60).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
         end.signal()
         ended.wait()
     }
