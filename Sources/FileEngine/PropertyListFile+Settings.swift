@@ -46,9 +46,9 @@ extension PropertyListFile {
         }
     }
 
-    /// Lets writes of this process replace a malformed file that is not ours. Its bytes are quarantined.
-    package func replaceForeignFile() {
-        state.withLock { $0.replacesForeignFile = true }
+    /// Whether writes of this process replace a malformed file that is not ours. Its bytes are quarantined.
+    package func replaceForeignFile(_ isAllowed: Bool = true) {
+        state.withLock { $0.replacesForeignFile = isAllowed }
     }
 
     var replacesForeignFile: Bool {

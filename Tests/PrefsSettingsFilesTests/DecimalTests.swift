@@ -11,6 +11,7 @@ private struct ShopSettings: SettingsFile, Equatable {
     var prices = [Decimal(0), Decimal(string: "12345678901234567890123456789012345678") ?? 0, Decimal(1) / Decimal(3)]
     var optional: Decimal? = 100
 
+    static var settingsBundle: Bundle { .module }
     static let none = ShopSettings(price: 0, rates: [:], prices: [], optional: nil)
 
     func settingsURL() -> URL { SettingsPlace.file("ShopSettings.plist") }
@@ -53,7 +54,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
                 #expect(settings == ShopSettings())
                 #expect(settings.prices.map(\.description) == ShopSettings().prices.map(\.description))
                 settings.price += 1
-                try settings.trySave()
+                try settings.tryUpdate()
                 var other = ShopSettings.none
                 try other.tryLoad()
                 #expect(other == settings)
@@ -64,7 +65,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
     @Test func theCommittedFileIsReadExactly() throws {
         try SettingsPlace.with { _ throws in
             var settings = ShopSettings.none
-            try settings.tryLoadUsingSettingsFile(in: .module)
+            succeeds(settings.loadUsingSettingsFile())
             #expect(settings == ShopSettings())
             let (one, other) = (ShopSettings(), settings)
             #expect(Set(one.prices) == Set(other.prices), "equal values have equal hashes")

@@ -57,7 +57,7 @@ import TestSupport
             succeeds(colors.load())
             #expect(colors == Colors(accent: "red", alpha: 1, changed: nil))
             colors.icon = Data()
-            succeeds(colors.save())
+            succeeds(colors.update())
             #expect(try text().contains("  \"later\": [\n    1\n  ]\n"), "unknown fields stay")
             succeeds(colors.reset())
             #expect(colors == Colors())
@@ -69,7 +69,7 @@ import TestSupport
             var colors = Colors()
             succeeds(colors.load())
             colors.accent = "green"
-            succeeds(colors.save())
+            succeeds(colors.update())
             try edit("{\n  \"accent\": \"red\"\n  \"alpha\": 1\n}\n")
             #expect(failure { try colors.tryLoad() }.contains("line 3, column 3: expected , or }"))
             #expect(colors.accent == "green")
@@ -81,7 +81,7 @@ import TestSupport
     @Test func aRootThatIsNotAnObjectIsStored() throws {
         try SettingsPlace.with { _ throws in
             var mode = Mode.rich
-            succeeds(mode.save())
+            succeeds(mode.update())
             #expect(try String(contentsOf: mode.settingsURL(), encoding: .utf8) == "\"rich\"\n")
             mode = .plain
             succeeds(mode.load())
@@ -100,7 +100,7 @@ import TestSupport
             succeeds(colors.load())
             #expect(colors.accent == "old")
             colors.accent = "new"
-            succeeds(colors.save())
+            succeeds(colors.update())
             #expect(try Data(contentsOf: url).starts(with: "bplist".utf8))
         }
     }
@@ -121,10 +121,10 @@ import TestSupport
             try edit(written)
             succeeds(colors.load())
             #expect(colors.changed == Date(timeIntervalSinceReferenceDate: 5) && colors.icon == Data([1, 2, 3]))
-            succeeds(colors.save())
+            succeeds(colors.update())
             #expect(try text() == written)
             colors.accent = "green"
-            succeeds(colors.save())
+            succeeds(colors.update())
             var again = Colors()
             succeeds(again.load())
             #expect(again == colors && again.alpha == 1)

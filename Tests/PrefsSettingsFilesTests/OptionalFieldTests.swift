@@ -30,12 +30,12 @@ private enum New {
         try Place.$url.withValue(folder.file()) {
             var newer = New.Look()
             (newer.color2, newer.name) = ("red", "mine")
-            try newer.trySave()
+            try newer.tryUpdate()
             var older = Old.Look()
             try older.tryLoad()
             #expect(older.name == "mine")
             older.name = "other"
-            try older.trySave()
+            try older.tryUpdate()
             try newer.tryLoad()
             #expect(newer.color2 == "red" && newer.name == "other")
         }

@@ -1,58 +1,39 @@
 import Foundation
 import PersistentPreferences
 import PrefsSettingsFiles
+import TestSupport
 import Testing
 
-private enum Key: String, PropertyListKey { case text, number, date, list, inner, nothing }
+private enum Key: String, PropertyListKey { case text, number, real, flag, date, data, list, inner, nothing }
 
 @Suite struct PropertyListDictionaryTests {
-    @Test func whatIsPutIsGot() throws {
-        var dictionary = PropertyListDictionary()
-        var inner = PropertyListDictionary()
-        try inner.set(["a": [Data([1])]], for: Key.list)
-        try dictionary.set("x", for: Key.text)
-        try dictionary.set(UInt64.max, for: Key.number)
-        try dictionary.set(Date(timeIntervalSinceReferenceDate: 0.5), for: Key.date)
-        try dictionary.set([inner, inner], for: Key.list)
-        try dictionary.set(inner, for: Key.inner)
-        #expect(try dictionary.value(for: Key.text) == "x")
-        #expect(try dictionary.value(for: Key.number) == UInt64.max)
-        #expect(try dictionary.value(for: Key.date, as: Date.self).timeIntervalSinceReferenceDate == 0.5)
-        let lists: [String: [Data]] = try dictionary.value(for: Key.inner, as: PropertyListDictionary.self)
-            .value(for: Key.list)
-        #expect(lists == ["a": [Data([1])]])
-        #expect(try dictionary.value(for: Key.list, as: [PropertyListDictionary].self).count == 2)
-        #expect(try dictionary.valueIfPresent(for: Key.nothing, as: Int.self) == nil)
-        try dictionary.set(nil as String?, for: Key.text)
-        #expect(dictionary.contents["text"] == nil)
+    private func dictionary(_ contents: [String: Any]) throws -> PropertyListDictionary {
+        let folder = try TemporaryFolder()
+        try writePropertyList(contents, to: folder.file("one.plist"))
+        return try PropertyListDictionary(contentsOf: folder.file("one.plist"))
+    }
+
+    @Test func everyTypeIsRead() throws {
+        let date = Date(timeIntervalSinceReferenceDate: 0.5)
+        let dictionary = try dictionary([
+            "text": "x", "number": Int.max, "real": 1.5, "flag": true, "date": date, "data": Data([1]),
+            "list": ["a", "b"], "inner": ["k": [1, 2]],
+        ])
+        #expect(try dictionary.value(for: Key.text) == "x" && dictionary.value(for: Key.number) == Int.max)
+        #expect(try dictionary.value(for: Key.real) == 1.5 && dictionary.value(for: Key.flag) == true)
+        #expect(try dictionary.value(for: Key.date) == date && dictionary.value(for: Key.data) == Data([1]))
+        #expect(try dictionary.value(for: Key.list) == ["a", "b"])
+        #expect(try dictionary.value(for: Key.inner, as: [String: [Int]].self) == ["k": [1, 2]])
     }
 
     @Test func whatDoesNotFitSaysWhere() throws {
-        let dictionary = try PropertyListDictionary(["number": 4.5, "list": ["a", 1]])
-        func message(_ body: () throws(PropertyListFailure) -> Void) -> String {
-            do {
-                try body()
-                return "ok"
-            } catch {
-                return "\(error)"
-            }
-        }
+        let dictionary = try dictionary(["number": 4.5, "list": ["a", 1] as [Any]])
         #expect(
-            message { () throws(PropertyListFailure) in _ = try dictionary.value(for: Key.text, as: String.self) }
-                == "text: is missing")
-        #expect(
-            message { () throws(PropertyListFailure) in _ = try dictionary.value(for: Key.number, as: Int.self) }
-                == "number: expected Int, found a real number")
-        #expect(
-            message { () throws(PropertyListFailure) in _ = try dictionary.value(for: Key.list, as: [String].self) }
-                == "list[1]: expected String, found an integer")
-        #expect(
-            message { () throws(PropertyListFailure) in
-                var copy = dictionary
-                try copy.set(Date(timeIntervalSinceReferenceDate: .infinity), for: Key.date)
-            } == "date: a date must be finite")
-        #expect(
-            message { () throws(PropertyListFailure) in _ = try PropertyListDictionary(["a": ["b": URL.self]]) }
-                .hasPrefix("a.b: "))
+            throws: PropertyListFailure(path: "text", topLevelKey: "text", reason: "is missing")
+        ) { try dictionary.value(for: Key.text, as: String.self) }
+        let number = #expect(throws: PropertyListFailure.self) { try dictionary.value(for: Key.number, as: Int.self) }
+        #expect(number?.description == "number: expected Int, found a real number")
+        let list = #expect(throws: PropertyListFailure.self) { try dictionary.value(for: Key.list, as: [String].self) }
+        #expect(list?.description == "list[1]: expected String, found an integer")
     }
 }

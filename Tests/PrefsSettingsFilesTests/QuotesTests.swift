@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import PrefsSettingsFiles
 
-private struct Quote: Equatable {
+private struct Quote: Equatable, Encodable {
     var author: String
     var text: String
 }
@@ -16,11 +16,6 @@ extension Quote: PropertyListModel {
     init(_ dictionary: PropertyListDictionary) throws {
         author = try dictionary.value(for: Key.author)
         text = try dictionary.value(for: Key.text)
-    }
-
-    func encode(to dictionary: inout PropertyListDictionary) throws {
-        try dictionary.set(author, for: Key.author)
-        try dictionary.set(text, for: Key.text)
     }
 }
 
@@ -146,7 +141,7 @@ extension Quote: PropertyListModel {
         let read = try PropertyListController<ReadQuote>(resource: "Quotes", in: .module, folder: folder.file("data"))
         #expect(read.models.map(\.author) == ["Seneca", "Horace"])
         let failure = #expect(throws: PropertyListFailure.self) { try read.save() }
-        #expect(failure?.description == "[0]: ReadQuote cannot be saved, because it does not implement encode(to:)")
+        #expect(failure?.description == "[0]: ReadQuote cannot be saved, because it is not Encodable")
         #expect(!FileManager.default.fileExists(atPath: read.url.path))
     }
 

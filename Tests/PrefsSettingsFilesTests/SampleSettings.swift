@@ -7,18 +7,31 @@ import TestSupport
 /// The place of the settings of a test.
 enum SettingsPlace {
     @TaskLocal static var folder = URL(filePath: "/dev/null")
+    /// The bundle with initial values.
+    @TaskLocal static var bundle = Bundle.main
+    /// The errors that the settings of a test have told.
+    @TaskLocal static var errors = Locked([String]())
 
     static func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
     /// Runs a test with its own folder.
     static func with<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
         let folder = try TemporaryFolder()
-        return try $folder.withValue(folder.file("Settings")) { try body(folder) }
+        return try $folder.withValue(folder.file("Settings")) {
+            try $errors.withValue(Locked([])) { try body(folder) }
+        }
     }
 }
 
+/// Settings whose errors the test hears.
+protocol HeardSettings: SettingsFile {}
+
+extension HeardSettings {
+    func settingsDidFail(_ error: PrefsError) { SettingsPlace.errors.withLock { $0.append("\(error)") } }
+}
+
 /// The class of seed 000, with its values in code and one instance for all.
-final class AppSettings: SettingsFile, Equatable {
+final class AppSettings: HeardSettings, Equatable {
     @MainActor static let shared = AppSettings()
 
     var username = "anonymous"
@@ -42,17 +55,19 @@ final class AppSettings: SettingsFile, Equatable {
 }
 
 /// The struct of seed 000, with its values in a bundled property list.
-struct PlayerSettings: SettingsFile, Equatable {
+struct PlayerSettings: HeardSettings, Equatable {
     var name = ""
     var level = 0
     var weapons: [String] = []
     var speed = 0.0
 
+    static var settingsBundle: Bundle { SettingsPlace.bundle }
+
     func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
 }
 
 /// Settings without initial values, in XML.
-struct ViewSettings: SettingsFile, Equatable {
+struct ViewSettings: HeardSettings, Equatable {
     struct Window: Codable, Equatable {
         var width = 800
         var title: String? = "Main"
@@ -69,7 +84,7 @@ struct ViewSettings: SettingsFile, Equatable {
 }
 
 /// An enum is a settings file, too.
-enum ModeSettings: SettingsFile, Equatable {
+enum ModeSettings: HeardSettings, Equatable {
     case simple
     case expert(level: Int)
 
@@ -81,12 +96,22 @@ func succeeds(_ isDone: Bool, sourceLocation: SourceLocation = #_sourceLocation)
     #expect(isDone, sourceLocation: sourceLocation)
 }
 
-/// The text of the error of a call.
+/// The text of the error of a call, without the words with which the messages of most errors end.
 func failure(_ body: () throws -> Void) -> String {
     do {
         try body()
         return "no error"
     } catch {
-        return error is SettingsFileError ? "\(error)" : "an error of another type: \(error)"
+        return error is PrefsError ? withoutEnd("\(error)") : "an error of another type: \(error)"
     }
+}
+
+private func withoutEnd(_ message: String) -> String {
+    message.replacing(/; the stored state is unchanged$/, with: "")
+}
+
+/// The text of the error that a call told; see `failure`.
+func told(_ body: () -> Bool) -> String {
+    SettingsPlace.errors.withLock { $0 = [] }
+    return body() ? "no error" : SettingsPlace.errors.withLock { $0.map(withoutEnd).joined(separator: "\n") }
 }

@@ -6,7 +6,7 @@ import Testing
 import PrefsSettingsFiles
 
 /// Reads a field under its former name.
-private struct RenamedSettings: SettingsFile, Equatable {
+private struct RenamedSettings: HeardSettings, Equatable {
     var tint = "red"
     var names: [String] = []
 
@@ -34,7 +34,7 @@ private struct RenamedSettings: SettingsFile, Equatable {
 }
 
 /// Has texts that could be mistaken for nil.
-private struct NilSettings: SettingsFile, Equatable {
+private struct NilSettings: HeardSettings, Equatable {
     var text = ""
     var maybe: String?
     var list: [String?] = []
@@ -43,7 +43,7 @@ private struct NilSettings: SettingsFile, Equatable {
 }
 
 /// Forgets a property when it takes over the others, and empties a list before it fills it.
-private final class ForgetfulSettings: SettingsFile {
+private final class ForgetfulSettings: HeardSettings {
     var items = ["a"]
     var size = 1
     var color = 1
@@ -64,7 +64,7 @@ private struct HastySettings: SettingsFile, Equatable {
     init(number: Int = 1) { self.number = number }
 
     func encode(to encoder: any Encoder) throws {
-        if number == 1 { HastySettings(number: 42).save() }
+        if number == 1 { HastySettings(number: 42).update() }
         var container = encoder.singleValueContainer()
         try container.encode(number)
     }
@@ -134,7 +134,7 @@ private struct NumberedSettings: SettingsFile {
     /// A load of a damaged file takes over the newest known values and reports it, so that a save does not lose them.
     @Test func aSaveKeepsTheKnownStateOfADamagedFile() throws {
         try SettingsPlace.with { _ throws in
-            ViewSettings(volume: 99).save()
+            ViewSettings(volume: 99).update()
             var settings = ViewSettings()
             try Data("junk".utf8).write(to: settings.settingsURL())
             let before = try FolderState(in: SettingsPlace.folder.path)
@@ -142,9 +142,9 @@ private struct NumberedSettings: SettingsFile {
             #expect(settings.volume == 99)
             #expect(try FolderState(in: SettingsPlace.folder.path) == before)
             settings.note = "new"
-            succeeds(settings.save())
+            succeeds(settings.update())
             #expect(try quarantined().map { try Data(contentsOf: SettingsPlace.file($0)) } == [Data("junk".utf8)])
-            succeeds(settings.save())
+            succeeds(settings.update())
             #expect(try quarantined().count == 1)
             var other = ViewSettings()
             succeeds(other.load())
@@ -152,7 +152,7 @@ private struct NumberedSettings: SettingsFile {
         }
     }
 
-    /// No method replaces a file that this package has not written.
+    /// A file that this package has not written is replaced by explicit words only.
     @Test func aFileThatIsNotOursStays() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings(volume: 3)
@@ -162,20 +162,34 @@ private struct NumberedSettings: SettingsFile {
             for text in ["{\"volume\": 5}", "junk", "{ volume = 5; }"] {
                 try Data(text.utf8).write(to: url)
                 let before = try FolderState(in: SettingsPlace.folder.path)
-                for access in [{ $0.load() }, { $0.save() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+                for access in [{ $0.load() }, { $0.update() }] as [(inout ViewSettings) -> Bool] {
                     succeeds(!access(&settings))
                     #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
                 }
                 #expect(settings == ViewSettings(volume: 3))
-                #expect(failure { try settings.trySave() }.hasSuffix("because this package did not write it"))
+                #expect(failure { try settings.tryUpdate() }.hasSuffix("because this package did not write it"))
             }
+            let reset: (inout ViewSettings) -> Bool = { $0.reset() }
+            try writePropertyList(["volume": 4], to: url.appendingPathExtension("init"))
+            let delete: (inout ViewSettings) -> Bool = { $0.delete() }
+            for (count, access) in [reset, delete].enumerated() {
+                let junk = Data("junk \(count)".utf8)
+                try junk.write(to: url)
+                succeeds(access(&settings))
+                #expect(try quarantined().map { try Data(contentsOf: SettingsPlace.file($0)) }.contains(junk))
+                try? FileManager.default.removeItem(at: SettingsPlace.file(".ViewSettings.plist.lastgood"))
+                try junk.write(to: url)
+                succeeds(!settings.update())
+                #expect(try Data(contentsOf: url) == junk, "the permission ends with the word")
+            }
+            #expect(settings.volume == 4)
         }
     }
 
     @Test func aDamagedFileCanBeReplaced() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings()
-            for replace in [{ $0.save() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+            for replace in [{ $0.update() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
                 succeeds(settings.load())
                 try Data("junk".utf8).write(to: settings.settingsURL())
                 succeeds(replace(&settings))
@@ -189,27 +203,26 @@ private struct NumberedSettings: SettingsFile {
             let settings = ForgetfulSettings()
             succeeds(settings.load())
             #expect(settings.items == ["a"])
-            succeeds(settings.fromDictionary(["size": 2, "items": ["b"]]))
+            try write(["size": 2, "items": ["b"]], for: settings)
+            succeeds(settings.load())
             #expect(settings.items == ["b"] && settings.size == 2)
-            #expect(
-                failure { try settings.tryFromDictionary(["color": 3]) }
-                    .hasSuffix("color: was not copied by take(_:)"))
+            try write(["color": 3], for: settings)
+            #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
         }
     }
 
-    @Test func aDictionaryRoundTrips() throws {
+    @Test func textsLikeNilAreKept() throws {
         try SettingsPlace.with { _ throws in
             var settings = NilSettings(text: "$null", maybe: nil, list: ["$null", nil, "$$null"])
-            succeeds(settings.save())
-            let stored = try propertyList(at: settings.settingsURL()) as NSDictionary
-            let dictionary = try settings.tryToDictionary()
-            succeeds(settings.delete())
+            succeeds(settings.update())
             var other = NilSettings()
-            succeeds(other.fromDictionary(dictionary))
+            succeeds(other.load())
             #expect(other == settings)
-            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == stored)
+            #expect((settings.toDictionary()?["list"] as? [Any])?.count == 3)
             settings.maybe = "x"
-            succeeds(settings.fromDictionary(["maybe": nil]))
+            succeeds(settings.update() && other.load())
+            other.maybe = nil
+            succeeds(other.update() && settings.load())
             #expect(settings.maybe == nil)
         }
     }
@@ -222,7 +235,7 @@ private struct NumberedSettings: SettingsFile {
             succeeds(settings.load())
             #expect(settings.volume == 8)
             #expect(
-                failure { try settings.tryReset() }.contains(
+                told { settings.reset() }.contains(
                     ".plist.init: window: expected Dictionary<String, Any>, found a string"))
             succeeds(settings.delete())
             succeeds(settings.load())

@@ -37,31 +37,35 @@ import TestSupport
     }
 
     @Test func theWalkthroughOfPlayerSettings() throws {
-        try SettingsPlace.with { folder throws in
-            var settings = PlayerSettings()
-            succeeds(settings.loadUsingSettingsFile(in: .module))
-            let initial = PlayerSettings(name: "Player One", level: 1, weapons: ["sling", "bow"], speed: 1.5)
-            #expect(settings == initial)
-            #expect(printed(settings).hasPrefix("level=1 name=Player One speed=1.5 weapons="))
-            settings.level += 1
-            settings.weapons[1] = "sword"
-            succeeds(settings.update())
-            #expect(try String(contentsOf: settings.settingsURL(), encoding: .utf8).hasPrefix("<?xml"), "XML stays XML")
-            var again = PlayerSettings()
-            succeeds(again.loadUsingSettingsFile(in: .module))
-            #expect(again == settings, "the bundled file is looked at once")
-            succeeds(settings.reset(in: .module))
-            #expect(settings == initial)
-            succeeds(again.load())
-            #expect(again == initial)
-            #expect(try files(folder) == ["PlayerSettings.plist"])
+        try SettingsPlace.$bundle.withValue(.module) {
+            try SettingsPlace.with { folder throws in try walkThroughPlayerSettings(folder) }
         }
+    }
+
+    private func walkThroughPlayerSettings(_ folder: TemporaryFolder) throws {
+        var settings = PlayerSettings()
+        succeeds(settings.loadUsingSettingsFile())
+        let initial = PlayerSettings(name: "Player One", level: 1, weapons: ["sling", "bow"], speed: 1.5)
+        #expect(settings == initial)
+        #expect(printed(settings).hasPrefix("level=1 name=Player One speed=1.5 weapons="))
+        settings.level += 1
+        settings.weapons[1] = "sword"
+        succeeds(settings.update())
+        #expect(try String(contentsOf: settings.settingsURL(), encoding: .utf8).hasPrefix("<?xml"), "XML stays XML")
+        var again = PlayerSettings()
+        succeeds(again.loadUsingSettingsFile())
+        #expect(again == settings, "the bundled file is looked at once")
+        succeeds(settings.reset())
+        #expect(settings == initial)
+        succeeds(again.load())
+        #expect(again == initial)
+        #expect(try files(folder) == ["PlayerSettings.plist"])
     }
 
     @Test func everyKindOfTypeIsSavedAndLoaded() throws {
         try SettingsPlace.with { _ throws in
             var view = ViewSettings(volume: 7, window: .init(width: 1, title: nil), note: "x")
-            succeeds(view.save())
+            succeeds(view.update())
             var other = ViewSettings()
             succeeds(other.load())
             #expect(other == view)
@@ -71,41 +75,45 @@ import TestSupport
             succeeds(mode.load())
             #expect(mode == .expert(level: 3))
             mode = .simple
-            succeeds(mode.save())
+            succeeds(mode.update())
             succeeds(mode.reset())
             #expect(mode == .expert(level: 3))
             view.window.title = "again"
             succeeds(view.delete())
             succeeds(!view.delete())
-            #expect(failure { try view.tryDelete() } != "no error")
+            #expect(told { view.delete() }.hasSuffix("ViewSettings.plist: the file does not exist"))
             succeeds(view.load())
             #expect(view.window.title == "again", "what was saved is not initial")
             #expect(!FileManager.default.fileExists(atPath: view.settingsURL().path + ".init"))
         }
     }
 
-    @Test func aDictionaryIsSavedAsTheFile() throws {
+    @Test func theFileIsReadAsADictionary() throws {
+        try SettingsPlace.with { _ throws in
+            let view = ViewSettings(volume: 9, note: nil)
+            #expect(view.toDictionary() == nil && SettingsPlace.errors.withLock { $0.isEmpty })
+            succeeds(view.update())
+            let dictionary = try #require(view.toDictionary())
+            #expect(dictionary["volume"] as? Int == 9 && dictionary["opened"] as? Date == view.opened)
+            try Data("<plist><string>x</string></plist>".utf8).write(to: view.settingsURL())
+            #expect(view.toDictionary() == nil)
+            let message = "ViewSettings.plist: expected a dictionary, found a string; the stored state is unchanged"
+            #expect(SettingsPlace.errors.withLock { $0.count == 1 && $0[0].hasSuffix(message) })
+        }
+    }
+
+    /// A load without a file is the document's `update()`.
+    @Test func aLoadAfterADeletionCreatesTheFileFromTheValueInMemory() throws {
         try SettingsPlace.with { _ throws in
             var view = ViewSettings()
-            #expect(view.toDictionary() == nil)
-            succeeds(view.fromDictionary(["volume": 9, "window": ["width": 3, "title": "t"], "note": nil]))
-            #expect(view == ViewSettings(volume: 9, window: .init(width: 3, title: "t")))
-            let dictionary = try view.tryToDictionary()
-            #expect(dictionary["volume"] as? Int == 9 && dictionary["opened"] as? Date == view.opened)
-            var other = ViewSettings()
-            succeeds(other.fromDictionary(dictionary))
-            #expect(other == view)
-            let bytes = try Data(contentsOf: view.settingsURL())
-            for (wrong, message) in [
-                (["volume": "loud"], "volume: expected Int, found a string"), (["size": 1], "size: is not a field"),
-                (["window": ["width": 1.5]], "window.width: expected Int, found a real number"),
-                (["window": ["wide": 1]], "window.wide: is not a field"),
-                (["note": Date(timeIntervalSinceReferenceDate: .nan)], "note: a date must be finite"),
-            ] as [([String: Any], String)] {
-                let error = failure { try view.tryFromDictionary(wrong) }
-                #expect(error.hasSuffix(message), "\(error)")
-            }
-            #expect(try Data(contentsOf: view.settingsURL()) == bytes && view == other)
+            succeeds(view.load())
+            view.volume = 9
+            succeeds(view.update() && view.delete())
+            view.volume = 7
+            succeeds(view.load())
+            #expect(view.volume == 7 && view.toDictionary()?["volume"] as? Int == 7)
+            succeeds(view.reset())
+            #expect(view == ViewSettings(), "the initial values are those of the first load")
         }
     }
 
@@ -119,8 +127,8 @@ import TestSupport
                 return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
             }
             let before = try number()
-            succeeds(view.save())
-            succeeds(view.save())
+            succeeds(view.update())
+            succeeds(view.update())
             #expect(try number() == before)
         }
     }

@@ -4,34 +4,36 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsSettingsFiles
 
-private struct Outer {
-    struct Inner {}
-    struct Box<Value> {}
+private enum Outer {
+    struct Inner: SettingsFile {}
+    struct Box<Value: Codable>: SettingsFile {}
+    struct `a/b`: SettingsFile {}
 }
 
-private struct Box<Value> {}
+private struct Inner: SettingsFile {}
+private struct Box<Value: Codable>: SettingsFile {}
 
 @Suite struct SettingsNameTests {
-    @Test func aFileIsNamedAfterItsType() {
-        struct Local {}
-        #expect(SettingsFileName.name(of: AppSettings.self) == "AppSettings")
-        #expect(SettingsFileName.name(of: Outer.Inner.self) == "Outer.Inner")
-        #expect(SettingsFileName.name(of: Local.self).hasSuffix("Local"))
-        #expect(SettingsFileName.name(of: Box<Int>.self) == "Box%3CInt%3E")
-        #expect(SettingsFileName.name(of: Outer.Box<[String: Outer.Inner]>.self).hasPrefix("Outer.Box%3C"))
+    private func name(_ settings: some SettingsFile) -> String {
+        settings.settingsURL().deletingPathExtension().lastPathComponent
     }
 
-    @Test func namesAreSafeAndDistinct() {
-        typealias Long = Box<Box<Box<Box<Box<Box<Box<Box<Box<Box<Box<Box<Box<Int>>>>>>>>>>>>>
-        let types: [Any.Type] = [
-            AppSettings.self, Outer.Inner.self, Box<Int>.self, Box<String>.self, Box<Box<Int>>.self,
-            Outer.Box<Int>.self, Box<(Int, String)>.self, Box<[Int]>.self, Box<[String: Int]>.self, Long.self,
-            Box<Long>.self, Box<AppSettings>.self, Box<Outer.Inner>.self,
-        ]
-        let names = types.map(SettingsFileName.name)
-        #expect(Set(names).count == names.count)
-        for name in names {
-            #expect(name.utf8.count <= 200 && !name.contains("/") && !name.hasPrefix("."))
-        }
+    @Test func aFileIsNamedAfterItsType() {
+        struct Local: SettingsFile {}
+        #expect(AppSettingsOfNoPlace().settingsURL().lastPathComponent == "AppSettingsOfNoPlace.plist")
+        #expect(name(Outer.Inner()) == "Inner" && name(Inner()) == "Inner", "as \"\\(Self.self)\"")
+        #expect(name(Local()) == "Local")
+        #expect(name(Box<Int>()) == "Box%3CInt%3E")
+        #expect(name(Outer.Box<[String: Int]>()) == "Box%3CDictionary%3CString%2C%20Int%3E%3E")
+    }
+
+    /// A name leads to no other folder.
+    @Test func aNameIsOnePart() {
+        let url = Outer.`a/b`().settingsURL()
+        #expect(
+            url.lastPathComponent.contains("%2F")
+                && url.deletingLastPathComponent() == Inner().settingsURL().deletingLastPathComponent())
     }
 }
+
+private struct AppSettingsOfNoPlace: SettingsFile {}

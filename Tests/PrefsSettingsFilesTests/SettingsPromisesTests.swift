@@ -16,11 +16,11 @@ private final class CustomSettings: SettingsFile {
 
     func take(_ loaded: CustomSettings) { number = loaded.number }
 
-    func settingsDidFail(_ error: SettingsFileError) { errors.append("\(error)") }
+    func settingsDidFail(_ error: PrefsError) { errors.append("\(error)") }
 
     func update() -> Bool {
         calls.append("update")
-        return save()
+        return (try? tryUpdate()) != nil
     }
 
     func load() -> Bool {
@@ -30,28 +30,19 @@ private final class CustomSettings: SettingsFile {
 
     func reset() -> Bool {
         calls.append("reset")
-        return reset(in: .main)
+        return true
     }
 
     func delete() -> Bool {
         calls.append("delete")
-        return (try? tryDelete()) != nil
+        return true
     }
 
     func toDictionary() -> [String: Any?]? { ["own": 1] }
 }
 
-/// Has its own `save()`, which `update()` must call, too.
-private struct CountingSettings: SettingsFile {
-    var saves = 0
-
-    func settingsURL() -> URL { SettingsPlace.file("CountingSettings.plist") }
-
-    func save() -> Bool { false }
-}
-
 /// Forgets one property.
-private final class ForgetfulSettings: SettingsFile {
+private final class ForgetfulSettings: HeardSettings {
     var size = 1
     var color = 1
 
@@ -63,7 +54,7 @@ private final class ForgetfulSettings: SettingsFile {
 }
 
 /// Settings of an older version of a program.
-private struct OldSettings: SettingsFile, Equatable {
+private struct OldSettings: HeardSettings, Equatable {
     struct Tab: Codable, Equatable { var title: String }
 
     var volume = 5
@@ -97,67 +88,44 @@ private struct OldSettings: SettingsFile, Equatable {
             let any: any SettingsFile = settings
             succeeds(any.update())
             #expect(settings.calls.last == "update")
-            let counting: any SettingsFile = CountingSettings()
-            succeeds(!counting.update())
         }
     }
 
     @Test func everyFailureIsReportedOnce() throws {
         try SettingsPlace.with { _ throws in
-            let settings = CustomSettings()
-            #expect(settings.toDictionary()?.count == 1)
-            try write(["number": "x"], for: settings)
-            succeeds(!settings.loadUsingSettingsFile(in: .module))
-            succeeds(!settings.fromDictionary(["number": 1.5]))
+            var settings = PlayerSettings()
+            succeeds(!settings.delete())
             succeeds(!settings.reset())
-            #expect(
-                settings.errors.map { $0.split(separator: "/").last.map(String.init) ?? "" } == [
-                    "CustomSettings.plist: number: expected Int, found a string",
-                    "CustomSettings.plist: number: expected Int, found a real number",
-                    "CustomSettings.plist.init: the file does not exist",
-                ])
-        }
-    }
-
-    @Test func anObjectThatHasForgottenAPropertyIsNotSaved() throws {
-        try SettingsPlace.with { _ throws in
-            let settings = ForgetfulSettings()
-            try write(["size": 2, "color": 7], for: settings)
-            let bytes = try Data(contentsOf: settings.settingsURL())
-            #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
-            settings.size = 3
-            let message = "color: was not copied by take(_:); the object is not saved until a load succeeds"
-            #expect(failure { try settings.trySave() }.hasSuffix(message))
+            try write(["name": 1], for: settings)
+            succeeds(!settings.load())
+            succeeds(!settings.loadUsingSettingsFile())
             succeeds(!settings.update())
-            #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
-            settings.color = 7
-            succeeds(settings.load())
-            settings.size = 4
-            succeeds(settings.save())
-            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["size": 4, "color": 7])
+            let mistyped = "PlayerSettings.plist: name: expected String, found an integer"
+            #expect(
+                SettingsPlace.errors.withLock { $0 }.map {
+                    $0.replacing(/^.*Settings\/|; the stored state is unchanged$/, with: "")
+                } == [
+                    "PlayerSettings.plist: the file does not exist",
+                    "PlayerSettings.plist.init: the file does not exist", mistyped, mistyped,
+                    "\(mistyped); reset() or delete() replaces the file",
+                ])
         }
     }
 
     /// Checks every method that takes over values, also in code that knows only the protocol.
     @Test func everyWayOfTakingOverIsChecked() throws {
-        typealias Access = (inout any SettingsFile) throws -> Void
-        let accesses: [Access] = [
-            { try $0.tryLoad() }, { try $0.tryReset() }, { try $0.tryFromDictionary(["size": 1, "color": 8]) },
-            { try $0.tryLoadUsingSettingsFile() },
-        ]
+        typealias Access = (inout any SettingsFile) -> Bool
+        let accesses: [Access] = [{ $0.load() }, { $0.reset() }, { $0.loadUsingSettingsFile() }]
         for (index, access) in accesses.enumerated() {
             try SettingsPlace.with { _ throws in
                 let object = ForgetfulSettings()
                 object.color = 5
                 try write(["size": 2, "color": 7], for: object)
                 var settings: any SettingsFile = object
-                let suffix = "color: was not copied by take(_:)"
-                #expect(failure { try access(&settings) }.hasSuffix(suffix), "\(index)")
-                let stored = try Data(contentsOf: object.settingsURL())
-                succeeds(!object.save())
-                #expect(try Data(contentsOf: object.settingsURL()) == stored)
-                let other = ForgetfulSettings()
-                succeeds(other.save(), sourceLocation: #_sourceLocation)
+                let error = told { access(&settings) }
+                #expect(error.hasSuffix("color: was not copied by take(_:)"), "\(index)")
+                object.color = 7
+                succeeds(index == 1 || access(&settings))
             }
         }
     }
@@ -194,7 +162,7 @@ private struct OldSettings: SettingsFile, Equatable {
             settings.volume = 2
             settings.tab.title = "c"
             settings.tabs.swapAt(0, 1)
-            succeeds(settings.save())
+            succeeds(settings.update())
             let saved: NSDictionary = [
                 "volume": 2, "tab": ["title": "c", "color": "red"], "theme": ["dark": true],
                 "tabs": [["title": "y", "pinned": false], ["title": "x", "pinned": true]] as [[String: Any]],
@@ -202,24 +170,12 @@ private struct OldSettings: SettingsFile, Equatable {
             #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
             let number = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[
                 .systemFileNumber]
-            succeeds(settings.save())
+            succeeds(settings.update())
             let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
             #expect(number as? Int == after as? Int, "equal values are not written again")
-            // The dictionary of the file is accepted unchanged. Other unknown fields are rejected.
-            var dictionary = try settings.tryToDictionary()
-            succeeds(settings.fromDictionary(dictionary))
-            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
-            dictionary["other"] = 1
-            #expect(failure { try settings.tryFromDictionary(dictionary) }.hasSuffix("other: is not a field"))
-            dictionary["other"] = nil
-            dictionary["theme"] = ["dark": false]
-            succeeds(settings.fromDictionary(dictionary))
-            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
-            succeeds(settings.fromDictionary(["volume": 1]))
-            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
             // A save of a value that was never loaded keeps the unknown fields, too.
-            succeeds(OldSettings(volume: 3).save())
-            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": false])
+            succeeds(OldSettings(volume: 3).update())
+            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": true])
         }
     }
 }

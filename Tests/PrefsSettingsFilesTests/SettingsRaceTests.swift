@@ -29,7 +29,7 @@ private enum Interruption {
 }
 
 /// Does not implement initial values, so the values of its first load are kept beside the file.
-private struct Interrupted: SettingsFile, Equatable {
+private struct Interrupted: HeardSettings, Equatable {
     var number = 1
     var text = "none"
 
@@ -71,19 +71,8 @@ private struct Interrupted: SettingsFile, Equatable {
         try SettingsPlace.with { _ in
             try write(["number": 1, "text": "a", "early": 1])
             let late = Interruption.Action { try write(["number": 1, "text": "a", "late": [1, 2]]) }
-            try Interruption.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").trySave() }
+            try Interruption.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").tryUpdate() }
             #expect(try stored() == ["number": 2, "text": "a", "late": [1, 2]])
-        }
-    }
-
-    @Test func unknownFieldsThatAreWrittenWhileADictionaryIsSavedArePreserved() throws {
-        try SettingsPlace.with { _ in
-            try write(["number": 1, "text": "a"])
-            var settings = Interrupted()
-            let late = Interruption.Action { try write(["number": 7, "text": "a", "late": true]) }
-            try Interruption.$onEncode.withValue(late) { try settings.tryFromDictionary(["number": 2, "text": "b"]) }
-            #expect(settings == Interrupted(number: 2, text: "b"))
-            #expect(try stored() == ["number": 2, "text": "b", "late": true])
         }
     }
 
@@ -104,7 +93,7 @@ private struct Interrupted: SettingsFile, Equatable {
             var settings = Interrupted()
             let other = Interruption.Action { try write(["number": 42, "text": "theirs"], "Interrupted.plist.init") }
             try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
-            try settings.tryReset()
+            succeeds(settings.reset())
             #expect(settings == Interrupted(number: 42, text: "theirs"))
             #expect(try stored() == ["number": 42, "text": "theirs"])
         }
@@ -119,12 +108,12 @@ private struct Interrupted: SettingsFile, Equatable {
                 for _ in 0..<2 {
                     try settings.tryLoad()
                     #expect(settings == Interrupted(number: number, text: "a"))
-                    #expect(try settings.tryToDictionary()["number"] as? Int == number)
+                    #expect(settings.toDictionary()?["number"] as? Int == number)
                 }
             }
             try FileManager.default.removeItem(at: SettingsPlace.file("Interrupted.plist"))
-            #expect(throws: SettingsFileError.self) { try settings.tryToDictionary() }
-            #expect(throws: SettingsFileError.self) { try settings.tryDelete() }
+            #expect(settings.toDictionary() == nil)
+            #expect(told { settings.delete() }.hasSuffix("Interrupted.plist: the file does not exist"))
         }
     }
 }

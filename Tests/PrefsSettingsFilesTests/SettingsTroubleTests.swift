@@ -48,15 +48,17 @@ import TestSupport
             #expect(settings == ViewSettings(volume: 3))
             // This package has not written the file, so a malformed file stays unchanged.
             if error.contains("line 4") {
-                succeeds(!settings.save())
+                succeeds(!settings.update())
                 #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
                 return
             }
-            // A save keeps the mistyped file beside the new one.
-            succeeds(settings.save())
-            var other = ViewSettings()
-            succeeds(other.load())
-            #expect(other == settings)
+            // A save would lose what the type cannot read.
+            #expect(told { settings.update() }.hasSuffix("\(message); reset() or delete() replaces the file"))
+            #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+            // An explicit word keeps the mistyped file beside the new one.
+            try writePropertyList([String: Any](), to: settings.settingsURL().appendingPathExtension("init"))
+            succeeds(settings.reset())
+            #expect(settings == ViewSettings(volume: 3))
             let folder = settings.settingsURL().deletingLastPathComponent()
             let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
                 .filter { $0.hasPrefix("ViewSettings.plist.corrupt-") }
@@ -73,7 +75,7 @@ import TestSupport
             succeeds(settings.load())
             #expect(settings.volume == 3 && settings.window.width == 640)
             settings.window.width = 700
-            succeeds(settings.save())
+            succeeds(settings.update())
             let bytes = try Data(contentsOf: settings.settingsURL())
             let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
             #expect(list?["volme"] as? Int == 7 && list?["volume"] as? Int == 3)
@@ -121,7 +123,7 @@ import TestSupport
             settings.username = "gabriel"
             succeeds(settings.load())
             settings.fontSize = 20
-            succeeds(settings.save())
+            succeeds(settings.update())
             try Data("nonsense".utf8).write(to: settings.settingsURL())
             let error = failure { try settings.tryLoad() }
             #expect(error.hasSuffix("the last known state is read"), "\(error)")
@@ -129,7 +131,7 @@ import TestSupport
             succeeds(!settings.load())
             #expect(settings.fontSize == 20)
             #expect(settings.username == "gabriel")
-            succeeds(settings.save())
+            succeeds(settings.update())
             succeeds(settings.load())
         }
     }
@@ -137,8 +139,7 @@ import TestSupport
     @Test func aResetWithoutInitialValuesFails() throws {
         try SettingsPlace.with { _ throws in
             var player = PlayerSettings()
-            let error = failure { try player.tryReset() }
-            #expect(error.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
+            #expect(told { player.reset() }.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
             succeeds(!player.loadUsingSettingsFile())
             #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
         }
@@ -147,7 +148,7 @@ import TestSupport
     @Test func whatCannotBeWrittenIsSaid() throws {
         try SettingsPlace.with { folder throws in
             try Data().write(to: folder.file("Settings"))
-            let error = failure { try ViewSettings().trySave() }
+            let error = failure { try ViewSettings().tryUpdate() }
             #expect(error.contains("Not a directory"), "\(error)")
         }
         struct Unstorable: SettingsFile {
@@ -155,7 +156,7 @@ import TestSupport
             func settingsURL() -> URL { SettingsPlace.file("Unstorable.plist") }
         }
         try SettingsPlace.with { _ throws in
-            let error = failure { try Unstorable().trySave() }
+            let error = failure { try Unstorable().tryUpdate() }
             #expect(error.hasSuffix("date: a date must be finite"))
         }
     }

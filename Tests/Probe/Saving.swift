@@ -18,7 +18,7 @@ struct ProbeSettings: SettingsFile {
     static func save(from first: Int, count: Int?) {
         for number in first..<(count.map { first + $0 } ?? .max) {
             do {
-                try ProbeSettings(number: number).trySave()
+                try ProbeSettings(number: number).tryUpdate()
                 print(number)
             } catch {
                 print(error)

@@ -23,20 +23,22 @@ package struct DocumentTarget: Sendable {
 
     /// Performs an operation. What it stores has the number; what was there is kept by those that only load.
     package func perform(_ operation: WriteOperation) throws {
-        try Settings.$file.withValue(file(of: .settingsSave)) {
-            var settings = Settings(number: Self.number)
-            switch operation {
-            case .settingsSave: try settings.trySave()
-            case .settingsLoad: try settings.tryLoad()
-            case .settingsLoadFromBundle: try settings.tryLoadUsingSettingsFile(in: madeBundle())
-            case .settingsFromDictionary: try settings.tryFromDictionary(["number": Self.number])
-            case .settingsReset: try settings.tryReset(in: madeBundle())
-            case .settingsDelete: try settings.tryDelete()
-            case .modelsSave:
-                let list = try PropertyListController<Settings>(url: file(of: .modelsSave))
-                list.models = [settings]
-                try list.save()
-            default: preconditionFailure("\(operation) does not write a document")
+        try Settings.$failure.withValue(Locked(nil)) {
+            try Settings.$file.withValue(file(of: .settingsSave)) {
+                var settings = Settings(number: Self.number)
+                switch operation {
+                case .settingsSave: try settings.tryUpdate()
+                case .settingsLoad: try settings.tryLoad()
+                case .settingsLoadFromBundle:
+                    try succeed(Settings.$bundle.withValue(madeBundle()) { settings.loadUsingSettingsFile() })
+                case .settingsReset: try succeed(Settings.$bundle.withValue(madeBundle()) { settings.reset() })
+                case .settingsDelete: try succeed(settings.delete())
+                case .modelsSave:
+                    let list = try PropertyListController<Settings>(url: file(of: .modelsSave))
+                    list.models = [settings]
+                    try list.save()
+                default: preconditionFailure("\(operation) does not write a document")
+                }
             }
         }
     }
@@ -50,8 +52,19 @@ package struct DocumentTarget: Sendable {
         return bundle
     }
 
+    /// Throws what a method that has returned false has told.
+    private func succeed(_ isDone: Bool) throws {
+        if !isDone { throw Settings.failure.withLock { $0 } ?? .unknownError(error: nil) }
+    }
+
     private struct Settings: SettingsFile {
         @TaskLocal static var file = URL(filePath: "/dev/null")
+        @TaskLocal static var bundle = Bundle.main
+        @TaskLocal static var failure = Locked<PrefsError?>(nil)
+
+        static var settingsBundle: Bundle { bundle }
+
+        func settingsDidFail(_ error: PrefsError) { Self.failure.withLock { $0 = error } }
 
         var number = 0
 

@@ -22,7 +22,7 @@ package enum WriteOperation: String, CaseIterable, Sendable {
     // A store.
     case storeUpdate
     // Documents. The variants that throw and those that return false are one operation.
-    case settingsSave, settingsLoad, settingsLoadFromBundle, settingsFromDictionary, settingsReset, settingsDelete
+    case settingsSave, settingsLoad, settingsLoadFromBundle, settingsReset, settingsDelete
     case modelsSave
 
     /// What an operation writes to.
@@ -59,7 +59,7 @@ package enum WriteOperation: String, CaseIterable, Sendable {
             .container
         case .keyValue, .keySet, .keyReset, .keyModify, .keySubscript, .defaultsSubscript: .defaults
         case .storeUpdate: .store
-        case .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsFromDictionary, .settingsReset,
+        case .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsReset,
             .settingsDelete, .modelsSave:
             .document
         }

@@ -164,7 +164,7 @@ package struct WriteTarget: @unchecked Sendable {
         case .storeUpdate: return updateStore()
         case .asyncHandleModify, .asyncUpdate, .asyncDictionaryUpdate, .asyncReturningUpdate,
             .asyncReturningDictionaryUpdate, .keyValue, .keySet, .keyReset, .keyModify, .keySubscript,
-            .defaultsSubscript, .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsFromDictionary,
+            .defaultsSubscript, .settingsSave, .settingsLoad, .settingsLoadFromBundle,
             .settingsReset, .settingsDelete, .modelsSave:
             preconditionFailure("\(operation) does not block, or writes elsewhere")
         }

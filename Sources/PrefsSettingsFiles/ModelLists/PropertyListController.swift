@@ -7,12 +7,14 @@ import PrefsPropertyLists
 /// ```swift
 /// import PrefsSettingsFiles
 ///
+/// struct Quote: Codable { var author: String, text: String }
+///
 /// let quotes = try PropertyListController<Quote>(url: folder.appending(path: "Quotes.plist"))
 /// quotes.models.append(Quote(author: "Seneca", text: "…"))
 /// try quotes.save()
 /// ```
 ///
-/// A model is a ``PropertyListModel`` or Codable. Follows `DataController`.
+/// A model is a ``PropertyListModel`` or Decodable; one that is saved is also Encodable. Follows `DataController`.
 ///
 /// ## Behavior
 /// With a URL, it loads that file and saves to it. With a folder, it loads the file there or, if it is missing, the
@@ -31,10 +33,9 @@ import PrefsPropertyLists
 /// One thread or actor at a time.
 public final class PropertyListController<Model> {
     /// The models, in the order of the file.
-    public var models: [Model]
+    public var models: [Model] = []
     /// The file that the models are saved to; without a folder, the file that they were read from.
     public let url: URL
-    private let coding: PrefCoding<Model>
     /// nil without a folder.
     private let document: PropertyListDocument?
     /// The root in the file; nil if there is no file.
@@ -48,13 +49,13 @@ public final class PropertyListController<Model> {
     /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
     ///   if a model cannot be created. The file is not changed.
     public convenience init(url: URL) throws where Model: PropertyListModel {
-        try self.init(url: url, initial: nil, .ofModel)
+        try self.init(url: url, initial: nil) { try Model(PropertyListDictionary($0)) }
     }
 
-    /// Loads the Codable models of a file. A model that is only read may be Decodable.
+    /// Loads the Decodable models of a file.
     @_disfavoredOverload
     public convenience init(url: URL) throws where Model: Decodable {
-        try self.init(url: url, initial: nil, .ofCodable)
+        try self.init(url: url, initial: nil) { try StoredValueDecoder.value(Model.self, from: $0) { nil }.value }
     }
 
     /// Loads the models of `NAME.plist` in a folder or, if it is missing there, in a bundle.
@@ -65,104 +66,104 @@ public final class PropertyListController<Model> {
     ///     models.
     ///   - folder: a file URL; the folder need not exist before the first save. nil reads the bundle only; then the
     ///     file must exist.
-    /// - Throws: ``PrefsError`` if the file cannot be read or is malformed; ``PropertyListFailure`` with index and key
-    ///   if a model cannot be created. The file is not changed.
+    /// - Throws: as `init(url:)`.
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: PropertyListModel {
-        try self.init(name, bundle, folder, .ofModel)
+        let (url, initial) = try Self.places(name, bundle, folder)
+        try self.init(url: url, initial: initial) { try Model(PropertyListDictionary($0)) }
     }
 
-    /// Loads Codable models of `NAME.plist` in a folder or, if it is missing there, in a bundle. A model that is only
-    /// read may be Decodable.
+    /// Loads Decodable models of `NAME.plist` in a folder or, if it is missing there, in a bundle.
     @_disfavoredOverload
     public convenience init(resource name: String, in bundle: Bundle = .main, folder: URL? = nil) throws
     where Model: Decodable {
-        try self.init(name, bundle, folder, .ofCodable)
+        let (url, initial) = try Self.places(name, bundle, folder)
+        try self.init(url: url, initial: initial) { try StoredValueDecoder.value(Model.self, from: $0) { nil }.value }
     }
 
-    private convenience init(_ name: String, _ bundle: Bundle, _ folder: URL?, _ coding: PrefCoding<Model>) throws {
+    private static func places(_ name: String, _ bundle: Bundle, _ folder: URL?) throws -> (URL?, URL?) {
         let bundled = bundle.url(forResource: name, withExtension: "plist")
         guard folder != nil || bundled != nil else {
             let path = bundle.bundleURL.appending(path: name + ".plist").path(percentEncoded: false)
             throw PrefsError.unreadable(StorageFailure(path: path, reason: "there is no such resource"))
         }
-        try self.init(
-            url: folder?.appending(path: name + ".plist", directoryHint: .notDirectory), initial: bundled, coding)
+        return (folder?.appending(path: name + ".plist", directoryHint: .notDirectory), bundled)
     }
 
     /// - Parameters:
     ///   - url: the file; nil for models that are only read.
     ///   - initial: is read if the file is missing.
-    private init(url: URL?, initial: URL?, _ coding: PrefCoding<Model>) throws {
-        self.coding = coding
+    private init(url: URL?, initial: URL?, _ decode: (StoredValue) throws -> Model) throws {
+        guard let place = url ?? initial else { preconditionFailure("there is neither a file nor a resource") }
+        self.url = place
         document = try url.map { try PropertyListDocument(url: $0) }
         let (stored, failure) = try document?.read() ?? (nil, nil)
         if let failure { throw failure }
         saved = stored
         let root = try stored ?? initial.map { try PropertyListDocument.contents(ofResource: $0).root }
-        guard let place = url ?? initial else { preconditionFailure("there is neither a file nor a resource") }
-        self.url = place
         hasOneModel = root?.dictionary != nil
-        models = try root.map { try Self.models(of: $0, coding) } ?? []
+        guard let root else { return }
+        if hasOneModel {
+            models = [try PropertyListFailure.naming("") { try decode(root) }]
+        } else if let elements = root.array {
+            models = try elements.enumerated().map { index, element in
+                try PropertyListFailure.naming("[\(index)]") { try decode(element) }
+            }
+        } else {
+            throw PropertyListFailure("", "expected an array or a dictionary, found \(ValueMismatch.kind(of: root))")
+        }
     }
 
     /// Saves the models to the folder. Equal models are not written again.
     ///
     /// - Throws: ``PrefsError``, for example ``PrefsError/notStored(_:)`` if the file has changed since it was loaded
-    ///   or saved; ``PropertyListFailure`` with index and key if a model cannot be stored; and what a model throws.
-    ///   Then the file is unchanged.
+    ///   or saved; ``PropertyListFailure`` with index and key if a model cannot be stored. Then the file is unchanged.
     public func save() throws {
         guard let document else {
             let path = url.path(percentEncoded: false)
             throw PrefsError.notStored(StorageFailure(path: path, reason: "was read without a folder to save to"))
         }
-        let root = try root()
+        if hasOneModel, models.count != 1 {
+            throw PropertyListFailure("", "expected one model, because the root is a dictionary, found \(models.count)")
+        }
+        let elements = try models.enumerated().map { index, model in
+            try PropertyListFailure.naming(hasOneModel ? "" : "[\(index)]") {
+                guard let model = model as? any Encodable else {
+                    throw PropertyListFailure("", "\(Model.self) cannot be saved, because it is not Encodable")
+                }
+                let value = try StoredValueEncoder.value(of: model)
+                try PropertyListVetter.check(value, forKey: "")
+                return value
+            }
+        }
+        let root = hasOneModel ? elements[0] : .array(elements)
         try document.write(root, inPlaceOf: saved)
         saved = root
-    }
-
-    private func root() throws -> StoredValue {
-        guard hasOneModel else {
-            return .array(
-                try models.enumerated().map { index, model in
-                    try PropertyListFailure.inside(index) { try encoded(model) }
-                })
-        }
-        guard models.count == 1, let model = models.first else {
-            let reason = "expected one model, because the root is a dictionary, found \(models.count)"
-            throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
-        }
-        return try encoded(model)
-    }
-
-    private func encoded(_ model: Model) throws -> StoredValue {
-        guard let value = try coding.encode(model) else {
-            throw PropertyListFailure(path: "", topLevelKey: "", reason: "the model encodes no value")
-        }
-        return value
-    }
-
-    private static func models(of root: StoredValue, _ coding: PrefCoding<Model>) throws -> [Model] {
-        if root.dictionary != nil { return [try coding.decode(root)] }
-        guard let elements = root.array else {
-            let reason = "expected an array or a dictionary, found \(ValueMismatch.kind(of: root))"
-            throw PropertyListFailure(path: "", topLevelKey: "", reason: reason)
-        }
-        return try elements.enumerated().map { index, element in
-            try PropertyListFailure.inside(index) { try coding.decode(element) }
-        }
     }
 }
 
 extension PropertyListFailure {
-    /// Adds an index to the path of a failure.
-    fileprivate static func inside<R>(_ index: Int, _ body: () throws -> R) throws -> R {
+    fileprivate init(_ path: String, _ reason: String) {
+        self.init(path: path, topLevelKey: String(path.prefix { $0 != "." && $0 != "[" }), reason: reason)
+    }
+
+    /// Converts what the coding of a model throws, and names the model.
+    ///
+    /// - Parameter place: the index in brackets; empty if the root is the model.
+    fileprivate static func naming<R>(_ place: String, _ body: () throws -> R) throws -> R {
+        func failure(_ path: String, _ reason: String) -> PropertyListFailure {
+            let path = path.drop { $0 == "." }
+            return Self(
+                path.isEmpty || path.hasPrefix("[") || place.isEmpty ? place + path : "\(place).\(path)", reason)
+        }
         do {
             return try body()
-        } catch let failure as PropertyListFailure {
-            let separator = failure.path.isEmpty || failure.path.hasPrefix("[") ? "" : "."
-            throw PropertyListFailure(
-                path: "[\(index)]\(separator)\(failure.path)", topLevelKey: failure.topLevelKey, reason: failure.reason)
+        } catch let error as PropertyListFailure {
+            throw failure(error.path, error.reason)
+        } catch let mismatch as ValueMismatch {
+            throw failure(mismatch.path, mismatch.reason)
+        } catch let refusal as PropertyListVetter.Refusal {
+            throw refusal.failures.first.map { failure($0.path, $0.reason) } ?? refusal
         }
     }
 }

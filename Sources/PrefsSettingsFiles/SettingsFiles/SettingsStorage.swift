@@ -3,200 +3,225 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Loads and saves the files of one settings type.
+/// Loads and saves the files of one settings value.
 struct SettingsStorage<Settings: SettingsFile> {
-    let url: URL
-    let values: SettingsValues<Settings>
-    let files: SettingsFiles
+    /// The values to take over, and the error to throw afterwards. A malformed file gives both: the newest known
+    /// values, and the error.
+    typealias Loaded = (settings: Settings?, failure: PrefsError?)
+    typealias Load = (SettingsStorage, Settings) throws -> Loaded
+
+    private let url: URL
+    private let values: SettingsValues<Settings>
+    private let file: PropertyListDocument
+    /// The document with the values with which a load has created the file.
+    private let initial: PropertyListDocument
 
     private var path: String { url.path(percentEncoded: false) }
-    private var initialPath: String { path + ".init" }
+
+    /// Stands for the default location if there is no home folder. Not a file URL, so that every access fails.
+    static var withoutHome: URL { URL(string: "missing-home:") ?? URL(filePath: "/") }
 
     init(of settings: Settings) throws {
-        let url = settings.settingsURL()
-        if url.scheme == "missing-home", case .failure(let failure) = ConfigurationFolder.path {
-            throw SettingsFileError.storage(.unreadable(failure))
+        url = settings.settingsURL()
+        if url == Self.withoutHome, case .failure(let failure) = ConfigurationFolder.path {
+            throw PrefsError.unreadable(failure)
         }
-        self.url = url
-        values = SettingsValues(of: settings, path: url.path(percentEncoded: false))
-        files = try SettingsFileError.converting {
-            try SettingsFiles.at(url, format: type(of: settings).settingsFormat)
-        }
+        values = SettingsValues(type: type(of: settings), path: url.path(percentEncoded: false))
+        file = try .kept(at: url, format: values.type.settingsFormat)
+        initial = try .kept(at: url.appendingPathExtension("init"), format: values.type.settingsFormat)
     }
 
     // MARK: - Loading
 
-    /// The values to take over, and the error to throw afterwards. A malformed file gives both: the newest known
-    /// values, and the error.
-    typealias Loaded = (settings: Settings?, failure: SettingsFileError?)
-
-    /// Loads the values of the file. If it is missing, saves and returns the initial values.
-    func load(_ settings: Settings) throws -> Loaded {
-        try loaded {
-            initialRoot(settings)
-        } missing: {
-            try create(from: initialRoot(settings) ?? values.encode(settings))
-        }
-    }
-
-    /// Loads the values of the file. If it is missing, saves and returns the initial values of a bundle.
-    func load(_ settings: Settings, from bundle: Bundle) throws -> Loaded {
-        try loaded {
-            let bundled = try? resource(in: bundle).map {
-                try PropertyListDocument.contents(ofResource: $0, for: values.type.settingsFormat).root
+    /// Loads the values of the file. If it is missing, creates it with the values in memory, or with those of the bundle.
+    func load(_ settings: Settings, fromBundle: Bool = false) throws -> Loaded {
+        let (root, failure) = try file.read()
+        if root == nil, let failure { throw failure }
+        let loaded =
+            if let root {
+                try values.decode(root) { initialRoot(settings, fromBundle) }
+            } else if fromBundle {
+                try create(from: bundled(), settings)
+            } else {
+                try create(settings)
             }
-            return bundled.map { SettingsValues<Settings>.merged($0, over: values.own(settings)) }
-                ?? initialRoot(settings)
-        } missing: {
-            guard let bundled = try bundledValues(settings, bundle) else {
-                throw SettingsFileError.missing(path: bundle.bundleURL.appending(path: url.lastPathComponent).path)
-            }
-            return try create(from: bundled.root, format: bundled.format)
-        }
-    }
-
-    /// - Parameters:
-    ///   - fallback: gives the fields that the file lacks.
-    ///   - missing: gives the values if the file is missing.
-    private func loaded(fallback: () -> StoredValue?, missing: () throws -> Settings) throws -> Loaded {
-        let (root, failure) = try read()
-        if root == nil, failure != nil { return (nil, failure) }
-        let settings = try root.map { try values.decode($0, fallback: fallback) } ?? missing()
-        SettingsFiles.markUsed(url)
-        return (settings, failure)
+        UsedFiles.insert(url)
+        return (loaded, failure)
     }
 
     /// Hands over loaded values. A class may take them over in part.
     func give(_ loaded: Loaded, to settings: inout Settings) throws {
         if let values = loaded.settings {
+            let former = settings
             settings.take(values)
-            try check(settings, hasTaken: values)
+            if type(of: former) is AnyClass, settings as AnyObject !== former as AnyObject {
+                settings = former
+                throw self.values.unreadable("", "take(_:) has replaced the object instead of changing it")
+            }
+            if type(of: former) is AnyClass, let omitted = try self.values.firstDifference(of: settings, from: values) {
+                throw self.values.unreadable(omitted, "was not copied by take(_:)")
+            }
         }
         if let failure = loaded.failure { throw failure }
     }
 
-    private func check(_ settings: Settings, hasTaken loaded: Settings) throws {
-        guard type(of: settings) is AnyClass else { return }
-        let omitted = try values.firstDifference(of: settings, from: loaded)
-        IncompleteObjects.record(settings as AnyObject, omits: omitted)
-        if let omitted { throw values.field(omitted, "was not copied by take(_:)") }
+    /// Creates the file with the values in memory, and keeps them as the initial ones. After the first access, they may
+    /// be a user's edits.
+    private func create(_ settings: Settings) throws -> Settings {
+        let root = try values.encode(settings)
+        let isFirst = try stated() == nil && !UsedFiles.contains(url) && write(root, ifMissing: initial) == nil
+        do {
+            return try create(from: (root, nil, path), settings)
+        } catch {
+            if isFirst { try? initial.write(nil) }
+            throw error
+        }
     }
 
-    /// Creates the file. If another process has just created it, its values are taken over.
-    private func create(from root: StoredValue, format: FileFormat? = nil) throws -> Settings {
-        let isInitial = format == nil && !isStated && !SettingsFiles.isUsed(url)
-        let isFirst = isInitial ? try keepInitial(root) : false
-        var theirs: StoredValue?
+    /// Creates the file. If another process has just created it, its values are loaded.
+    private func create(from initial: Initial, _ settings: Settings) throws -> Settings {
+        let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
+        let theirs = try write(initial.root, ifMissing: document(initial.format))
+        return try theirs.map { try values.decode($0) { initial.root } } ?? new
+    }
+
+    /// - Returns: the root that is there already; nil if this call has created the file.
+    private func write(_ root: StoredValue, ifMissing document: PropertyListDocument) throws -> StoredValue? {
+        var there: StoredValue?
         do {
-            try document(format).write(root) { now in
-                theirs = now
+            try document.write(root) { now in
+                there = now
                 if now != nil { throw Found() }
             }
-        } catch {
-            if let theirs { return try values.decode(theirs) { root } }
-            if isFirst { forgetInitial() }
-            throw SettingsFileError(error)
-        }
-        return try values.decode(root) { nil }
+        } catch is Found {}
+        return there
     }
 
-    struct Found: Error {}
+    private struct Found: Error {}
+
+    // MARK: - Initial values
+
+    /// Initial values, the format of the file that has them, and its path.
+    private typealias Initial = (root: StoredValue, format: FileFormat?, path: String)
+
+    /// The initial values that the type implements; nil if it does not implement them.
+    private func stated() throws -> Settings? {
+        do {
+            return try values.type.initialSettings
+        } catch is UnstatedInitialSettings {
+            return nil
+        }
+    }
+
+    /// The values of the fields that a file lacks: initial ones, and for fields that these lack, the values in memory.
+    /// Initial values that cannot be used prevent nothing.
+    private func initialRoot(_ settings: Settings, _ fromBundle: Bool) -> StoredValue? {
+        let own = try? values.encode(settings)
+        let initial = (fromBundle ? try? bundled().root : nil) ?? (try? statedOrKept().root)
+        guard let initial, let settings = try? values.decode(initial, fallback: { own }) else { return own }
+        return (try? values.encode(settings)) ?? own
+    }
+
+    private func statedOrKept() throws -> Initial {
+        if let stated = try stated() { return (try values.encode(stated), nil, path) }
+        let (root, failure) = try initial.read()
+        if let failure { throw failure }
+        let path = path + ".init"
+        guard let root else { throw missing(path) }
+        return (root, nil, path)
+    }
+
+    private var resource: URL? {
+        let name = url.deletingPathExtension().lastPathComponent
+        let resource = values.type.settingsBundle.url(forResource: name, withExtension: url.pathExtension)
+        // The settings may be stored beside the program. Then their own file is not the resource.
+        let isOwn = resource?.resolvingSymlinksInPath().path == url.resolvingSymlinksInPath().path
+        return isOwn ? nil : resource
+    }
+
+    private func bundled() throws -> Initial {
+        guard let resource else {
+            throw missing(values.type.settingsBundle.bundleURL.appending(path: url.lastPathComponent).path)
+        }
+        let (root, format) = try PropertyListDocument.contents(ofResource: resource, for: values.type.settingsFormat)
+        return (root, format, resource.path(percentEncoded: false))
+    }
+
+    private func missing(_ path: String) -> PrefsError {
+        .unreadable(StorageFailure(path: path, reason: "the file does not exist"))
+    }
 
     // MARK: - Saving
 
     func save(_ settings: Settings) throws {
-        if type(of: settings) is AnyClass, let omitted = IncompleteObjects.field(omittedBy: settings as AnyObject) {
-            let reason = "was not copied by take(_:); the object is not saved until a load succeeds"
-            throw values.field(omitted, reason)
+        let new = try values.encode(settings)
+        try write { now in
+            guard let now else { return new }
+            do {
+                return try values.updated(now, to: new)
+            } catch PrefsError.unreadable(let failure) {
+                let reason = "\(failure.reason); reset() or delete() replaces the file"
+                throw PrefsError.notStored(StorageFailure(path: failure.path, reason: reason))
+            }
         }
-        try write(values.encode(settings), preservesUnknown: true)
-        SettingsFiles.markUsed(url)
+        UsedFiles.insert(url)
     }
 
-    func save(_ dictionary: [String: Any?], initial settings: Settings) throws -> Settings {
-        let root = try values.vetted(dictionary.mapValues { $0 ?? NilMarker.text })
-        let stored = try read().root.flatMap { try? values.decoded($0) { initialRoot(settings) }.keys }
-        let (loaded, keys) = try values.decoded(root, rejectingUnknownBut: stored ?? []) { initialRoot(settings) }
-        try write(
-            UnknownFields.preserved(in: values.encode(loaded), from: root, keys: keys), preservesUnknown: true)
-        SettingsFiles.markUsed(url)
-        return loaded
-    }
-
-    func reset(_ settings: Settings, from bundle: Bundle) throws -> Settings {
-        if let bundled = try bundledValues(settings, bundle) {
-            try write(bundled.root, format: bundled.format)
-            return bundled.settings
-        }
-        if let stated = try stated() {
-            try write(values.encode(stated))
-            return stated
-        }
-        let (root, failure) = try SettingsFileError.converting { try files.initial.read() }
-        if let failure { throw SettingsFileError.storage(failure) }
-        guard let root else { throw SettingsFileError.missing(path: initialPath) }
-        let initial = try values.decode(root, from: initialPath) { values.own(settings) }
-        try write(values.encode(initial))
-        return initial
+    func reset(_ settings: Settings) throws -> Settings {
+        let initial = try resource == nil ? statedOrKept() : bundled()
+        let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
+        try write(initial.format, isExplicit: true) { _ in initial.root }
+        return new
     }
 
     func delete() throws {
-        let (root, failure) = try read()
-        guard root != nil || failure != nil else { throw SettingsFileError.missing(path: path) }
-        try SettingsFileError.converting { try files.file.write(nil) }
+        let (root, failure) = try file.read()
+        guard root != nil || failure != nil else { throw missing(path) }
+        try file.write(nil, isExplicit: true)
     }
 
-    func dictionary() throws -> [String: Any?] {
-        let (root, failure) = try read()
+    func dictionary() throws -> [String: Any?]? {
+        let (root, failure) = try file.read()
         if let failure { throw failure }
-        guard let root else { throw SettingsFileError.missing(path: path) }
+        guard let root else { return nil }
         guard case .dictionary(let members) = root else {
-            throw values.field("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
+            throw values.unreadable("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
         }
         return members.mapValues { NilMarker.isMarker($0) ? nil : $0.object }
     }
 
-    // MARK: - Files
-
     private func document(_ format: FileFormat?) throws -> PropertyListDocument {
-        guard let format else { return files.file }
-        return try PropertyListDocument(url: url, format: format)
+        try format.map { try PropertyListDocument(url: url, format: $0) } ?? file
     }
 
-    private func read() throws -> (root: StoredValue?, failure: SettingsFileError?) {
-        let (root, failure) = try SettingsFileError.converting { try files.file.read() }
-        return (root, failure.map(SettingsFileError.storage))
-    }
-
-    /// Replaces the values. A file that could not be loaded is kept beside the new one.
+    /// Replaces the root by what the closure makes of it.
+    ///
+    /// - Parameter isExplicit: whether the file is quarantined, instead of a rejection, if it has other values or is not
+    ///   ours.
     private func write(
-        _ root: StoredValue, format: FileFormat? = nil, preservesUnknown: Bool = false
+        _ format: FileFormat? = nil, isExplicit: Bool = false, _ change: (StoredValue?) throws -> StoredValue
     ) throws {
+        let document = try document(format)
         for _ in 0..<100 {
-            // Before the file is locked, because decoding runs code of the settings type.
-            let now = try read().root
-            let keys = now.flatMap { try? values.decoded($0) { root }.keys }
-            let isKnown = now == nil || keys != nil
-            var root = root
-            if preservesUnknown, let now, let keys {
-                root =
-                    values.areSame(now, root) ? now : UnknownFields.preserved(in: root, from: now, keys: keys)
-                try values.check(root)
-            }
-            var hasChanged = false
+            // Before the file is locked, because coding runs code of the settings type.
+            let now = try file.read().root
+            let root = try change(now)
+            let isOther = isExplicit && now.map { (try? values.updated($0, to: root)) == nil } == true
             do {
-                try document(format).write(root, keepsOther: !isKnown) {
-                    guard $0 == now else {
-                        hasChanged = true
-                        throw Found()
-                    }
-                }
+                try document.write(root, keepsOther: isOther, isExplicit: isExplicit) { if $0 != now { throw Found() } }
                 return
-            } catch {
-                if !hasChanged { throw SettingsFileError(error) }
-            }
+            } catch is Found {}
         }
-        throw SettingsFileError.storage(
-            .notStored(StorageFailure(path: path, reason: "was changed during every attempt")))
+        throw PrefsError.notStored(StorageFailure(path: path, reason: "was changed during every attempt"))
     }
+}
+
+/// The files whose values this process has loaded or saved. After that, a value may hold a user's edits instead of the
+/// initial values.
+private enum UsedFiles {
+    private static let urls = Locked(Set<URL>())
+
+    static func insert(_ url: URL) { urls.withLock { _ = $0.insert(url) } }
+
+    static func contains(_ url: URL) -> Bool { urls.withLock { $0.contains(url) } }
 }

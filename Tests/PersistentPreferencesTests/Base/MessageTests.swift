@@ -6,7 +6,6 @@ import Testing
 @testable import PrefsFileEngine
 @testable import PrefsJSON
 @testable import PrefsPropertyLists
-@testable import PrefsSettingsFiles
 
 /// All messages of the library, to be read aloud: what was expected, what was found and, where there is something to do, what.
 ///
@@ -184,22 +183,6 @@ import Testing
         #expect(StorageFailure(call, "", code: code).reason == reason)
     }
 
-    @Test(
-        arguments: [
-            (.missing(path: "/p/x.plist"), "/p/x.plist: the file does not exist"),
-            (
-                .field(path: "/p/x.plist", failure: value("size", "expected Int, found a string")),
-                "/p/x.plist: size: expected Int, found a string"
-            ),
-            (
-                .storage(.notStored(failure("write", EIO))),
-                "/p/x.plist: write: Input/output error; the stored state is unchanged"
-            ),
-        ] as [(SettingsFileError, String)])
-    func aMessageOfASettingsFileIs(_ error: SettingsFileError, _ message: String) {
-        #expect("\(error)" == message)
-    }
-
     /// The reasons in the sources. A path, a key or a place stands before them.
     private static let reasons: Set<String> = [
         // Names and places.
@@ -235,9 +218,10 @@ import Testing
         // Values.
         "expected …, found an unknown raw value", "expected a key of type …, found another string",
         "two keys have the same string", #"expected JSON in a string or in data, such as {"size": 12}"#, "is missing",
-        "… encoded no value", "the model encodes no value", "… is not a property-list type",
+        "… encoded no value",
         "expected a value after it",
-        "the layer reads the file of the base", "there is no such resource", "was read without a folder to save to",
+        "the layer reads the file of the base", "the file does not exist", "there is no such resource",
+        "was read without a folder to save to",
         "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
         // Of another message.
         "…", "…: …",

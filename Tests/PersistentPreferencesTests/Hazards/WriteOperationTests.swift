@@ -145,6 +145,16 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("hello".utf8).write(to: file)
+        if [.settingsReset, .settingsDelete].contains(operation) {
+            // These words say that the file is to go.
+            try document.perform(operation)
+            let folder = file.deletingLastPathComponent()
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+                $0.hasPrefix("Settings.plist.corrupt-")
+            }
+            #expect(try aside.map { try Data(contentsOf: folder.appending(path: $0)) } == [Data("hello".utf8)])
+            return
+        }
         let error = #expect(throws: (any Error).self) { try document.perform(operation) }
         #expect("\(error as Any)".contains("because this package did not write it"))
         #expect(try Data(contentsOf: file) == Data("hello".utf8))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CompileErrorTests {
     private static let declarations: [(code: String, message: String)] = [
         ("final class H: SettingsFile { var h = 1 }", Self.takesNothing),
-        ("func j() throws { var j = PropertyListDictionary(); try j.set(Plain(), for: Key.k) }", Self.noPropertyList),
+        ("func j(_ d: PropertyListDictionary) throws { let j: Plain = try d.value(for: Key.k) }", Self.noPropertyList),
         ("struct K { @AppSetting(\"k\") var k = Plain() }", Self.unstorable),
         ("struct L { @AppSetting(\"l\") var l: [Plain]? = nil }", Self.unstorable),
         ("struct M { @AppSetting(\"m\") var m: Int }", Self.noValue),
@@ -22,7 +22,7 @@ import Testing
 
     private static let takesNothing = "type 'H' does not conform to protocol 'SettingsFile'"
     private static let noPropertyList =
-        "instance method 'set(_:for:)' requires that 'Plain' conform to 'PropertyListValue'"
+        "instance method 'value(for:as:)' requires that 'Plain' conform to 'PropertyListValue'"
 
     /// The errors in a source, as "line: message".
     private func errors(in lines: [String]) throws -> [String] {

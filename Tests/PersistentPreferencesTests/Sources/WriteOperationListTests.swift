@@ -48,21 +48,13 @@ import WriteOperations
         "PropertyListFileStore.update(root:_:)": (1, [.storeUpdate]),
         "UserDefaultsStore.update(root:_:)": (1, [.storeUpdate]),
         // The requirement, and one for values; what loads has one for classes, too.
-        "SettingsFile.save()": (2, [.settingsSave]),
         "SettingsFile.update()": (2, [.settingsSave]),
-        "SettingsFile.trySave()": (1, [.settingsSave]),
+        "SettingsFile.tryUpdate()": (1, [.settingsSave]),
         "SettingsFile.load()": (3, [.settingsLoad]),
         "SettingsFile.tryLoad()": (2, [.settingsLoad]),
         "SettingsFile.loadUsingSettingsFile()": (3, [.settingsLoadFromBundle]),
-        "SettingsFile.loadUsingSettingsFile(in:)": (2, [.settingsLoadFromBundle]),
-        "SettingsFile.tryLoadUsingSettingsFile(in:)": (2, [.settingsLoadFromBundle]),
-        "SettingsFile.fromDictionary(_:)": (2, [.settingsFromDictionary]),
-        "SettingsFile.tryFromDictionary(_:)": (2, [.settingsFromDictionary]),
         "SettingsFile.reset()": (3, [.settingsReset]),
-        "SettingsFile.reset(in:)": (2, [.settingsReset]),
-        "SettingsFile.tryReset(in:)": (2, [.settingsReset]),
         "SettingsFile.delete()": (2, [.settingsDelete]),
-        "SettingsFile.tryDelete()": (1, [.settingsDelete]),
         "PropertyListController.save()": (1, [.modelsSave]),
     ]
 
@@ -94,8 +86,8 @@ import WriteOperations
         "RemotePrefsStore": ["current(root:)", "lastKnown(root:)"],
         "RVS_PersistentPrefs": ["groupID", "userDefaults", "store"],
         "SettingsFile": [
-            "settingsURL()", "settingsFormat", "initialSettings", "take(_:)", "settingsDidFail(_:)", "toDictionary()",
-            "tryToDictionary()",
+            "settingsURL()", "settingsFormat", "initialSettings", "settingsBundle", "take(_:)", "settingsDidFail(_:)",
+            "toDictionary()",
         ],
         "PropertyListController": ["init", "models"],
     ]
@@ -106,7 +98,7 @@ import WriteOperations
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
         "PrefDescription", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsChanges", "PrefsError", "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PropertyListDictionary", "PropertyListModel", "Range",
-        "SettingsFileError", "SharedRoot", "_PrefChoiceSource",
+        "SharedRoot", "_PrefChoiceSource",
     ]
 
     /// Add a member that writes to `WriteOperation` and to `writing`, another one to `reading` or, with its type, to `values`.

@@ -6,7 +6,6 @@ import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
-@testable import PrefsSettingsFiles
 
 /// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
 /// comparisons without a write.
@@ -31,19 +30,6 @@ import WriteOperations
             #expect(error != nil && told == "a\(trap.path): \(trap.reason)")
             #expect(AnyPrefs(store: store).ints == ["b": 5])
         }
-    }
-
-    @Test(arguments: Trap.lies) func aLyingObjectIsRejectedByAPropertyListDictionary(_ trap: Trap) {
-        let error = #expect(throws: PropertyListFailure.self) { _ = try PropertyListDictionary(["a": trap.value()]) }
-        #expect(error.map { "\($0)" } == "a\(trap.path): \(trap.reason)")
-    }
-
-    @Test(arguments: Trap.lies) func aLyingObjectIsRejectedInASettingsFile(_ trap: Trap) throws {
-        var settings = NameSettings()
-        let error = #expect(throws: SettingsFileError.self) {
-            try settings.tryFromDictionary(["name": trap.value()])
-        }
-        #expect(error?.description.contains(trap.reason) == true)
     }
 
     /// Compared values may not have been vetted, so their contents are not read. A change vets them first.
@@ -115,10 +101,4 @@ import WriteOperations
             #expect(refusal.failures.map(\.description) == ["a: \(Trap.tooLarge)"])
         }
     }
-}
-
-private struct NameSettings: SettingsFile {
-    var name = ""
-
-    func settingsURL() -> URL { URL(filePath: "/dev/null/NameSettings.plist") }
 }

@@ -6,7 +6,6 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsPropertyLists
-@testable import PrefsSettingsFiles
 
 /// Text for people contains no character that controls a terminal, and cuts long keys; JSON stays exact.
 @Suite struct ShownTextTests {
@@ -110,7 +109,6 @@ import Testing
         let text = error.description
         #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
         #expect(text.unicodeScalars.count < 1_400 && text.contains(#"a\u{1b}[2J\n\t"#))
-        #expect(SettingsFileError.storage(error).description == text)
     }
 
     @Test func aRootThatIsTooLargeIsAShortError() {

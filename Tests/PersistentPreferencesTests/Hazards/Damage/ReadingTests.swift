@@ -127,6 +127,4 @@ private struct ReadSettings: SettingsFile {
 
 private struct ReadModel: PropertyListModel {
     init(_ dictionary: PropertyListDictionary) throws {}
-
-    func encode(to dictionary: inout PropertyListDictionary) throws {}
 }

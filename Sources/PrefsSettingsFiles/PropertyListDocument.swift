@@ -15,6 +15,21 @@ struct PropertyListDocument: Sendable {
         file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
     }
 
+    private static let open = Locked([URL: PropertyListDocument]())
+    /// The most files that are kept open. Each holds a descriptor.
+    private static let capacity = 64
+
+    /// A document that stays open for the next access.
+    static func kept(at url: URL, format: FileFormat) throws(PrefsError) -> PropertyListDocument {
+        if let document = open.withLock({ $0[url] }) { return document }
+        let document = try PropertyListDocument(url: url, format: format)
+        open.withLock {
+            if $0.count >= capacity { $0 = [:] }
+            $0[url] = document
+        }
+        return document
+    }
+
     /// The root; nil if there is no file. For a malformed file, the newest known root and the error.
     ///
     /// - Throws: `PrefsError`.
@@ -34,12 +49,16 @@ struct PropertyListDocument: Sendable {
     /// - Parameters:
     ///   - root: nil removes the file.
     ///   - keepsOther: whether the current file is kept under another name, beside the new one.
+    ///   - isExplicit: whether a malformed file that is not ours is quarantined, instead of a rejection.
     ///   - check: gets the current root while the file is locked; nil if there is no file. An error that it throws
     ///     stops the write.
     func write(
-        _ root: StoredValue?, keepsOther: Bool = false, _ check: (_ now: StoredValue?) throws -> Void = { _ in }
+        _ root: StoredValue?, keepsOther: Bool = false, isExplicit: Bool = false,
+        _ check: (_ now: StoredValue?) throws -> Void = { _ in }
     ) throws {
         try PrefsError.converting {
+            if isExplicit { try file.withFile { $0.replaceForeignFile() } }
+            defer { if isExplicit { try? file.withFile { $0.replaceForeignFile(false) } } }
             try file.transact(durability: .powerCut) { transaction in
                 let now = transaction[PropertyListFile.documentKey]
                 try check(now)
