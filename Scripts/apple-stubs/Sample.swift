@@ -9,7 +9,7 @@ import SwiftUI
 
 final class ScreenPrefs: RVS_PersistentPrefs, @unchecked Sendable {
     @Pref var isDark = false
-    @Pref(in: 8...72) var size = 12
+    @Pref(.in(8...72)) var size = 12
     @objc dynamic var volume: Int {
         get { values["volume"] as? Int ?? 0 }
         set { values["volume"] = newValue }

@@ -8,13 +8,8 @@ extension PersistentPrefs {
         switch peek() {
         case .success(let values) where values.isEmpty: return name + " is empty"
         case .success(let values):
-            func text() -> String {
-                let pairs = shown(values).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-                return name + " {\(pairs.joined(separator: ", "))}"
-            }
-            // Swift's text of a value with 127 levels takes 160 KB of stack. A flat value uses this thread, because a
-            // debugger may stop all others.
-            return StoredValue.dictionary(values).hasManyLevels ? SpareStack.run(text) : text()
+            let pairs = shown(values).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            return name + " {\(pairs.joined(separator: ", "))}"
         case .failure(let error): return name + " cannot be read: \(error)"
         }
     }

@@ -123,7 +123,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
 
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
-    /// Assigning it replaces the values of all allowed keys in one transaction. A value whose type differs from the
+    /// Assigning it replaces the values of all allowed keys in one transaction, and a root that is no dictionary. A value whose type differs from the
     /// type of its declared property is rejected with ``PrefsError/typeMismatch(_:)``. A change in place
     /// (`prefs.values["a"] = 1`) commits the keys that it changed, also in one transaction. It works on a snapshot, so
     /// several threads that add 1 need `update`. If the change throws, or if the values could not be read, nothing is
@@ -243,7 +243,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         removeValues(of: keys)
     }
 
-    /// Discards the cache and loads the root again. Writes nothing, because each write is complete when it returns.
+    /// Discards the cache and loads the root again, as in RVS_PersistentPrefs. Writes nothing, although its name says so:
+    /// each write is complete when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is
     /// ``PrefsError/noStoredPrefsForKey(key:)``.

@@ -1,4 +1,4 @@
-/// A marker for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that
+/// A marker, and not a set of values: for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that
 /// any thread may use the class.
 ///
 /// ``Prefs`` combines it with the base class. It has no requirements and changes nothing in a module of another default

@@ -35,7 +35,7 @@ final class WorkerThreads: Sendable {
     private let start: @Sendable (@escaping @Sendable () -> Void) -> Bool
 
     /// - Parameter start: runs the closure on a new thread. Returns false if the system has no thread to give.
-    init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { SpareStack.start($0) }) {
+    init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { DetachedThread.start($0) }) {
         self.start = start
     }
 

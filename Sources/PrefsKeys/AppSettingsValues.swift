@@ -42,6 +42,11 @@ public final class AppSettingsValues: Sendable {
         let report: (PrefsError) -> Void
     }
 
+    /// Creates settings in `UserDefaults.standard`.
+    public convenience init() {
+        self.init(container: .standard)
+    }
+
     /// Creates settings in a `UserDefaults`, for example of a suite or of a test.
     public convenience init(container: UserDefaults) {
         self.init(KeyedEntries(container))

@@ -13,11 +13,11 @@ open class PrefsTestSet: PersistentPrefs, @unchecked Sendable {
 
     // Declares the types, the empty values and the help. The accessors below use the keys, because a property with a
     // wrapper cannot be `@objc dynamic`.
-    private let _int = Pref(wrappedValue: 0, allKeys[0], help: "A whole number.")
-    private let _string = Pref(wrappedValue: "", allKeys[1], help: "A text.")
-    private let _array = Pref(wrappedValue: [String](), allKeys[2], help: "A list of texts.")
-    private let _dictionary = Pref(wrappedValue: [String: String](), allKeys[3], help: "Texts by name.")
-    private let _date = Pref(wrappedValue: Date.distantPast, allKeys[4], help: "A moment.")
+    private let _int = Pref(wrappedValue: 0, .key(allKeys[0]), .help("A whole number."))
+    private let _string = Pref(wrappedValue: "", .key(allKeys[1]), .help("A text."))
+    private let _array = Pref(wrappedValue: [String](), .key(allKeys[2]), .help("A list of texts."))
+    private let _dictionary = Pref(wrappedValue: [String: String](), .key(allKeys[3]), .help("Texts by name."))
+    private let _date = Pref(wrappedValue: Date.distantPast, .key(allKeys[4]), .help("A moment."))
 
     /// The values that `init(key:)` and `reset()` store.
     public static var defaultValues: [String: Any] {

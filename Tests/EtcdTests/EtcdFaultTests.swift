@@ -383,7 +383,7 @@ import TestSupport
 }
 
 private class LevelPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 1...10) var level = 3
+    @Pref(.in(1...10)) var level = 3
 }
 
 private final class WatchedPrefs: LevelPrefs, @unchecked Sendable {

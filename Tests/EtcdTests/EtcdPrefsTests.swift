@@ -16,7 +16,7 @@ import TestSupport
             var birthday: Date
         }
 
-        @Pref(in: 1...10) var level = 3
+        @Pref(.in(1...10)) var level = 3
         @Pref var owner: Person?
         @Pref var tags: Set<String> = []
         @Pref var blob = Data()
@@ -24,7 +24,7 @@ import TestSupport
 
     /// The second version renames a key.
     private final class NewTeamPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(previously: "level") var rank = 1
+        @Pref(.formerly("level")) var rank = 1
     }
 
     /// The second version of a class with another root key.

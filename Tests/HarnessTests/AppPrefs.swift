@@ -7,10 +7,10 @@ import PersistentPreferences
 final class AppPrefs: Prefs, @unchecked Sendable {
     enum Theme: String, CaseIterable, Codable { case light, dark, solarized }
 
-    @Pref(help: "The colours of all windows.") var theme = Theme.light
-    @Pref(in: 8...72) var fontSize = 12.0
+    @Pref(.help("The colours of all windows.")) var theme = Theme.light
+    @Pref(.in(8...72)) var fontSize = 12.0
     @Pref var wraps = true
-    @Pref("user name", previously: "name") var user = ""
+    @Pref("user name", .formerly("name")) var user = ""
 
     static var program: Program {
         Program(

@@ -14,7 +14,7 @@ import PrefsLayers
     private final class Sample: PersistentPrefs, @unchecked Sendable {
         enum Mode: String, Codable, CaseIterable { case fast, slow }
 
-        @Pref(in: 8...72) var size = 12
+        @Pref(.in(8...72)) var size = 12
         @Pref var mode = Mode.fast
         @Pref var nickname: String?
 
@@ -34,9 +34,9 @@ import PrefsLayers
             var title = "Main"
         }
 
-        @Pref(help: "The main window.") var window = Window()
+        @Pref(.help("The main window.")) var window = Window()
         @Pref var wraps = true
-        @Pref(in: 8...72, help: "In points.") var fontSize = 12
+        @Pref(.in(8...72), .help("In points.")) var fontSize = 12
         @Pref var byName: [String: Int] = [:]
     }
 

@@ -18,7 +18,7 @@ import TestSupport
         #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n<plist version=\"1.0\"><dict>\(entries)</dict></plist>"
     }
 
-    private static let deep = String(repeating: "<array>", count: 129) + String(repeating: "</array>", count: 129)
+    private static let deep = String(repeating: "<array>", count: 65) + String(repeating: "</array>", count: 65)
     private static let tooDeep = String(repeating: "<array>", count: 170) + String(repeating: "</array>", count: 170)
     private static let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
     private static let large = "<data>" + String(repeating: "AAAA", count: 1 << 20) + "</data>"
@@ -39,14 +39,14 @@ import TestSupport
         foreign("<plist><array/></plist>", "its top level is not a dictionary"),
         unsafe(
             #"<?xml version="1.0" encoding="UTF-16"?><plist/>"#, "its declaration says utf-16, but its bytes are not"),
-        unsafe(xml("<key>A</key>\(tooDeep)"), "line 2, column 1160: nested deeper than 160 levels"),
+        unsafe(xml("<key>A</key>\(tooDeep)"), "line 2, column 600: nested deeper than 80 levels"),
         Case(
             content: xml("<key></key><dict/>"), state: "an XML property list, 1 root, 0 values",
             lines: [#""": is not a valid root key: it is empty"#]),
         Case(
             content: xml("<key>A</key><dict><key>deep</key>\(deep)<key>list</key><array><true/>\(uid)</array></dict>"),
             state: "an XML property list, 1 root, 2 values",
-            lines: ["A.deep" + String(repeating: "[0]", count: 128) + ": nested deeper than 128 levels"]),
+            lines: ["A.deep" + String(repeating: "[0]", count: 64) + ": nested deeper than 64 levels"]),
         Case(
             content: xml("<key>A</key><dict><key>a</key>\(large)<key>b</key>\(large)</dict>"),
             state: "an XML property list, 1 root, 2 values",

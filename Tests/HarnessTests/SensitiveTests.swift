@@ -12,12 +12,12 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     struct Account: Codable, Equatable { var name = "default-secret", pin = 1 }
 
     @Pref var plain = "open"
-    @Pref(sensitive: true) var token = "default-secret"
-    @Pref(in: 100...99_999, sensitive: true) var pin = 100
-    @Pref(sensitive: true) var account = Account()
-    @Pref(sensitive: true) var code: String? = nil
-    @Pref(previously: "oldCode", sensitive: true) var newCode = ""
-    @Pref(sensitive: true) var byName: [String: Int] = [:]
+    @Pref(.sensitive) var token = "default-secret"
+    @Pref(.in(100...99_999), .sensitive) var pin = 100
+    @Pref(.sensitive) var account = Account()
+    @Pref(.sensitive) var code: String? = nil
+    @Pref(.formerly("oldCode"), .sensitive) var newCode = ""
+    @Pref(.sensitive) var byName: [String: Int] = [:]
 
     static func program(_ url: URL) -> Program {
         Program(

@@ -128,7 +128,7 @@ import Testing
         }
         switch problem {
         case .badValues:
-            let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
+            let deep = (0..<70).reduce("x" as Any) { value, _ in [value] }
             var roots: [String: Any] = ["A": ["k": 42, "deep": deep], "": ["a": 1]]
             for key in keys { roots[key] = [key: deep] }
             try write(roots)

@@ -11,8 +11,8 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
     struct Size: Codable, Equatable { var width = 600.0, height = 400 }
     struct Window: Codable, Equatable { var title = "Main", size = Size(), isFull = false, tags = ["a"] }
 
-    @Pref(help: "The main window.") var window = Window()
-    @Pref(in: 8...72) var fontSize = 12.0
+    @Pref(.help("The main window.")) var window = Window()
+    @Pref(.in(8...72)) var fontSize = 12.0
     @Pref var wraps = true
     @Pref var hits = 0
     @Pref var last: Window? = nil

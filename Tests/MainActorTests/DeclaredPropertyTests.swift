@@ -20,16 +20,16 @@ final class WindowPrefs: Prefs, @unchecked Sendable {
     struct Tag: RawRepresentable, Hashable { let rawValue: String }
 
     @Pref var zoom = 1.0
-    @Pref("Appearance", in: Appearance.allCases) var appearance = Appearance.light
+    @Pref("Appearance", .in(Appearance.allCases)) var appearance = Appearance.light
     @Pref var window = Window()
     @Pref var windows = [Window(title: "first")]
-    @Pref(in: [Window(), Window(width: 1)]) var chosen = Window()
+    @Pref(.in([Window(), Window(width: 1)])) var chosen = Window()
     @Pref var edges: Edges = [.top]
     @Pref var tags: Set<Tag> = []
     @Pref var looks: [String: Appearance]? = ["a": .dark]
     @Pref var recent: [String]?
-    @Pref(in: 1...9, previously: "cols") var columns = 3
-    @Pref(check: { $0.isEmpty ? "must not be empty" : nil }) var name = "untitled"
+    @Pref(.in(1...9), .formerly("cols")) var columns = 3
+    @Pref(.check { $0.isEmpty ? "must not be empty" : nil }) var name = "untitled"
 
     override class var migrations: [PrefsMigration] {
         [PrefsMigration(to: 1) { $0["zoom"] = 2 }]

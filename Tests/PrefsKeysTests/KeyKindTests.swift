@@ -55,7 +55,7 @@ private struct celsiusList: PrefKey { static let defaultValue: [Celsius]? = nil 
 /// Properties of the kinds of values above.
 private final class KindPrefs: Prefs, @unchecked Sendable {
     @Pref var codableTheme = CodableTheme.light
-    @Pref(in: [.dark]) var optionalCodableTheme: CodableTheme? = nil
+    @Pref(.in([.dark])) var optionalCodableTheme: CodableTheme? = nil
     @Pref var doubleCodableTheme: CodableTheme?? = nil
     @Pref var codableThemes: [CodableTheme] = []
     @Pref var optionalCodableThemes: [CodableTheme]? = nil

@@ -10,7 +10,7 @@ struct LayerServer: Codable, Equatable, Sendable {
 }
 
 final class LayerPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 8...72) var size = 12
+    @Pref(.in(8...72)) var size = 12
     @Pref var name = "none"
     @Pref var small: Int8 = 0
     @Pref var ratio = 0.5

@@ -274,7 +274,7 @@ extension InMemoryStore {
 /// Migrations and former keys apply to the base.
 @Suite struct LayerMigrationTests {
     final class Moved: PersistentPrefs, @unchecked Sendable {
-        @Pref(previously: "seconds") var milliseconds = 1
+        @Pref(.formerly("seconds")) var milliseconds = 1
         @Pref var other = 0
 
         override class var migrations: [PrefsMigration] {

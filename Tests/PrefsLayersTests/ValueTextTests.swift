@@ -8,12 +8,12 @@ import Testing
 @testable import PrefsPropertyLists
 
 private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 8...72, help: "In points.") var size = 12
-    @Pref(constraint: .length(1...), help: "Whose it is.") var name = "n"
-    @Pref(in: ["de", "en"]) var language = "en"
-    @Pref(in: [1.5, 2.0]) var factor: Double? = nil
-    @Pref(check: { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1
-    @Pref(check: { $0 == .dark ? "must not be dark" : nil }) var mode = TextMode.light
+    @Pref(.in(8...72), .help("In points.")) var size = 12
+    @Pref(.constraint(.length(1...)), .help("Whose it is.")) var name = "n"
+    @Pref(.in(["de", "en"])) var language = "en"
+    @Pref(.in([1.5, 2.0])) var factor: Double? = nil
+    @Pref(.check { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1
+    @Pref(.check { $0 == .dark ? "must not be dark" : nil }) var mode = TextMode.light
     @Pref var theme: TextSize?
     @Pref var isOn: Bool? = nil
     @Pref var limit: Int? = 3

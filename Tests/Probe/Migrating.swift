@@ -2,7 +2,7 @@ import PersistentPreferences
 
 /// A subclass whose step may run only once on the stored values. A second run would change the number again.
 final class MigratingPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(previously: "amount") var number = 0
+    @Pref(.formerly("amount")) var number = 0
     @Pref var turns = 0
 
     override class var migrations: [PrefsMigration] {

@@ -35,7 +35,7 @@ import Testing
         try writePropertyList(["number": "secret"], to: file)
         let result = try Child("Probe", ["load-settings-or-fail"], home: home).wait()
         #expect(result.output == "false\n" && result.code == 0)
-        #expect(result.errors == "\(file.path): number: expected Int, found a string\n")
+        #expect(result.errors == "\(file.path): number: expected Int, found a string; the stored state is unchanged\n")
         let homeless = try Child("Probe", ["load-settings-or-fail"], environment: [:]).wait()
         #expect(homeless.output == "false\n")
         #expect(homeless.errors == "no home folder: HOME is not set, or empty; the stored state is unchanged\n")

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: ["plist", "xml", "json"]) func deepValuesAreReadAndWritten(_ format: String) throws {
         let home = try TemporaryFolder()
         let file = home.file("test.\(format)").path
-        let result = try Child("Probe", ["nesting", "127", "150", Self.kibibytes, file], home: home).wait()
+        let result = try Child("Probe", ["nesting", "63", "70", Self.kibibytes, file], home: home).wait()
         #expect(result.code == 0 && result.output.hasSuffix("\ndone\n"), "\(result.output)\(result.errors)")
         #expect(!result.output.contains("; "), "an error: \(result.output)")
     }

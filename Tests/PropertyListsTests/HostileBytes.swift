@@ -59,7 +59,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         ]
 
     private static let nested: [Bytes] =
-        [162, 163, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
+        [82, 83, 300, 100_000].map { Bytes(xml(lists: $0), tooDeep) } + [
             Bytes("<plist>" + String(repeating: "<dict><key>k</key>", count: 300), tooDeep),
             // `<!-->` opens a comment and does not close it, and `<?>` opens an instruction. The closing characters in
             // them are text.
@@ -80,7 +80,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
                 "the key \"\" occurs twice, first in line 1"),
         ]
 
-    private static let tooDeep = "nested deeper than 160 levels"
+    private static let tooDeep = "nested deeper than 80 levels"
 
     private static func nested(_ start: String, _ end: String) -> String {
         String(repeating: start, count: 300) + String(repeating: end, count: 300)
@@ -147,7 +147,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0xA2, 1, 0], [0xA1, 0]], endless),
         Bytes([[0xD1, 1, 0], [0x51, 0x61]], endless),
         Bytes([tens(0)], endless),
-        Bytes(levels(163), tooDeep),
+        Bytes(levels(83), tooDeep),
         Bytes([[0xA1, 1]], "a reference to an object that does not exist"),
         Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that does not exist"),
         Bytes([[0xD1, 1, 2], [0x51, 0x61]], "a reference to an object that does not exist"),
@@ -181,8 +181,8 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     private static let endless = "a container that contains itself"
 
     static let accepted: [Bytes] = [
-        Bytes(xml(lists: 160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
-        Bytes(levels(160), String(repeating: "[", count: 160) + String(repeating: "]", count: 160)),
+        Bytes(xml(lists: 80), String(repeating: "[", count: 80) + String(repeating: "]", count: 80)),
+        Bytes(levels(80), String(repeating: "[", count: 80) + String(repeating: "]", count: 80)),
         Bytes("\u{FEFF}<plist><true/></plist>", "true"), Bytes(" \r\n\t<plist><true/></plist>", "true"),
         Bytes("<!-- <array><array> --><plist><!-- </array> --><true/></plist>", "true"),
         Bytes("<?xml version='1.0' encoding='utf-8'?><plist><string>é</string></plist>", "'\\u{00E9}'"),

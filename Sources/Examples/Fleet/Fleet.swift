@@ -9,7 +9,7 @@ import PrefsEtcd
 
 final class FleetPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var jobs = 0
-    @Pref(in: 1...100) var step = 1
+    @Pref(.in(1...100)) var step = 1
 }
 
 guard CommandLine.arguments.count == 3, let jobs = Int(CommandLine.arguments[2]) else {

@@ -11,7 +11,7 @@ import PersistentPreferences
 import PrefsLayers
 
 final class GreeterPrefs: Prefs, @unchecked Sendable {
-    @Pref(in: 1...5) var times = 1
+    @Pref(.in(1...5)) var times = 1
     @Pref var names = ["World"]
     @Pref var polite = true
 

@@ -10,7 +10,7 @@ import Foundation
 import PersistentPreferences
 
 final class PulsePrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 0.1...86_400) var interval = 3_600.0
+    @Pref(.in(0.1...86_400)) var interval = 3_600.0
     @Pref var message = "alive"
 
     /// Logs a stored value that does not fit. The program uses the default.

@@ -21,13 +21,13 @@ struct Canvas: Codable, Equatable {
 }
 
 final class SketchPrefs: Prefs, @unchecked Sendable {
-    @Pref(in: 1...9, help: "How many rows a line is high.") var width = 1
-    @Pref(in: 0...1, help: "1 is opaque.") var opacity = 1.0
-    @Pref(help: "What draws the line.") var pen = Pen.pencil
-    @Pref(help: "Whether dots mark every fifth column.") var grid = false
-    @Pref(help: "The names of the layers, from the lowest.") var layers = ["paper"]
-    @Pref(help: "The size in characters.") var canvas = Canvas()
-    @Pref(help: "When the drawing is to be finished.") var due: Date? = nil
+    @Pref(.in(1...9), .help("How many rows a line is high.")) var width = 1
+    @Pref(.in(0...1), .help("1 is opaque.")) var opacity = 1.0
+    @Pref(.help("What draws the line.")) var pen = Pen.pencil
+    @Pref(.help("Whether dots mark every fifth column.")) var grid = false
+    @Pref(.help("The names of the layers, from the lowest.")) var layers = ["paper"]
+    @Pref(.help("The size in characters.")) var canvas = Canvas()
+    @Pref(.help("When the drawing is to be finished.")) var due: Date? = nil
 }
 
 func draw(_ prefs: SketchPrefs) {

@@ -150,7 +150,7 @@ package struct LockWait: Sendable {
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
             let file = OpenFile.kept(copy, system)
-            let hasThread = SpareStack.start { [self] in
+            let hasThread = DetachedThread.start { [self] in
                 // If this fails, the caller tries again, and reports the error.
                 try? system.lockRetrying(file.descriptor)
                 let isAbandoned = state.withLock { state in

@@ -164,7 +164,7 @@ package final class Transaction {
     ///
     /// - Throws: what the closure threw, or the first rejection in it.
     package func run(_ body: (Transaction) throws -> Void) throws {
-        Self.watchEndOfThread()
+        Self.watchExit
         Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         defer {
             Self.threads.value = outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
@@ -178,12 +178,8 @@ package final class Transaction {
     private static let threads = ThreadLocal()
     /// Where the thread collects actions; nil if they run when their transaction has ended.
     private static let delayed = ThreadLocal()
-    /// Set on threads whose end is watched.
-    private static let watched = ThreadLocal()
 
-    private static func watchEndOfThread() {
-        guard watched.value == nil else { return }
-        ThreadEnd.register { _ in Transaction.current?.isAbandoned = true }
-        watched.value = UnsafeRawPointer(bitPattern: 1)
-    }
+    /// The handlers of `exit` run on its thread, the newest first, so this one runs before those that were registered
+    /// before the first transaction.
+    private static let watchExit: Void = { atexit { Transaction.current?.isAbandoned = true } }()
 }

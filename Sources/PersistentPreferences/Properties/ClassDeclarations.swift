@@ -92,7 +92,7 @@ package final class ClassDeclarations: Sendable {
 
     var isEmpty: Bool { declarations.isEmpty }
 
-    /// Whether the values of a key are hidden: `@Pref(sensitive: true)`.
+    /// Whether the values of a key are hidden: `@Pref(.sensitive)`.
     package func isSensitive(_ key: String) -> Bool { byKey[key]?.property.isSensitive ?? false }
 
     /// The key of a property of an instance of the class.

@@ -11,7 +11,7 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     var constraintDescription: String? { get }
     /// Why the default is not valid; nil if it is.
     var defaultViolation: String? { get }
-    /// Whether its values are hidden: `@Pref(sensitive: true)`.
+    /// Whether its values are hidden: `@Pref(.sensitive)`.
     var isSensitive: Bool { get }
     var help: String? { get }
     /// The new value with the fields of the stored one that the type does not know.

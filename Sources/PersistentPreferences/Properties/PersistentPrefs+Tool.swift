@@ -22,7 +22,7 @@ extension PersistentPrefs {
     /// Whether the entries of the store are the keys, and there are no roots.
     package var hasFlatLayout: Bool { state.roots.layout == .flat }
 
-    /// Whether the values of a key are hidden: `@Pref(sensitive: true)`.
+    /// Whether the values of a key are hidden: `@Pref(.sensitive)`.
     package func isSensitive(_ key: String) -> Bool { declarations.isSensitive(key) }
 
     /// The stored form of the default of a declared property; nil for other keys, and for a default without a stored

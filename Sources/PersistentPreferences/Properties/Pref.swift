@@ -6,11 +6,11 @@ extension PersistentPrefs {
     /// ```swift
     /// final class EditorPrefs: Prefs, @unchecked Sendable {
     ///     @Pref var fontSize = 12.0  // key "fontSize", default 12.0
-    ///     @Pref("Has Widgets", in: 8...72) var size = 12  // explicit key; other values are rejected
+    ///     @Pref("Has Widgets", .in(8...72)) var size = 12  // explicit key; other values are rejected
     /// }
     /// ```
     ///
-    /// The key is the name of the property, or the one given. ``PrefCoding`` lists the types of values. `$fontSize` is
+    /// The key is the name of the property, or the one given; ``PrefOption`` has the other options. ``PrefCoding`` lists the types of values. `$fontSize` is
     /// a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI. See <doc:TypedPreferences>.
     ///
     /// ## Behavior
@@ -38,17 +38,9 @@ extension PersistentPrefs {
     public struct Pref<Value>: PrefWrapper {
         private let property: PrefProperty<Value>
 
-        /// The initializer that all initializers with arguments call.
-        init(
-            _ defaultValue: Value, _ key: String?, _ formerKeys: [String],
-            _ makeConstraint: (() -> PrefConstraint<Value>)?, coding: PrefCoding<Value>? = nil,
-            sensitive: Bool = false, help: String? = nil
-        ) {
-            property = PrefProperty(
-                defaultValue,
-                PrefProperty.Options(
-                    key: key, previously: formerKeys, constraint: makeConstraint, coding: coding,
-                    sensitive: sensitive, help: help))
+        /// The initializer that all initializers with options call.
+        init(_ defaultValue: Value, _ options: [PrefOption<Value>], coding: PrefCoding<Value>? = nil) {
+            property = PrefProperty(defaultValue, PrefProperty.Options(options, coding))
         }
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
@@ -136,12 +128,7 @@ public typealias _UseAStructOrGiveACoding = AnyObject & Decodable
 @propertyWrapper
 public struct Pref<Value> {
     /// Unavailable, with any arguments.
-    public init<Choices, Coding>(
-        wrappedValue: Value, _ key: String? = nil, in choices: Choices = (), coding: Coding = (),
-        constraint: PrefConstraint<Value>..., previously formerKeys: String...,
-        check: (@Sendable (Value) -> String?)? = nil, sensitive: Bool = false,
-        help: String? = nil
-    ) {
+    public init<Coding>(wrappedValue: Value, _ options: PrefOption<Value>..., coding: Coding = ()) {
         fatalError("unavailable")
     }
 

@@ -1,4 +1,4 @@
-/// The choices of `@Pref(in:)`: a type that decides which values it contains. Ranges, lists and your own types can be
+/// The choices of `@Pref(.in(…))`: a type that decides which values it contains. Ranges, lists and your own types can be
 /// choices.
 ///
 /// ```swift
@@ -28,7 +28,7 @@ extension PrefChoices {
     }
 }
 
-/// Not for use: the argument of `in:`, which is a range, a list or a ``PrefChoices`` type. Its members begin with an
+/// Not for use: the argument of ``PrefOption/in(_:)``, which is a range, a list or a ``PrefChoices`` type. Its members begin with an
 /// underscore, so that this package adds no visible member to ranges and lists.
 public protocol _PrefChoiceSource<_PrefChoice> {
     associatedtype _PrefChoice

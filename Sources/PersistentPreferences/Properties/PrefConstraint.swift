@@ -1,9 +1,9 @@
 /// What the values of a property must be.
 ///
 /// ```swift
-/// @Pref(in: 8...72) var size = 12  // short for constraint: .in(8...72)
-/// @Pref(constraint: .length(1...20), .pattern("[a-z]+")) var name = "nobody"
-/// @Pref(constraint: .in(8...72), .init("even") { $0.isMultiple(of: 2) }) var width: Int? = nil
+/// @Pref(.in(8...72)) var size = 12  // short for .constraint(.in(8...72))
+/// @Pref(.constraint(.length(1...20), .pattern("[a-z]+"))) var name = "nobody"
+/// @Pref(.constraint(.in(8...72), .init("even") { $0.isMultiple(of: 2) })) var width: Int? = nil
 /// ```
 ///
 /// A value is valid if it satisfies every constraint of its property; nil is always valid.
@@ -88,35 +88,8 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     // MARK: - Combining
 
-    typealias Check = @Sendable (Value) -> String?
-
-    /// Combines constraints and a check to one constraint; returns nil if there are none. An error gives the words of
-    /// all constraints; a check gives its own reason.
-    ///
-    /// Every instance evaluates its declarations. Most declarations have no constraint, and then generic types would
-    /// cost more than the rest of the evaluation.
-    @inline(__always)
-    static func all(_ constraints: [PrefConstraint], _ check: Check?) -> (() -> PrefConstraint)? {
-        constraints.isEmpty && check == nil ? nil : { combined(constraints, check) }
-    }
-
-    /// Combines constraints of the values of an optional, for which nil is valid, and a check. Returns nil if there are
-    /// none.
-    @inline(__always)
-    static func all<Wrapped>(
-        ofOptional constraints: [PrefConstraint<Wrapped>], _ check: Check?
-    ) -> (() -> PrefConstraint)?
-    where Value == Wrapped? {
-        constraints.isEmpty ? all([], check) : { combined(constraints.map(\.ofOptional), check) }
-    }
-
-    func and(_ check: Check?) -> PrefConstraint {
-        check == nil ? self : Self.combined([self], check)
-    }
-
-    @inline(never)
-    private static func combined(_ constraints: [PrefConstraint], _ check: Check?) -> PrefConstraint {
-        let constraints = check.map { constraints + [.check($0)] } ?? constraints
+    /// Combines constraints to one. An error gives the words of all constraints; a check gives its own reason.
+    static func all(_ constraints: [PrefConstraint]) -> PrefConstraint {
         if constraints.count == 1 { return constraints[0] }
         let stated = constraints.filter { !$0.hasOwnReasons }
         return PrefConstraint(

@@ -17,7 +17,7 @@ public struct PrefDescription: CustomStringConvertible {
     /// The constraint in words that complete "must be" or "must have" (`in 8...72`), or nil if the property accepts
     /// every value of its type.
     public let constraint: String?
-    /// Whether the value is a secret that must not be shown: `@Pref(sensitive: true)`.
+    /// Whether the value is a secret that must not be shown: `@Pref(.sensitive)`.
     public let isSensitive: Bool
     /// The text of `@Pref(help:)`.
     public let help: String?

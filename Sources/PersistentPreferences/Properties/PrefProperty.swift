@@ -38,25 +38,36 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     /// The parts of a declaration besides its default.
     final class Options {
-        let key: String?
-        let formerKeys: [String]
         let coding: PrefCoding<Value>?
-        let isSensitive: Bool
-        let help: String?
+        private(set) var key: String?
+        private(set) var formerKeys: [String] = []
+        private(set) var isSensitive = false
+        private(set) var help: String?
         /// Called at the first access, because each instance evaluates its declarations and most instances use few of
         /// their properties.
-        let makeConstraint: (() -> PrefConstraint<Value>)?
+        private var constraints: [() -> [PrefConstraint<Value>]] = []
+        private var checks: [@Sendable (Value) -> String?] = []
 
-        init(
-            key: String?, previously formerKeys: [String], constraint makeConstraint: (() -> PrefConstraint<Value>)?,
-            coding: PrefCoding<Value>?, sensitive: Bool, help: String?
-        ) {
-            self.key = key
-            self.formerKeys = formerKeys
+        init(_ options: [PrefOption<Value>], _ coding: PrefCoding<Value>?) {
             self.coding = coding
-            isSensitive = sensitive
-            self.help = help
-            self.makeConstraint = makeConstraint
+            for option in options {
+                switch option.part {
+                case .key(let key):
+                    if let first = self.key { preconditionFailure("a property has two keys, \(first) and \(key)") }
+                    self.key = key
+                case .formerKeys(let keys): formerKeys += keys
+                case .constraints(let make): constraints.append(make)
+                case .check(let check): checks.append(check)
+                case .sensitive: isSensitive = true
+                case .help(let text): help = text
+                }
+            }
+        }
+
+        /// nil if every value is valid. Checks get only values that satisfy the constraints.
+        func constraint() -> PrefConstraint<Value>? {
+            if constraints.isEmpty, checks.isEmpty { return nil }
+            return .all(constraints.flatMap { $0() } + checks.map { .check($0) })
         }
     }
 
@@ -223,7 +234,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     package var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
 
-    package var constraint: PrefConstraint<Value>? { options?.makeConstraint?() }
+    package var constraint: PrefConstraint<Value>? { options?.constraint() }
 
     package var valueType: Any.Type { Value.self }
 

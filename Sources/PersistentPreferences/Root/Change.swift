@@ -7,7 +7,8 @@ enum Change {
     /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
     /// the key.
     case property(key: String, StoredValue?, any DeclaredProperty)
-    /// New values for allowed keys, and unless it merges the removal of all other allowed keys.
+    /// New values for allowed keys, and unless it merges the removal of all other allowed keys. Without merging, it also
+    /// replaces an entry that is no dictionary.
     case assign([String: Any], merging: Bool, AllowedKeys)
     /// The removal of all allowed keys, and of the root if it contains nothing else.
     case clear(AllowedKeys)
@@ -36,14 +37,16 @@ extension RootView {
         case .property(let key, let value, let property):
             difference = try .init(of: key, from: valueToReplace(forKey: key), to: value, property, in: self)
         case .assign(let values, let isMerging, let allowed):
-            difference = try .init(values, merging: isMerging, allowed, over: self.values(&outcome), root.state)
+            let view = isMerging ? self : replaceable
+            difference = try .init(values, merging: isMerging, allowed, over: view.values(&outcome), root.state)
+            if difference.isEmpty, view.entry == nil, entry != nil { return difference }
         case .clear(let allowed):
             let stored = try storedValues()
             let visible = allowed.visible(in: stored)
             guard let stored, !visible.isEmpty || stored.keys.allSatisfy(allowed.contains) else { return nil }
             return RootChange(from: visible, to: [:])
         case .remove:
-            // Also removes an entry that is not a dictionary; no other change can.
+            // Also removes an entry that is not a dictionary.
             if let failure { throw failure }
             return entry == nil ? nil : .nothing
         }
@@ -67,9 +70,13 @@ extension RootView {
             return try applying(.init(of: key, from: now, to: value, property, in: self))
         case .assign(let values, let isMerging, let allowed):
             // Also replaces values that others have written in between.
-            let difference = try RootChange(values, merging: isMerging, allowed, over: self.values(), root.state)
+            let view = isMerging ? self : replaceable
+            let difference = try RootChange(values, merging: isMerging, allowed, over: view.values(), root.state)
             try root.state.declarations.check(difference.assigned)
-            return try applying(difference)
+            let effect = try view.applying(difference)
+            // No values replace an entry that is no dictionary, too.
+            let isEmptied = effect == nil && view.entry == nil && entry != nil
+            return isEmptied ? ChangeEffect(values: root.schema.withVersion([:])) : effect
         case .clear(let allowed): return try clearing(allowed)
         case .remove(let allowed): return try removing(allowed)
         }

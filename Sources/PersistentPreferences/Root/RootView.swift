@@ -50,6 +50,13 @@ struct RootView {
         return values
     }
 
+    /// This view, without an entry that is no dictionary. The assignment of all values replaces such an entry.
+    var replaceable: RootView {
+        var view = self
+        if case .dictionary? = entry {} else { view.entry = nil }
+        return view
+    }
+
     /// The stored values, in the current shape; nil if nothing is stored.
     func storedValues() throws(PrefsError) -> [String: StoredValue]? { try shape()?.current }
 

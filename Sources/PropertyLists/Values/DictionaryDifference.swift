@@ -54,14 +54,6 @@ package struct DictionaryDifference: Sendable {
         }
     }
 
-    /// Includes keys that have changed and have their former value again. Both sides have that value.
-    mutating func include(_ others: Set<String>, in values: [String: StoredValue]) {
-        for key in others where keys.insert(key).inserted {
-            old[key] = values[key]
-            new[key] = values[key]
-        }
-    }
-
     /// The later state, computed from the former one.
     package func applied(to values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values

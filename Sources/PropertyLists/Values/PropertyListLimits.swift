@@ -4,11 +4,12 @@ package import Foundation
 package enum PropertyListLimits {
     /// The most bytes of a file that is read or written.
     package static let fileBytes = 256 << 20
-    /// The most levels of containers in one value. Foundation overflows a 512 KB stack at 511 levels.
-    package static let depth = 128
+    /// The most levels of containers in one value. A level of Foundation's objects takes 900 bytes of stack, and a
+    /// thread may have 96 KiB.
+    package static let depth = 64
     /// The most levels in a file. They include a root and the top level, and other programs may nest a little deeper
-    /// than this package. Foundation's XML parser overflows a 128 KB stack at 300 levels.
-    package static let fileDepth = 160
+    /// than this package.
+    package static let fileDepth = 80
     /// The most values in a file, counting a shared value once for each reference; and the most objects in a binary
     /// file, with or without a reference.
     package static let fileNodes = 1 << 22

@@ -9,13 +9,6 @@ package struct PropertyListVetter {
     private let topLevelKey: String
     private let limits: Limits
     private var bytes = 0
-    /// The most levels that this pass may check.
-    private let mostLevels: Int
-    /// Whether there are more levels within the limit. The pass then ends, and another pass starts on a larger stack.
-    private var isCutShort = false
-
-    /// The most levels on the caller's stack. A level of Foundation's objects takes 900 bytes.
-    private static let levelsOnOneStack = 32
     /// The path from the top to the current value. It becomes text only if something is rejected.
     var path: [Step] = []
 
@@ -78,21 +71,14 @@ package struct PropertyListVetter {
     private static func run(
         _ key: String, _ limits: Limits = .ofWrites, _ look: (inout PropertyListVetter) -> StoredValue?
     ) throws(Refusal) -> StoredValue {
-        func result(_ mostLevels: Int) -> (value: StoredValue?, vetter: PropertyListVetter) {
-            var vetter = PropertyListVetter(topLevelKey: key, limits: limits, mostLevels: mostLevels)
-            let value = look(&vetter)
-            return (value, vetter)
-        }
-        var (value, vetter) = result(levelsOnOneStack)
-        if vetter.isCutShort { (value, vetter) = SpareStack.run { result(limits.depth) } }
-        guard let value, vetter.failures.isEmpty else { throw Refusal(failures: vetter.failures) }
+        var vetter = PropertyListVetter(topLevelKey: key, limits: limits)
+        guard let value = look(&vetter), vetter.failures.isEmpty else { throw Refusal(failures: vetter.failures) }
         return value
     }
 
-    private init(topLevelKey: String, limits: Limits, mostLevels: Int) {
+    private init(topLevelKey: String, limits: Limits) {
         self.topLevelKey = topLevelKey
         self.limits = limits
-        self.mostLevels = mostLevels
     }
 
     // MARK: - Values
@@ -241,16 +227,11 @@ package struct PropertyListVetter {
     /// Whether the budget is used up. Nothing more is examined then, because shared references multiply and a cycle is
     /// endless.
     var isExhausted: Bool {
-        bytes > limits.bytes || failures.count >= Self.mostFailures || isCutShort
+        bytes > limits.bytes || failures.count >= Self.mostFailures
     }
 
     mutating func isWithinLimit(_ depth: Int) -> Bool {
-        if depth <= mostLevels { return true }
-        if depth <= limits.depth {
-            isCutShort = true
-            return false
-        }
-        return refuse("nested deeper than \(limits.depth) levels") ?? false
+        depth <= limits.depth || refuse("nested deeper than \(limits.depth) levels") ?? false
     }
 
     /// The most failures that are reported for one key. A list of a million closures would give a million lines.

@@ -62,17 +62,6 @@ package enum StoredValue: Sendable {
         }
     }
 
-    /// Whether a value has more than 16 levels of containers.
-    package var hasManyLevels: Bool { hasLevels(17) }
-
-    private func hasLevels(_ count: Int) -> Bool {
-        switch self {
-        case .array(let elements): count == 1 || elements.contains { $0.hasLevels(count - 1) }
-        case .dictionary(let members): count == 1 || members.values.contains { $0.hasLevels(count - 1) }
-        default: false
-        }
-    }
-
     /// The bytes that the value takes in a binary property list, overestimated by at most a few bytes per value.
     package var estimatedBytes: Int {
         switch self {

@@ -86,9 +86,9 @@ final class SixteenPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var isOn1 = false
     @Pref var isOn2 = true
     @Pref var isOn3 = false
-    @Pref(in: 0.0...1.0) var part1 = 0.1
-    @Pref(in: 0.0...1.0) var part2 = 0.2
-    @Pref(in: ["light", "dark"]) var theme = "light"
+    @Pref(.in(0.0...1.0)) var part1 = 0.1
+    @Pref(.in(0.0...1.0)) var part2 = 0.2
+    @Pref(.in(["light", "dark"])) var theme = "light"
     @Pref var words: [String] = []
     @Pref var counts: [String: Int] = [:]
 }

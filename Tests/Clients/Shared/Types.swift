@@ -24,11 +24,11 @@ final class EditorPrefs: Prefs, @unchecked Sendable {
     }
 
     @Pref var fontSize = 12.0
-    @Pref("Theme", in: Theme.allCases) var theme = Theme.light
+    @Pref("Theme", .in(Theme.allCases)) var theme = Theme.light
     @Pref var window = Window()
     @Pref var owner: Person? = nil
     @Pref var styles: Styles = []
-    @Pref(in: 1...8, previously: "cols") var columns = 1
+    @Pref(.in(1...8), .formerly("cols")) var columns = 1
     @Pref var recent: [URL] = []
 }
 

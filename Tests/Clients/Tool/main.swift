@@ -10,7 +10,7 @@ enum Level: String, CaseIterable, Codable { case low, high }
 struct Window: Codable, Equatable { var width = 80, height = 24 }
 
 final class ToolPrefs: Prefs, @unchecked Sendable {
-    @Pref(in: 8...72, help: "In points.") var size = 12
+    @Pref(.in(8...72), .help("In points.")) var size = 12
     @Pref var ratio = 1.5
     @Pref var level = Level.low
     @Pref var names: [String] = []

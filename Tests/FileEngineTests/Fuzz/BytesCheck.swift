@@ -78,7 +78,7 @@ enum BytesCheck {
     }
 
     private static let narrowerLimits = [
-        "nested deeper than 128 levels", "larger than 4 MiB", "a date this far away",
+        "nested deeper than 64 levels", "larger than 4 MiB", "a date this far away",
         "a dictionary of a lone number CF$UID", "a reference of a keyed archive cannot be stored",
     ]
 

@@ -5,7 +5,7 @@ import Testing
 
 private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var next = 1
-    @Pref(in: 1...9) var digit = 1
+    @Pref(.in(1...9)) var digit = 1
 }
 
 /// Updates that return a value, errors that can be compared, and instances that can be printed.

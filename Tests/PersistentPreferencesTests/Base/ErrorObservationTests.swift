@@ -7,7 +7,7 @@ import Testing
 
 private final class DigitPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var ticks = 0
-    @Pref(in: 0...9) var digit = 0
+    @Pref(.in(0...9)) var digit = 0
 }
 
 /// Closures that receive every error of an instance.

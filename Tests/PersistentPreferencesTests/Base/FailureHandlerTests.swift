@@ -27,7 +27,7 @@ private final class Told: @unchecked Sendable {
 
 /// Reports to an object that outlives it.
 private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 0...9) var number = 0
+    @Pref(.in(0...9)) var number = 0
     private let told: Told
 
     init(told: Told, store: any PrefsStore) {

@@ -8,7 +8,7 @@ import Testing
     private static func sample(print: @escaping (Any) -> Void) {
         final class EditorPrefs: Prefs, @unchecked Sendable {
             @Pref var fontSize = 12.0
-            @Pref(in: ["light", "dark"]) var theme = "light"
+            @Pref(.in(["light", "dark"])) var theme = "light"
         }
         let prefs = EditorPrefs()
         prefs.fontSize = 14  // stored when this line is done: on Linux on disk, in ~/.config/PROGRAM.plist

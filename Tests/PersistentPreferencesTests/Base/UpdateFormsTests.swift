@@ -9,7 +9,7 @@ import WriteOperations
 
 private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var ticks = 0
-    @Pref(in: 0...9) var digit = 0
+    @Pref(.in(0...9)) var digit = 0
     @Pref var names: [String] = []
 }
 

@@ -235,6 +235,25 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
+    /// The assignment of all values repairs such a root, as in RVS_PersistentPrefs 1.7. No other write does.
+    @Test(arguments: [Place.binary, .xml])
+    func allValuesReplaceARootThatIsNotADictionary(_ place: Place) throws {
+        for values in [["a": 2], [:]] {
+            let url = folder.file(place == .xml ? "test.xml" : "test.plist")
+            try writePropertyList(["Root": ["a", "list"], "Other": 1], to: url, as: place == .xml ? .xml : .binary)
+            let prefs = prefs(store(place))
+            prefs.values["a"] = 1
+            #expect(prefs.outcome == "\(PrefsError.rootIsNotDictionary(key: "Root"))")
+            prefs.values = ["a": Date(timeIntervalSinceReferenceDate: .nan)]
+            #expect(prefs.lastError != nil)
+            // A rejected value replaces nothing.
+            #expect(try propertyList(at: url)["Root"] as? [String] == ["a", "list"])
+            prefs.values = values
+            #expect(prefs.lastError == nil)
+            #expect(try propertyList(at: url) as NSDictionary == ["Root": values, "Other": 1])
+        }
+    }
+
     private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 12
         @Pref var name: String? = nil

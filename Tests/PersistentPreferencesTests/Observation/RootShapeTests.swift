@@ -66,7 +66,7 @@ import Testing
 
     /// Version 1 has ten times the size, under a new name.
     private final class ShapedPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(previously: "width") var size = 0
+        @Pref(.formerly("width")) var size = 0
         @Pref var name = ""
 
         override class var migrations: [PrefsMigration] {
@@ -79,7 +79,7 @@ import Testing
     }
 
     private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(previously: "width", "breadth") var size = 0
+        @Pref(.formerly("width", "breadth")) var size = 0
         @Pref var name = ""
     }
 

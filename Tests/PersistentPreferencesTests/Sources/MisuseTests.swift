@@ -20,13 +20,11 @@ struct MisuseTests {
     private static let unstorable =
         "is unavailable: a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
     private static let otherType =
-        "is unavailable: in: takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
+        "is unavailable: in takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
     private static let noValue = "is unavailable: give the property an initial value, which is its default"
     /// Below this error, the compiler prints our lines that say what to do.
     private static let anObject = "ambiguous use of 'init'"
-    private static let anObjectWithArguments =
-        "ambiguous use of 'init(wrappedValue:_:constraint:previously:check:sensitive:help:)'"
-    private static let anObjectIn = "ambiguous use of 'init(wrappedValue:_:in:previously:check:sensitive:help:)'"
+    private static let anObjectWithArguments = "ambiguous use of 'init(wrappedValue:_:)'"
     private static let misplaced = "'wrappedValue' is unavailable: @Pref works in subclasses of PersistentPrefs only"
 
     private static let nothing = "PrefCoding(encode: { _ in nil }, decode: { _ in nil })"
@@ -34,37 +32,37 @@ struct MisuseTests {
     /// Lines of a class. A warning counts as an error. A line has two errors if the compiler checks two things
     /// independently.
     static let properties = [
-        Misuse("@Pref(in: 8.0...72.0) var x: Int = 12", otherType),
-        Misuse("@Pref(\"k\", in: 0.5...2, previously: \"o\") var x: Int? = nil", otherType),
-        Misuse("@Pref(in: [1, 2]) var x = \"a\"", otherType),
-        Misuse("@Pref(in: [\"a\"]) var x: Int? = 3", otherType),
-        Misuse("@Pref(in: 1) var x = 1", otherType),
-        Misuse("@Pref(in: [Plain()]) var x = Plain()", otherType),
-        Misuse("@Pref(in: 1...3, check: { _ in nil }) var x = \"a\"", otherType),
-        Misuse("@Pref(in: 0.5...) var x: Int? = nil", otherType),
+        Misuse("@Pref(.in(8.0...72.0)) var x: Int = 12", otherType),
+        Misuse("@Pref(\"k\", .in(0.5...2), .formerly(\"o\")) var x: Int? = nil", otherType),
+        Misuse("@Pref(.in([1, 2])) var x = \"a\"", otherType),
+        Misuse("@Pref(.in([\"a\"])) var x: Int? = 3", otherType),
+        Misuse("@Pref(.in(1)) var x = 1", otherType),
+        Misuse("@Pref(.in([Plain()])) var x = Plain()", otherType),
+        Misuse("@Pref(.in(1...3), .check { _ in nil }) var x = \"a\"", otherType),
+        Misuse("@Pref(.in(0.5...)) var x: Int? = nil", otherType),
         Misuse("@Pref var x = Stored()", anObject),
-        Misuse("@Pref(\"k\", previously: \"o\") var x = Stored()", anObjectWithArguments),
-        Misuse("@Pref(check: { _ in nil }) var x = Stored()", anObjectWithArguments),
-        Misuse("@Pref(in: [Ordered()]) var x = Ordered()", anObjectIn),
-        Misuse("@Pref(in: Ordered()...Ordered()) var x = Ordered()", anObjectIn),
-        Misuse("@Pref(in: Kept(), check: { _ in nil }) var x = Ordered()", anObjectIn),
+        Misuse("@Pref(\"k\", .formerly(\"o\")) var x = Stored()", anObjectWithArguments),
+        Misuse("@Pref(.check { _ in nil }) var x = Stored()", anObjectWithArguments),
+        Misuse("@Pref(.in([Ordered()])) var x = Ordered()", anObjectWithArguments),
+        Misuse("@Pref(.in(Ordered()...Ordered())) var x = Ordered()", anObjectWithArguments),
+        Misuse("@Pref(.in(Kept()), .check { _ in nil }) var x = Ordered()", anObjectWithArguments),
         Misuse("@Pref var x = Object()", unstorable),
         Misuse("@Pref var x: () -> Void = {}", unstorable),
         Misuse("@Pref var x = (1, 2)", unstorable),
         Misuse("@Pref var x = Plain()", unstorable),
-        Misuse("@Pref(\"k\", previously: \"o\") var x: Plain? = nil", unstorable),
-        Misuse("@Pref(check: { _ in nil }) var x: [Plain] = []", unstorable),
+        Misuse("@Pref(\"k\", .formerly(\"o\")) var x: Plain? = nil", unstorable),
+        Misuse("@Pref(.check { _ in nil }) var x: [Plain] = []", unstorable),
         Misuse("@Pref var x: [String: [Theme]] = [:]", unstorable),
         Misuse("@Pref var x: [[Theme]]? = nil", unstorable),
         Misuse("@Pref var x: [[String: Any]] = []", unstorable),
         Misuse("@Pref var x: Any? = nil", unstorable),
-        Misuse("@Pref(in: 1...2) var x = Theme.light", otherType),
+        Misuse("@Pref(.in(1...2)) var x = Theme.light", otherType),
         Misuse("@Pref var x: Int", ".A' has no initializers"),
         Misuse("@Pref() var x: Int", noValue),
         Misuse("@Pref(\"k\") var x: Int?", noValue),
-        Misuse("@Pref(in: 1...2) var x: Int", noValue),
-        Misuse("@Pref(check: { _ in nil }) var x: Int", noValue),
-        Misuse("@Pref(constraint: .in(1...2)) var x: Int", noValue),
+        Misuse("@Pref(.in(1...2)) var x: Int", noValue),
+        Misuse("@Pref(.check { _ in nil }) var x: Int", noValue),
+        Misuse("@Pref(.constraint(.in(1...2))) var x: Int", noValue),
         Misuse("@Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x: Int", noValue),
         Misuse("@Pref let x = 1", "property wrapper can only be applied to a 'var'"),
         Misuse(
@@ -72,17 +70,18 @@ struct MisuseTests {
             "static property 'x' is not concurrency-safe because it is nonisolated global shared mutable state"
         ),
         // Valid declarations, for example literals that get their type from the range.
-        Misuse("@Pref(in: 8.0...72.0) var x = 12; func f() -> Double { x }"),
-        Misuse("@Pref(in: 8...72) var x = 12.5; @Pref var y: Int?"),
-        Misuse("@Pref(in: [.light]) var x: Theme? = nil; @Pref(in: Theme.allCases) var y = Theme.dark"),
+        Misuse("@Pref(.in(8.0...72.0)) var x = 12; func f() -> Double { x }"),
+        Misuse("@Pref(.in(8...72)) var x = 12.5; @Pref var y: Int?"),
+        Misuse("@Pref(.in([.light])) var x: Theme? = nil; @Pref(.in(Theme.allCases)) var y = Theme.dark"),
         Misuse("@Pref var x: [Theme]? = nil; @Pref var y: [String: Theme]? = [:]; @Pref var z: Set<Theme> = []"),
         Misuse("@Pref var x: Theme?? = nil; @Pref var y: [Any]? = nil; @Pref var z: [String: Any]? = nil"),
         Misuse(
-            "@Pref(in: Even()) var x: Int? = nil; @Pref(in: Even()) var y = 2; @Pref(in: Bright()) var z = Theme.light"),
-        Misuse("@Pref(in: 1..<3) var x = 2.5; @Pref(in: 1...) var y = 2; @Pref(in: ..<3) var z: Double? = 2"),
+            "@Pref(.in(Even())) var x: Int? = nil; @Pref(.in(Even())) var y = 2; @Pref(.in(Bright())) var z = Theme.light"
+        ),
+        Misuse("@Pref(.in(1..<3)) var x = 2.5; @Pref(.in(1...)) var y = 2; @Pref(.in(..<3)) var z: Double? = 2"),
         Misuse(
-            "@Pref(in: 1...3, check: { _ in nil }) var x = 2; @Pref(in: [1], check: { _ in nil }) var y: Int? = nil"),
-        Misuse("@Pref(constraint: .length(1...20), .pattern(\"[a-z]+\")) var x: String? = nil"),
+            "@Pref(.in(1...3), .check { _ in nil }) var x = 2; @Pref(.in([1]), .check { _ in nil }) var y: Int? = nil"),
+        Misuse("@Pref(.constraint(.length(1...20), .pattern(\"[a-z]+\"))) var x: String? = nil"),
         Misuse("@Pref var x: Stored? = nil; @Pref var y: [Stored] = []; @Pref(coding: \(nothing)) var z = Stored()"),
     ]
 
@@ -112,7 +111,7 @@ struct MisuseTests {
     }
 
     /// The error says that the declaration is ambiguous; the lines below it say what to do.
-    @Test(arguments: ["@Pref", "@Pref(in: [A()])", "@AppSetting(\"k\")"]) func aClassIsTold(_ wrapper: String) throws {
+    @Test(arguments: ["@Pref", "@Pref(.in([A()]))", "@AppSetting(\"k\")"]) func aClassIsTold(_ wrapper: String) throws {
         let text = try Compiler.output(
             of: "import PersistentPreferences; import PrefsKeys\nfinal class A: Codable, Equatable, Sendable { "
                 + "static func == (a: A, b: A) -> Bool { true } }\n"
@@ -141,8 +140,8 @@ struct MisuseTests {
     @Test(arguments: [
         "struct A { @Pref var x = 1 }", "class A { @Pref var x = 1 }", "actor A { @Pref var x = 1 }",
         "func f() -> Int { @Pref var x = 1; return x }", "class A: NSObject { @Pref var x: Int? = nil }",
-        "class A { @Pref(\"k\", in: 1...9, previously: \"o\") var x = 1; func f() { $x.reset() } }",
-        "class A { @Pref(constraint: .length(1...), check: { _ in nil }) var x = \"a\" }",
+        "class A { @Pref(\"k\", .in(1...9), .formerly(\"o\")) var x = 1; func f() { $x.reset() } }",
+        "class A { @Pref(.constraint(.length(1...)), .check { _ in nil }) var x = \"a\" }",
         "class A { @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var x = 1 }",
         // Inside a subclass, `Pref` names the member.
         "class A: PersistentPrefs, @unchecked Sendable { struct B { @Pref var x = 1 } }",
@@ -166,7 +165,7 @@ struct MisuseTests {
             struct Flags: OptionSet { let rawValue: Int }
             """
         let declarations = [
-            "@Pref var x = Theme.light", "@Pref(in: Theme.allCases) var x = Theme.dark",
+            "@Pref var x = Theme.light", "@Pref(.in(Theme.allCases)) var x = Theme.dark",
             "@Pref var x: [Theme] = [.light]",
             "@Pref var x: Window? = nil", "@Pref var x: Window?", "@Pref var x: [Window] = []",
             "@Pref var x: [String: [Window]] = [:]", "@Pref var x: Flags? = nil",

@@ -96,7 +96,8 @@ import WriteOperations
     private static let values: Set<String> = [
         "Array", "ClosedRange", "CoveredKey", "ExportFormat", "FileFormat", "Iterator", "KnownState", "LayerFault",
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
-        "PrefDescription", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsChanges", "PrefsError", "PrefsLayer",
+        "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsChanges", "PrefsError",
+        "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PropertyListDictionary", "PropertyListModel", "Range",
         "SharedRoot", "_PrefChoiceSource",
     ]

@@ -17,7 +17,7 @@ import Testing
 
     private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var volume = 0.5
-        @Pref(in: 1...9, previously: "cols") var columns = 3
+        @Pref(.in(1...9), .formerly("cols")) var columns = 3
         @Pref var recent: [String] = []
     }
 
@@ -75,7 +75,7 @@ import Testing
 
     @Test func formerNamesAndVersionsWork() throws {
         final class Migrated: PersistentPrefs, @unchecked Sendable {
-            @Pref(previously: "cols") var columns = 3
+            @Pref(.formerly("cols")) var columns = 3
             override class var migrations: [PrefsMigration] {
                 [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
             }

@@ -5,7 +5,7 @@ import PrefsTesting
 import Testing
 
 private final class ReaderPrefs: Prefs, @unchecked Sendable {
-    @Pref(in: 8...72) var size = 12
+    @Pref(.in(8...72)) var size = 12
 
     static let shared = ReaderPrefs()
 }

@@ -92,12 +92,12 @@ final class EveryTypePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var names: Set<String> = []
     @Pref var words = ["a"]
     @Pref var wait = Duration.zero
-    @Pref(in: 8...72) var points = 12
-    @Pref(constraint: .length(1...)) var name = "n"
-    @Pref(in: ["de", "en"]) var language = "en"
-    @Pref(in: [1.5, 2.0]) var factor: Double? = nil
-    @Pref(check: { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1
-    @Pref(check: { $0 == .dark ? "must not be dark" : nil }) var lightMode = TextMode.light
+    @Pref(.in(8...72)) var points = 12
+    @Pref(.constraint(.length(1...))) var name = "n"
+    @Pref(.in(["de", "en"])) var language = "en"
+    @Pref(.in([1.5, 2.0])) var factor: Double? = nil
+    @Pref(.check { $0 == nil ? "must not be nil" : nil }) var needed: Int? = 1
+    @Pref(.check { $0 == .dark ? "must not be dark" : nil }) var lightMode = TextMode.light
     /// Has no declaration.
     override var keys: [String] { ["free"] }
 

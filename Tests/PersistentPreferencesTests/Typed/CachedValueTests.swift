@@ -13,7 +13,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 0
     @Pref var text = "none"
     @Pref var list: [Int] = []
-    @Pref(check: { $0.isMultiple(of: 2) || KeptPrefs.isOddAllowed ? nil : "must be even" }) var limited = 0
+    @Pref(.check { $0.isMultiple(of: 2) || KeptPrefs.isOddAllowed ? nil : "must be even" }) var limited = 0
 
     /// Each value of each kind, read twice. The second read uses the cached value.
     var all: [String] {

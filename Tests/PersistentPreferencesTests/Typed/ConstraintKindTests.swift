@@ -32,35 +32,35 @@ extension PrefConstraint where Value == Int {
 }
 
 private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 3...) var from = 3
-    @Pref(in: ...9) var through: Int? = nil
-    @Pref(in: 0..<10) var halfOpen = 4.5
-    @Pref(in: ..<10) var upTo: Double? = 1
-    @Pref(in: Level(rawValue: 1)..., previously: "rank") var level = Level(rawValue: 1)
-    @Pref(in: Level(rawValue: 1)...Level(rawValue: 3)) var grade = Level(rawValue: 1)
-    @Pref(in: Level(rawValue: 1)..<Level(rawValue: 3)) var step = Level(rawValue: 1)
-    @Pref(in: [Level(rawValue: 1), Level(rawValue: 3)]) var stage = Level(rawValue: 1)
-    @Pref(in: Bright()) var shade = Shade.light
-    @Pref(constraint: .in(Bright())) var otherShade: Shade? = nil
-    @Pref(constraint: .length(1...5)) var short = "a"
-    @Pref(constraint: .length(1...)) var named: String? = nil
-    @Pref(constraint: .count(..<3)) var few: [Int] = []
-    @Pref(constraint: .count(...1)) var shades: [Shade]? = nil
-    @Pref(constraint: .count(1...2), .init("sorted") { $0 == $0.sorted() }) var sorted = [1]
-    @Pref(constraint: .length(..<3)) var brief = "a"
-    @Pref(constraint: .pattern("[a-z]+|x1")) var word = "a"
-    @Pref(constraint: .in(8...72), .init("even") { $0.isMultiple(of: 2) }) var both = 12
-    @Pref(constraint: .length(1...20), .pattern("[a-z]+")) var identifier: String? = nil
-    @Pref(constraint: .in(8...72), .multiple(of: 3), .check { $0 == 9 ? "must not be 9" : nil }) var three: Int? = nil
-    @Pref(in: 8...72, previously: "old", check: { $0 == 13 ? "must not be 13" : nil }) var checked = 12
-    @Pref(in: ["a", "b"], check: { $0 == nil ? "must be given" : nil }) var given: String? = "a"
-    @Pref(in: ["", "a, b", "c"]) var quoted = "c"
-    @Pref(in: []) var none: Int? = nil
-    @Pref(in: Wordless()) var wordless = 1
-    @Pref(check: { $0 == 1 ? "" : nil }) var silent = 0
+    @Pref(.in(3...)) var from = 3
+    @Pref(.in(...9)) var through: Int? = nil
+    @Pref(.in(0..<10)) var halfOpen = 4.5
+    @Pref(.in(..<10)) var upTo: Double? = 1
+    @Pref(.in(Level(rawValue: 1)...), .formerly("rank")) var level = Level(rawValue: 1)
+    @Pref(.in(Level(rawValue: 1)...Level(rawValue: 3))) var grade = Level(rawValue: 1)
+    @Pref(.in(Level(rawValue: 1)..<Level(rawValue: 3))) var step = Level(rawValue: 1)
+    @Pref(.in([Level(rawValue: 1), Level(rawValue: 3)])) var stage = Level(rawValue: 1)
+    @Pref(.in(Bright())) var shade = Shade.light
+    @Pref(.constraint(.in(Bright()))) var otherShade: Shade? = nil
+    @Pref(.constraint(.length(1...5))) var short = "a"
+    @Pref(.constraint(.length(1...))) var named: String? = nil
+    @Pref(.constraint(.count(..<3))) var few: [Int] = []
+    @Pref(.constraint(.count(...1))) var shades: [Shade]? = nil
+    @Pref(.constraint(.count(1...2), .init("sorted") { $0 == $0.sorted() })) var sorted = [1]
+    @Pref(.constraint(.length(..<3))) var brief = "a"
+    @Pref(.constraint(.pattern("[a-z]+|x1"))) var word = "a"
+    @Pref(.constraint(.in(8...72), .init("even") { $0.isMultiple(of: 2) })) var both = 12
+    @Pref(.constraint(.length(1...20), .pattern("[a-z]+"))) var identifier: String? = nil
+    @Pref(.constraint(.in(8...72), .multiple(of: 3), .check { $0 == 9 ? "must not be 9" : nil })) var three: Int? = nil
+    @Pref(.in(8...72), .formerly("old"), .check { $0 == 13 ? "must not be 13" : nil }) var checked = 12
+    @Pref(.in(["a", "b"]), .check { $0 == nil ? "must be given" : nil }) var given: String? = "a"
+    @Pref(.in(["", "a, b", "c"])) var quoted = "c"
+    @Pref(.in([])) var none: Int? = nil
+    @Pref(.in(Wordless())) var wordless = 1
+    @Pref(.check { $0 == 1 ? "" : nil }) var silent = 0
     @Pref(
-        coding: PrefCoding(encode: { $0 }, decode: { $0 as? String }), constraint: .length(...3),
-        check: { $0 == "b" ? "must not be b" : nil })
+        .constraint(.length(...3)), .check { $0 == "b" ? "must not be b" : nil },
+        coding: PrefCoding(encode: { $0 }, decode: { $0 as? String }))
     var coded = "a"
 }
 

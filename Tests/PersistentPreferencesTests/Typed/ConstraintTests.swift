@@ -15,15 +15,15 @@ private struct Even: PrefChoices {
 }
 
 private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 8...72) var size = 12
-    @Pref("Ratio", in: 0.0...1) var ratio = 0.5
-    @Pref(in: "a"..."m") var letter = "b"
-    @Pref(in: [Level.low, .high]) var level = Level.low
-    @Pref(in: ["light", "dark"]) var theme = "light"
-    @Pref(in: 1...9) var digit: Int? = nil
-    @Pref(in: Even()) var even = 0
-    @Pref(check: { $0.isEmpty ? "must not be empty" : nil }) var name = "nobody"
-    @Pref(check: { $0.count > 2 ? "must have two elements at most" : nil }) var list: [Int] = []
+    @Pref(.in(8...72)) var size = 12
+    @Pref("Ratio", .in(0.0...1)) var ratio = 0.5
+    @Pref(.in("a"..."m")) var letter = "b"
+    @Pref(.in([Level.low, .high])) var level = Level.low
+    @Pref(.in(["light", "dark"])) var theme = "light"
+    @Pref(.in(1...9)) var digit: Int? = nil
+    @Pref(.in(Even())) var even = 0
+    @Pref(.check { $0.isEmpty ? "must not be empty" : nil }) var name = "nobody"
+    @Pref(.check { $0.count > 2 ? "must have two elements at most" : nil }) var list: [Int] = []
     @Pref var free = 0
 }
 

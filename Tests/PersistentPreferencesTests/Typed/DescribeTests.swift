@@ -4,13 +4,13 @@ import Testing
 private enum Shade: String { case light, dark }
 
 private class LowerPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref("Lower One", in: 8...72, previously: "lower", "lowest") var lower = 12
+    @Pref("Lower One", .in(8...72), .formerly("lower", "lowest")) var lower = 12
 }
 
 private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
-    @Pref(in: [Shade.light, .dark]) var theme = Shade.light
+    @Pref(.in([Shade.light, .dark])) var theme = Shade.light
     @Pref var owner: String?
-    @Pref(check: { $0.map { $0 > 0 } == false ? "must be positive" : nil }) var size: Double? = 1.5
+    @Pref(.check { $0.map { $0 > 0 } == false ? "must be positive" : nil }) var size: Double? = 1.5
     @Pref var deep: [String: [Int]] = ["a": [1]]
 }
 

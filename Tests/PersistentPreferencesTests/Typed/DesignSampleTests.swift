@@ -19,8 +19,8 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("Has Widgets") var hasWidgets = false
     @Pref var theme = Theme.light
     @Pref var owner: Person? = nil
-    @Pref(in: 8...72) var size = 12
-    @Pref(previously: "fontsize") var fontName = "Menlo"
+    @Pref(.in(8...72)) var size = 12
+    @Pref(.formerly("fontsize")) var fontName = "Menlo"
 }
 
 @Suite struct DesignSampleTests {

@@ -8,7 +8,7 @@ import WriteOperations
 
 private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var size = 12
-    @Pref(previously: "title") var name = "none"
+    @Pref(.formerly("title")) var name = "none"
     override class var formerRootKeys: [String] { ["EditorPrefs", "Prefs"] }
 }
 

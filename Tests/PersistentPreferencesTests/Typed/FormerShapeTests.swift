@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(previously: "sz") var size = 12
+    @Pref(.formerly("sz")) var size = 12
     override var keys: [String] { ["a", "c"] }
     override class var formerRootKeys: [String] { ["OldRenamed"] }
 }

@@ -12,7 +12,7 @@ private struct Point: Codable, Equatable {
 }
 
 private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 0...1_000_000) var number = 7
+    @Pref(.in(0...1_000_000)) var number = 7
     @Pref("Own Key") var text: String? = nil
     @Pref var point = Point(x: 1)
     @Pref var min = 0

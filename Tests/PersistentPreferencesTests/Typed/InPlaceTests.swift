@@ -8,7 +8,7 @@ import PrefsKeys
 
 private final class ListPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var recent: [String] = []
-    @Pref(in: 0...9) var number = 0
+    @Pref(.in(0...9)) var number = 0
     @Pref var other = 1
 }
 

@@ -42,11 +42,11 @@ enum CollisionAbove {
 
 private final class FormerKeyOfAnother: PersistentPrefs, @unchecked Sendable {
     @Pref("one's key") var one = 1
-    @Pref(previously: "older", "one's key") var two = 2
+    @Pref(.formerly("older", "one's key")) var two = 2
 }
 
 private final class FormerKeyOfItsOwn: PersistentPrefs, @unchecked Sendable {
-    @Pref(previously: "one") var one = 1
+    @Pref(.formerly("one")) var one = 1
 }
 
 private final class ReservedKey: PersistentPrefs, @unchecked Sendable {
@@ -54,7 +54,7 @@ private final class ReservedKey: PersistentPrefs, @unchecked Sendable {
 }
 
 private final class ReservedFormerKey: PersistentPrefs, @unchecked Sendable {
-    @Pref(previously: "PersistentPreferences version") var version = 1
+    @Pref(.formerly("PersistentPreferences version")) var version = 1
 }
 
 private final class OneForTwo: PersistentPrefs, @unchecked Sendable {
@@ -87,17 +87,17 @@ private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Senda
 }
 
 private final class WrongDefault: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 8...72) var size = 7
+    @Pref(.in(8...72)) var size = 7
 }
 
 private class WrongTextBelow: PersistentPrefs, @unchecked Sendable {
-    @Pref("Name", constraint: .length(1...), .pattern("[a-z]+")) var name = ""
+    @Pref("Name", .constraint(.length(1...), .pattern("[a-z]+"))) var name = ""
 }
 
 private final class WrongTextAbove: WrongTextBelow, @unchecked Sendable {}
 
 private final class WrongOptionalDefault: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 1..., check: { $0 == 5 ? "must not be 5" : nil }) var digit: Int? = 5
+    @Pref(.in(1...), .check { $0 == 5 ? "must not be 5" : nil }) var digit: Int? = 5
 }
 
 private final class Undescribed: PersistentPrefs, @unchecked Sendable {
@@ -193,7 +193,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     }
 
     private final class EmptyFormerKey: PersistentPrefs, @unchecked Sendable {
-        @Pref(previously: "") var one = 1
+        @Pref(.formerly("")) var one = 1
     }
 
     @Test func aKeyThatIsNoneStopsTheProgram() async {

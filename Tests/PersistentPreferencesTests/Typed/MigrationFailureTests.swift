@@ -13,7 +13,7 @@ private struct Trouble: Error, CustomStringConvertible {
 /// Its second step fails in the way that the data selects.
 private final class FailingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 7
-    @Pref(previously: "former") var renamed = 0
+    @Pref(.formerly("former")) var renamed = 0
 
     override class var migrations: [PrefsMigration] {
         [

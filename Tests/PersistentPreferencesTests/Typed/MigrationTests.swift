@@ -9,7 +9,7 @@ private let mark = "PersistentPreferences version"
 
 /// Version 1 triples the number. Version 2 adds one and renames it.
 private class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(previously: "amount") var number = 0
+    @Pref(.formerly("amount")) var number = 0
     @Pref var free = 0
     @Pref var text = ""
 

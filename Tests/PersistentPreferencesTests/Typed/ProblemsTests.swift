@@ -8,8 +8,8 @@ import TestSupport
 private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
     struct Window: Codable { var title = "", width = 100 }
 
-    @Pref(previously: "fontsize") var fontSize = 12
-    @Pref(in: ["light", "dark"]) var theme = "light"
+    @Pref(.formerly("fontsize")) var fontSize = 12
+    @Pref(.in(["light", "dark"])) var theme = "light"
     @Pref var window = Window()
     @Pref var since = Date(timeIntervalSinceReferenceDate: 0)
 

@@ -6,10 +6,10 @@ import Testing
 @testable import PersistentPreferences
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(previously: "newer", "oldest") var name = "default"
-    @Pref("Size", in: 8...72, previously: "size") var size = 12
-    @Pref(previously: "pair") var left = 0
-    @Pref(previously: "pair") var right = 0
+    @Pref(.formerly("newer", "oldest")) var name = "default"
+    @Pref("Size", .in(8...72), .formerly("size")) var size = 12
+    @Pref(.formerly("pair")) var left = 0
+    @Pref(.formerly("pair")) var right = 0
     @Pref var free = 0
 }
 

@@ -9,9 +9,9 @@ import Testing
 @testable import PrefsLayers
 
 private final class ReadPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 8...72) var size = 12
+    @Pref(.in(8...72)) var size = 12
     @Pref var number = 0
-    @Pref(in: ["light", "dark"]) var theme = "light"
+    @Pref(.in(["light", "dark"])) var theme = "light"
 
     /// The list of an override may grow in place.
     nonisolated(unsafe) var names: [String] = []

@@ -144,7 +144,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
     // MARK: - Migrations
 
     private final class MigratedPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(in: 8...72) var size = 12
+        @Pref(.in(8...72)) var size = 12
         @Pref var name = "none"
 
         override class var migrations: [PrefsMigration] {

@@ -15,7 +15,7 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var n7 = 0
     @Pref var total = 0
     @Pref var words: [String] = []
-    @Pref(previously: "was renamed") var renamed = [0]
+    @Pref(.formerly("was renamed")) var renamed = [0]
 
     override class var migrations: [PrefsMigration] {
         [PrefsMigration(to: 1) { $0["total"] = 1_000 }]

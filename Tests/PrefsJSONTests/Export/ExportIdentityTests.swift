@@ -61,8 +61,8 @@ import Testing
     @Test func theDeepestValues() throws {
         try onSmallStack {
             for innermost in [1, Date(timeIntervalSinceReferenceDate: 0.5), Data([1]), Double.nan] as [Any] {
-                let lists = (0..<128).reduce(innermost) { value, _ in [value] }
-                let dictionaries = (0..<128).reduce(innermost) { value, _ in ["$k": value] }
+                let lists = (0..<64).reduce(innermost) { value, _ in [value] }
+                let dictionaries = (0..<64).reduce(innermost) { value, _ in ["$k": value] }
                 try Self.check(["a": lists, "b": dictionaries])
             }
         }

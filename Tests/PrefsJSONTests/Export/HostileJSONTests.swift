@@ -151,7 +151,7 @@ import Testing
         try onSmallStack {
             let text = "{\"a\":" + String(repeating: beginning, count: 100_000)
             let message = Self.failure(of: Data(text.utf8)) ?? "accepted"
-            #expect(message.contains("nested deeper than 128 levels"))
+            #expect(message.contains("nested deeper than 64 levels"))
         }
     }
 
@@ -159,10 +159,10 @@ import Testing
         func nested(_ levels: Int) -> Data {
             Data(("{\"a\":" + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}").utf8)
         }
-        #expect(Self.failure(of: nested(128)) == nil)
+        #expect(Self.failure(of: nested(64)) == nil)
         let prefs = AnyPrefs(store: InMemoryStore())
-        #expect(prefs.import(nested(129), merge: false)?.failures.map(\.reason) == ["nested deeper than 128 levels"])
-        #expect(Self.failure(of: nested(130))?.contains("nested deeper than 128 levels (at a[0]") == true)
+        #expect(prefs.import(nested(65), merge: false)?.failures.map(\.reason) == ["nested deeper than 64 levels"])
+        #expect(Self.failure(of: nested(66))?.contains("nested deeper than 64 levels (at a[0]") == true)
     }
 
     /// Each case would take minutes in quadratic time and exceed the limit of the suite.

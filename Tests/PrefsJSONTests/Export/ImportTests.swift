@@ -147,8 +147,11 @@ import PrefsJSON
             #expect(prefs.exported(as: format) == nil)
             #expect(prefs.outcome.contains("expected a dictionary"))
         }
-        #expect(prefs.import(json("{}"), merge: false)?.description == prefs.outcome)
+        #expect(prefs.import(json("{}"), merge: true)?.description == prefs.outcome)
         #expect(try Data(contentsOf: folder.file()) == bytes)
+        // An import that replaces all values is an assignment of all values, which repairs the root.
+        #expect(prefs.import(json("{}"), merge: false) == nil)
+        #expect(try propertyList(at: folder.file()) as NSDictionary == ["AnyPrefs": [String: Any]()])
     }
 
     /// A UID of an archive, which another program has stored.

@@ -11,8 +11,8 @@ private struct Owner: Codable, Equatable {
 
 /// The fourth version of a class, with all features of declared properties.
 private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(in: 8...72) var size = 12
-    @Pref(previously: "fontname") var fontName = "Menlo"
+    @Pref(.in(8...72)) var size = 12
+    @Pref(.formerly("fontname")) var fontName = "Menlo"
     @Pref var owner: Owner?
     @Pref var ratio = 1.0
 

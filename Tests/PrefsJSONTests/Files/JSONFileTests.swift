@@ -219,7 +219,7 @@ import Testing
         let marks = String(repeating: "\u{301}", count: 31)
         let texts = [
             ("{\"\u{E9}\": 1, \"e\u{301}\": 2}", "in two spellings"), ("{\"a\(marks)\": 1}", "combining marks"),
-            ("{\"a\":" + String(repeating: "[", count: 200), "nested deeper than 160 levels"),
+            ("{\"a\":" + String(repeating: "[", count: 200), "nested deeper than 80 levels"),
         ]
         prefs()["a"] = 1
         for (text, reason) in texts {

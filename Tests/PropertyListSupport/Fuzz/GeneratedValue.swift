@@ -28,7 +28,7 @@ package struct GeneratedValue {
             cost: parts.reduce(9) { min($0 + $1.cost, 1 << 40) })
     }
 
-    private static let depthLimit = 128
+    private static let depthLimit = 64
     private static let costLimit = 4 << 20
 
     /// Whether the value must be accepted. Near the limit of size both outcomes are valid, because the cost is an

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func deepOnesOnASmallStack() throws {
-        let levels = 160
+        let levels = 80
         nonisolated(unsafe) let lists: Any = (1..<levels).reduce([Any]()) { list, _ in [list] }
         nonisolated(unsafe) let dictionaries: Any = (1..<levels).reduce([String: Any]()) { inner, _ in ["k": inner] }
         try onSmallStack {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PersistentPreferences
 
 private final class LampPrefs: Prefs, @unchecked Sendable {
-    @Pref(in: 0...100) var brightness = 50
+    @Pref(.in(0...100)) var brightness = 50
 }
 
 /// A module with library evolution that imports the package internally. Then the package needs no library evolution.

@@ -11,13 +11,13 @@ import Testing
 @Suite struct VettingLimitsTests {
     private let prefs = UntypedTestSet(key: "root", values: PrefsTestSet.defaultValues, store: InMemoryStore())
     private let before: String
-    private let tooDeep = "nested deeper than 128 levels"
+    private let tooDeep = "nested deeper than 64 levels"
 
     init() {
         before = exactForm(prefs.values)
     }
 
-    @Test(arguments: [1, 2, 127, 128]) func soManyLevelsAreStored(_ levels: Int) {
+    @Test(arguments: [1, 2, 63, 64]) func soManyLevelsAreStored(_ levels: Int) {
         let lists = lists(levels)
         prefs["Array Value"] = lists
         #expect(prefs.outcome == "ok")
@@ -28,11 +28,11 @@ import Testing
         #expect(prefs["Dictionary Value"].map(exactForm) == exactForm(dictionaries))
     }
 
-    @Test(arguments: [129, 513, 1_000]) func moreLevelsAreRejected(_ levels: Int) {
+    @Test(arguments: [65, 513, 1_000]) func moreLevelsAreRejected(_ levels: Int) {
         prefs["Array Value"] = lists(levels)
-        #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 128) + ": " + tooDeep)
+        #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 64) + ": " + tooDeep)
         prefs["Dictionary Value"] = dictionaries(levels)
-        #expect(prefs.outcome == "Dictionary Value" + String(repeating: ".k", count: 128) + ": " + tooDeep)
+        #expect(prefs.outcome == "Dictionary Value" + String(repeating: ".k", count: 64) + ": " + tooDeep)
         #expect(exactForm(prefs.values) == before)
     }
 
@@ -42,7 +42,7 @@ import Testing
         // Empties the levels, because freeing them from the outside in would overflow the stack.
         defer { levels.forEach { $0.removeAllObjects() } }
         prefs["Array Value"] = levels[0]
-        #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 128) + ": " + tooDeep)
+        #expect(prefs.outcome == "Array Value" + String(repeating: "[0]", count: 64) + ": " + tooDeep)
         #expect(exactForm(prefs.values) == before)
     }
 
@@ -52,7 +52,7 @@ import Testing
         list.add(dictionary)
         defer { list.removeAllObjects() }
         prefs["Array Value"] = list
-        #expect(prefs.outcome == "Array Value" + String(repeating: "[0].k", count: 64) + ": " + tooDeep)
+        #expect(prefs.outcome == "Array Value" + String(repeating: "[0].k", count: 32) + ": " + tooDeep)
         #expect(exactForm(prefs.values) == before)
     }
 
@@ -67,13 +67,13 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 60]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
         var list: [Any] = ["x"]
         for _ in 0..<levels { list = Array(repeating: list, count: 10) }
         try expectTooLarge(list)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 100]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
+    @Test(.timeLimit(.minutes(10)), arguments: [9, 60]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
     {
         // Objects are slow to examine. Data reaches the limit with fewer objects than the text of
         // `sharedListsThatMultiplyAreRejected`.

@@ -97,14 +97,17 @@ extension Model {
     }
 
     /// One transaction on one root, or a part of the current transaction.
+    ///
+    /// - Parameter replacesOther: whether an entry that is no dictionary counts as missing.
     mutating func transact(
-        _ access: inout Access, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
+        _ access: inout Access, replacesOther: Bool = false,
+        _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
         let place = place(of: access.number)
         if let outer = transaction {
             guard outer.place == place else { throw .otherStore }
             do throws(ModelError) {
-                try change(access.root, body)
+                try change(access.root, replacesOther, body)
             } catch {
                 transaction?.fail(error)
                 throw error
@@ -117,7 +120,7 @@ extension Model {
         transaction = Transaction(place: place, content: self[place].state?.content)
         var thrown: ModelError?
         do throws(ModelError) {
-            try change(access.root, body)
+            try change(access.root, replacesOther, body)
         } catch {
             thrown = error
         }
@@ -150,11 +153,11 @@ extension Model {
 
     /// Changes one root of the transaction; nested changes of other keys stay.
     mutating func change(
-        _ name: String, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
+        _ name: String, _ replacesOther: Bool = false, _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
         let name = ModelText(name)
         let entry = transaction?.content?[name]
-        if let entry, entry.entries == nil {
+        if let entry, entry.entries == nil, !replacesOther {
             var root: Content? = [:]
             try body(&self, &root)
             guard root == nil else { throw .notDictionary(name.text) }

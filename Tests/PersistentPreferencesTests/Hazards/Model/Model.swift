@@ -198,8 +198,14 @@ struct Model {
     private mutating func replace(_ number: Int, _ values: [String: ModelInput]) {
         let allowed = instances[number].allowed
         write(number) { model, access throws(ModelError) in
-            let before = model.visible(number, in: try model.look(&access))
-            try model.commit(&access, Change(from: before, to: Self.inputs(values), allowed))
+            do throws(ModelError) {
+                let before = model.visible(number, in: try model.look(&access))
+                try model.commit(&access, Change(from: before, to: Self.inputs(values), allowed))
+            } catch .notDictionary {
+                // The values replace such a root.
+                let change = try Change(from: [:], to: Self.inputs(values), allowed)
+                try model.transact(&access, replacesOther: true) { _, root in change.apply(to: &root) }
+            }
         }
     }
 
@@ -225,7 +231,7 @@ struct Model {
                     return try model.commit(&access, Change(from: [:], to: [:]))
                 }
             } catch .notDictionary {
-                // The only write that such a root accepts.
+                // Such a root can be removed.
             }
             try model.transact(&access) { _, root in root = nil }
         }

@@ -166,7 +166,7 @@ import Testing
     @Test(arguments: [DomainLayout.roots, .flat])
     func whatOthersMayStoreIsReadAndKept(_ layout: DomainLayout) {
         let process = daemon.process()
-        let deep = (1...135).reduce("x" as Any) { inner, _ in [inner] }
+        let deep = (1...70).reduce("x" as Any) { inner, _ in [inner] }
         let far = Date(timeIntervalSinceReferenceDate: 1e18)
         let large = Data(count: 5 << 20)
         let entries: [String: Any] = ["a": 1, "deep": deep, "far": far, "large": large]
@@ -282,7 +282,7 @@ import Testing
     /// With former names and versions, too.
     @Test func aReadOfAFlatKeyWithAFormerNameDoesNotCopyTheDomain() {
         final class Renamed: PersistentPrefs, @unchecked Sendable {
-            @Pref(previously: "cols") var columns = 3
+            @Pref(.formerly("cols")) var columns = 3
             override class var migrations: [PrefsMigration] {
                 [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
             }

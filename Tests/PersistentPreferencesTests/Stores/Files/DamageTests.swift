@@ -355,7 +355,7 @@ import Testing
             try writePropertyList(["AnyPrefs": ["a": 1], "theirs": deep], to: folder.file(), as: format)
             let bytes = try Data(contentsOf: folder.file())
             let prefs = prefs()
-            let message = "nested deeper than 160 levels; the stored state is unchanged"
+            let message = "nested deeper than 80 levels; the stored state is unchanged"
             #expect(prefs.outcome.hasSuffix(message))
             prefs["a"] = 2
             #expect(prefs.outcome.hasSuffix(message))

@@ -78,7 +78,7 @@ import Testing
             try file.queue.transact(durability: .powerCut, begin: file.begin) { $0["Deep"] = deep }
             Issue.record("stored")
         } catch FileError.notStored(let failure) {
-            #expect(failure.reason == "could not be read again: nested deeper than 160 levels")
+            #expect(failure.reason == "could not be read again: nested deeper than 80 levels")
         }
         #expect(prefs().ints == ["a": 1])
     }

@@ -61,7 +61,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
         try onSmallStack {
             let prefs = DepthPrefs(store: store)
             prefs.link = Held(Link())
-            for levels in [129, 200, 300, 5_000] {
+            for levels in [65, 200, 300, 5_000] {
                 let top = Link()
                 var last = top
                 for _ in 1..<levels {
@@ -70,8 +70,8 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
                     last = next
                 }
                 prefs.link = Held(top)
-                let path = String(repeating: ".next", count: levels < 194 ? 128 : 193)
-                #expect(prefs.outcome == "link\(path): nested deeper than 128 levels")
+                let path = String(repeating: ".next", count: levels < 98 ? 64 : 97)
+                #expect(prefs.outcome == "link\(path): nested deeper than 64 levels")
                 // Releases link by link, because thousands of nested deinits overflow every stack.
                 var link: Link? = top
                 while let current = link {
@@ -83,28 +83,28 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             cycle.others = [cycle]
             prefs.links = ["a": [Held(cycle)]]
             #expect(prefs.outcome.hasPrefix("links.a[0].others[0].others[0]."))
-            #expect(prefs.outcome.hasSuffix(": nested deeper than 128 levels"))
+            #expect(prefs.outcome.hasSuffix(": nested deeper than 64 levels"))
             cycle.others = nil
             prefs.reluctant = Reluctant(isEncodable: false)
             #expect(prefs.outcome.hasPrefix("reluctant: "))
-            for levels in [128, 200, 1_000, 100_000] {
+            for levels in [64, 200, 1_000, 100_000] {
                 prefs.digger = Digger(levels: levels)
-                #expect(prefs.outcome.hasPrefix("digger") && prefs.outcome.hasSuffix(": nested deeper than 128 levels"))
+                #expect(prefs.outcome.hasPrefix("digger") && prefs.outcome.hasSuffix(": nested deeper than 64 levels"))
             }
-            prefs.digger = Digger(levels: 127)
+            prefs.digger = Digger(levels: 63)
             #expect(prefs.outcome == "ok")
             prefs.digger = nil
             #expect(prefs.values.keys.sorted() == ["link"] && prefs.link?.content.next == nil && prefs.outcome == "ok")
         }
     }
 
-    /// 128 levels can be stored, with any number of optionals between them.
+    /// 64 levels can be stored, with any number of optionals between them.
     @Test func whatIsAsDeepAsAPropertyListMayBeIsStored() throws {
         try onSmallStack {
             let prefs = DepthPrefs(store: InMemoryStore())
             let top = Link()
             var last = top
-            for _ in 1..<128 {
+            for _ in 1..<64 {
                 last.next = Link()
                 last = last.next ?? last
             }
@@ -116,9 +116,9 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
                 levels += 1
                 link = current.next
             }
-            #expect(levels == 128)
+            #expect(levels == 64)
             struct Gaps: Codable { var all: [Gaps?] = [] }
-            let deep = (1..<64).reduce(Gaps()) { inner, _ in Gaps(all: [nil, inner]) }
+            let deep = (1..<32).reduce(Gaps()) { inner, _ in Gaps(all: [nil, inner]) }
             let object = try StoredValueEncoder.value(of: deep)
             #expect((try? PropertyListVetter.check(object, forKey: "deep")) != nil)
             _ = try StoredValueDecoder.value(Gaps.self, from: object)

@@ -1,0 +1,84 @@
+import PrefsPropertyLists
+
+/// A part of the declaration of a property, besides its default.
+///
+/// ```swift
+/// final class EditorPrefs: Prefs, @unchecked Sendable {
+///     @Pref("size", .in(8...72), .help("In points")) var fontSize = 12.0
+/// }
+/// ```
+///
+/// A text is the key that the value is stored under; without one, the key is the property's name. The options may come
+/// in any order. Constraints hold for every write and every decoded read: every write path rejects other values, and a
+/// stored value that violates them is kept and reads as the default.
+public struct PrefOption<Value>: ExpressibleByStringLiteral {
+    enum Part {
+        case key(String)
+        case formerKeys([String])
+        case constraints(() -> [PrefConstraint<Value>])
+        case check(@Sendable (Value) -> String?)
+        case sensitive
+        case help(String)
+    }
+
+    let part: Part
+
+    private init(_ part: Part) { self.part = part }
+
+    /// The key that the value is stored under: `@Pref("Has Widgets")`.
+    public init(stringLiteral key: String) { self.init(.key(key)) }
+
+    /// The key that the value is stored under, if it is not a literal.
+    public static func key(_ key: String) -> PrefOption { PrefOption(.key(key)) }
+
+    /// The keys of former versions of the program. If the key is absent, a read finds the value under a former key. The
+    /// first write to the root moves it, for every class that shares the root.
+    public static func formerly(_ keys: String...) -> PrefOption { PrefOption(.formerKeys(keys)) }
+
+    /// A range, a list or your own choices: `.in(8...72)`, `.in(3...)`, `.in(Theme.allCases)`.
+    public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
+    where Choices._PrefChoice == Value {
+        PrefOption(.constraints { [.in(choices)] })
+    }
+
+    /// The choices of an optional property, for which nil is valid.
+    public static func `in`<Choices: _PrefChoiceSource>(_ choices: Choices) -> PrefOption
+    where Value == Choices._PrefChoice? {
+        PrefOption(.constraints { [PrefConstraint.in(choices).ofOptional] })
+    }
+
+    /// Unavailable: the choices are not a range or a list of values of the property's type.
+    @available(
+        *, unavailable,
+        message: "in takes a range, such as 1...9, a list or a PrefChoices type, of values of the property's own type"
+    )
+    @_disfavoredOverload
+    public static func `in`<Choices>(_ choices: Choices) -> PrefOption { fatalError("unavailable") }
+
+    /// What values must be: `.constraint(.length(1...20), .pattern("[a-z]+"))`.
+    public static func constraint(_ constraints: PrefConstraint<Value>...) -> PrefOption {
+        PrefOption(.constraints { constraints })
+    }
+
+    /// What the values of an optional property must be; nil is valid.
+    public static func constraint<Wrapped>(_ constraints: PrefConstraint<Wrapped>...) -> PrefOption
+    where Value == Wrapped? {
+        PrefOption(.constraints { constraints.map(\.ofOptional) })
+    }
+
+    /// A check that words its own errors: `.check { $0.isEmpty ? "must not be empty" : nil }`.
+    ///
+    /// - Parameter check: returns why a value is rejected, beginning with "must", or nil for a valid value. Called on
+    ///   any thread, with values that satisfy the constraints. The check of an optional property also gets nil.
+    public static func check(_ check: @escaping @Sendable (Value) -> String?) -> PrefOption {
+        PrefOption(.check(check))
+    }
+
+    /// Hides the value and its default in errors, descriptions, schemas and the tool's commands on the class. The file,
+    /// ``PersistentPrefs/values``, ``PersistentPrefs/exported(as:)`` and the tool's commands on a domain contain it. A
+    /// keychain is safer. Your checks must not quote it.
+    public static var sensitive: PrefOption { PrefOption(.sensitive) }
+
+    /// One sentence for people, for ``PrefDescription/help``, a schema and tools. Never stored.
+    public static func help(_ text: String) -> PrefOption { PrefOption(.help(text)) }
+}

@@ -1,0 +1,18 @@
+#if canImport(Darwin)
+    import Foundation
+
+    extension DetachedThread {
+        // A constant, because the compiler of Swift 6.3 crashes if the closure is passed as a literal.
+        private static let routine: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
+            perform($0)
+        }
+
+        /// Starts a thread. False if the system has none to give.
+        static func create(_ work: UnsafeMutableRawPointer) -> Bool {
+            var thread: pthread_t?
+            guard pthread_create(&thread, nil, routine, work) == 0, let thread else { return false }
+            pthread_detach(thread)
+            return true
+        }
+    }
+#endif
