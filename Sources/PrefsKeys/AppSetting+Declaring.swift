@@ -35,6 +35,13 @@ extension AppSetting where Value: Codable {
     ) {
         self.init(defaultValue, key, store, nil, didFail)
     }
+
+    /// Declares an optional property of a flat key that is nil if nothing is stored: `@AppSetting(key: "x") var x: Bool?`.
+    public init(
+        key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, nil, didFail)
+    }
 }
 
 extension AppSetting where Value: _UseAStructOrGiveACoding {
@@ -91,6 +98,14 @@ extension AppSetting where Value: _PrefRawValues {
     @_disfavoredOverload
     public init(
         _ key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
+    ) where Value: ExpressibleByNilLiteral {
+        self.init(nil, key, store, nil, didFail)
+    }
+
+    /// Declares an optional property of a flat key, with the key as an argument.
+    @_disfavoredOverload
+    public init(
+        key: String, store: (any PrefsStore)? = nil, didFail: (@Sendable (PrefsError) -> Void)? = nil
     ) where Value: ExpressibleByNilLiteral {
         self.init(nil, key, store, nil, didFail)
     }

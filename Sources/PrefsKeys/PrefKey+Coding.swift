@@ -62,6 +62,19 @@ extension PrefKey where Value: AnyObject & Codable {
     public static var coding: PrefCoding<Value> { fatalError("unavailable") }
 }
 
+extension PrefKey where Value: Codable & _PrefObjects {
+    /// Unavailable: a change inside an object would not be stored. Use a struct, or give a coding.
+    @available(*, unavailable, message: "a change inside an object would not be stored: use a struct, or give a coding")
+    public static var coding: PrefCoding<Value> { fatalError("unavailable") }
+}
+
+/// Not for use: an optional, an array or a dictionary of a Codable class.
+public protocol _PrefObjects {}
+
+extension Optional: _PrefObjects where Wrapped: AnyObject & Codable {}
+extension Array: _PrefObjects where Element: AnyObject & Codable {}
+extension Dictionary: _PrefObjects where Key: Codable, Value: AnyObject & Codable {}
+
 extension PrefKey {
     /// Unavailable: a value of this type cannot be stored.
     @available(

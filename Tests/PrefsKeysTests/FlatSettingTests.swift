@@ -19,6 +19,7 @@ private struct Styles: OptionSet, Codable {
     static let bold = Styles(rawValue: 1)
 }
 private struct Plain: Equatable { var text = "" }
+private struct ContainerKeyOfTheStandardDomain: PrefKey { static let defaultValue = 3 }
 private let plainCoding = PrefCoding<Plain>(encode: { $0.text }, decode: { ($0 as? String).map { Plain(text: $0) } })
 
 private final class Errors: Sendable {
@@ -119,6 +120,29 @@ private actor Mixer {
         other.token = nil
         #expect(one.token == nil)
         #expect(try memory.read(root: "Test")?["token"] == nil)
+    }
+
+    /// The forms of document 001: the key as an argument, with a default or as an optional.
+    @Test func theKeyMayBeAnArgument() throws {
+        struct Root {
+            @AppSetting(key: "shown") var shown: Bool?
+            @AppSetting(key: "theme") var theme: Shade?
+            @AppSetting(key: "volume", defaultValue: 0.5) var volume: Double
+            @AppSetting(key: "name", defaultValue: nil) var name: String?
+
+            init(_ values: AppSettingsValues) {
+                (_shown.values, _theme.values, _volume.values, _name.values) = (values, values, values, values)
+            }
+        }
+        let memory = InMemoryStore()
+        let root = Root(AppSettingsValues(store: memory, root: "Test"))
+        #expect(root.shown == nil && root.theme == nil && root.volume == 0.5 && root.name == nil)
+        (root.shown, root.theme, root.volume, root.name) = (true, .dark, 1, "n")
+        #expect(root.shown == true && root.theme == .dark)
+        #expect(
+            try text(memory.read(root: "Test") ?? [:])
+                == "{'name': 'n', 'shown': true, 'theme': 'dark', 'volume': 1.0}")
+        #expect(AppSettingsValues()[ContainerKeyOfTheStandardDomain.self] == 3, "the container of document 001")
     }
 
     @Test func anyTypeMayHaveOne() async {

@@ -13,6 +13,9 @@ import Testing
         ("struct N: PrefKey { static let defaultValue = Plain() }", Self.unstorable),
         ("struct Q { @AppSetting(\"q\") var q = Object() }", "ambiguous use of 'init(wrappedValue:_:store:didFail:)'"),
         ("struct P: PrefKey { static let defaultValue = Object() }", Self.anObject),
+        ("struct R: PrefKey { static let defaultValue: Object? = nil }", Self.anObject),
+        ("struct S: PrefKey { static let defaultValue: [Object] = [] }", Self.anObject),
+        ("struct T: PrefKey { static let defaultValue: [String: Object] = [:] }", Self.anObject),
     ]
 
     private static let unstorable =
