@@ -62,6 +62,6 @@ extension PersistentPrefs.Pref {
     ///   - coding: converts values to and from their stored form. Readers on any thread may get the same object from
     ///     it, also inside a struct, so a class must be immutable or thread-safe.
     public init(wrappedValue: Value, _ options: PrefOption<Value>..., coding: PrefCoding<Value>) {
-        self.init(wrappedValue, options, coding: coding)
+        self.init(wrappedValue, options + [PrefOption(.coding(coding))])
     }
 }

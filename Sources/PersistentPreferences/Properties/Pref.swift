@@ -39,8 +39,8 @@ extension PersistentPrefs {
         private let property: PrefProperty<Value>
 
         /// The initializer that all initializers with options call.
-        init(_ defaultValue: Value, _ options: [PrefOption<Value>], coding: PrefCoding<Value>? = nil) {
-            property = PrefProperty(defaultValue, PrefProperty.Options(options, coding))
+        init(_ defaultValue: Value, _ options: [PrefOption<Value>]) {
+            property = PrefProperty(defaultValue, options)
         }
 
         /// Declares a property of a Codable type: `@Pref var owner: Person? = nil`.
@@ -50,7 +50,7 @@ extension PersistentPrefs {
         /// - Note: Values are created and decoded on any thread. If the compiler says that the default value is
         ///   isolated to the main actor, declare its type `nonisolated`, or inside the class of preferences.
         public init(wrappedValue: Value) where Value: Codable {
-            property = PrefProperty(wrappedValue, nil)
+            property = PrefProperty(wrappedValue)
         }
 
         /// Ambiguous on purpose: a property of a Codable class does not compile without a coding. Use a struct, or give

@@ -17,13 +17,14 @@ public struct PrefOption<Value>: ExpressibleByStringLiteral {
         case formerKeys([String])
         case constraints(() -> [PrefConstraint<Value>])
         case check(@Sendable (Value) -> String?)
+        indirect case coding(PrefCoding<Value>)
         case sensitive
         case help(String)
     }
 
     let part: Part
 
-    private init(_ part: Part) { self.part = part }
+    init(_ part: Part) { self.part = part }
 
     /// The key that the value is stored under: `@Pref("Has Widgets")`.
     public init(stringLiteral key: String) { self.init(.key(key)) }

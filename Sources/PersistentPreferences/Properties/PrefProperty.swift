@@ -6,8 +6,12 @@ import PrefsPropertyLists
 /// variables. An own lock would cost each instance a mutex for each property.
 package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     package let givenDefault: Value
-    /// nil if the declaration has only a default, as most declarations do.
-    private let options: Options?
+    /// Looked at when they are needed, because each instance evaluates its declarations and most instances use few of
+    /// their properties. nil if the declaration has only a default, as most have: an empty array would cost a search for
+    /// its type.
+    private let given: [PrefOption<Value>]?
+
+    private var options: [PrefOption<Value>] { given ?? [] }
 
     private var binding: Binding?
     private var kept: Kept?
@@ -36,44 +40,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
     }
 
-    /// The parts of a declaration besides its default.
-    final class Options {
-        let coding: PrefCoding<Value>?
-        private(set) var key: String?
-        private(set) var formerKeys: [String] = []
-        private(set) var isSensitive = false
-        private(set) var help: String?
-        /// Called at the first access, because each instance evaluates its declarations and most instances use few of
-        /// their properties.
-        private var constraints: [() -> [PrefConstraint<Value>]] = []
-        private var checks: [@Sendable (Value) -> String?] = []
-
-        init(_ options: [PrefOption<Value>], _ coding: PrefCoding<Value>?) {
-            self.coding = coding
-            for option in options {
-                switch option.part {
-                case .key(let key):
-                    if let first = self.key { preconditionFailure("a property has two keys, \(first) and \(key)") }
-                    self.key = key
-                case .formerKeys(let keys): formerKeys += keys
-                case .constraints(let make): constraints.append(make)
-                case .check(let check): checks.append(check)
-                case .sensitive: isSensitive = true
-                case .help(let text): help = text
-                }
-            }
-        }
-
-        /// nil if every value is valid. Checks get only values that satisfy the constraints.
-        func constraint() -> PrefConstraint<Value>? {
-            if constraints.isEmpty, checks.isEmpty { return nil }
-            return .all(constraints.flatMap { $0() } + checks.map { .check($0) })
-        }
-    }
-
-    init(_ defaultValue: Value, _ options: Options?) {
+    init(_ defaultValue: Value, _ options: [PrefOption<Value>]? = nil) {
         givenDefault = defaultValue
-        self.options = options
+        given = options
     }
 
     /// The property in its class, with the value of its last read.
@@ -222,19 +191,45 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - For the class
 
-    package var explicitKey: String? { options?.key }
+    package var explicitKey: String? {
+        let keys: [String] = options.compactMap { if case .key(let key) = $0.part { key } else { nil } }
+        if keys.count > 1 { preconditionFailure("a property has two keys: \(keys[0]) and \(keys[1])") }
+        return keys.first
+    }
 
-    package var formerKeys: [String] { options?.formerKeys ?? [] }
+    package var formerKeys: [String] {
+        options.flatMap { if case .formerKeys(let keys) = $0.part { keys } else { [] as [String] } }
+    }
 
-    package var isSensitive: Bool { options?.isSensitive ?? false }
+    package var isSensitive: Bool {
+        options.contains { if case .sensitive = $0.part { true } else { false } }
+    }
 
-    package var help: String? { options?.help }
+    package var help: String? {
+        options.compactMap { if case .help(let text) = $0.part { text } else { nil } }.last
+    }
 
-    package var givenCoding: PrefCoding<Value>? { options?.coding }
+    package var givenCoding: PrefCoding<Value>? {
+        guard let options = given else { return nil }
+        for case .coding(let coding) in options.map(\.part) { return coding }
+        return nil
+    }
 
     package var coding: PrefCoding<Value> { givenCoding ?? PrefCoding(rule: Value.self) }
 
-    package var constraint: PrefConstraint<Value>? { options?.constraint() }
+    /// nil if every value is valid. Checks get only values that satisfy the constraints.
+    package var constraint: PrefConstraint<Value>? {
+        guard let options = given else { return nil }
+        var (constraints, checks) = ([PrefConstraint<Value>](), [PrefConstraint<Value>]())
+        for option in options {
+            switch option.part {
+            case .constraints(let make): constraints += make()
+            case .check(let check): checks.append(.check(check))
+            case .key, .formerKeys, .coding, .sensitive, .help: break
+            }
+        }
+        return constraints.isEmpty && checks.isEmpty ? nil : .all(constraints + checks)
+    }
 
     package var valueType: Any.Type { Value.self }
 
