@@ -4,6 +4,14 @@ import PrefsPropertyLists
 ///
 /// They are unavailable and disfavored, so the compiler chooses one only if no form in `Pref+Declaring.swift` fits.
 extension PersistentPrefs.Pref {
+    /// Unavailable: a value of this type, for example a tuple, cannot be stored.
+    @available(
+        *, unavailable,
+        message: "a value of this type cannot be stored: make it and what it holds Codable, or give a coding"
+    )
+    @_disfavoredOverload
+    public init(wrappedValue: Value) { fatalError("unavailable") }
+
     /// Unavailable: a value of this type cannot be stored.
     @available(
         *, unavailable,
