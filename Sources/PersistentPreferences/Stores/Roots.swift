@@ -10,7 +10,7 @@ package final class Roots: RootsStore {
     /// nil if the domain cannot be reached.
     private let domain: (any Domain)?
     /// Why the domain cannot be reached: its name is bad, for example.
-    let failure: PrefsError?
+    package let failure: PrefsError?
     /// The durability of writes.
     let durability: CommitDurability
     /// The threads of the store's asynchronous updates.
@@ -57,7 +57,7 @@ package final class Roots: RootsStore {
     package var isForeign: Bool { domain is ForeignDomain }
 
     /// - Throws: why the domain cannot be reached.
-    func reached() throws(PrefsError) -> any Domain {
+    package func reached() throws(PrefsError) -> any Domain {
         replacement?.noteDefaultDomain()
         guard let domain else { throw failure ?? .unknownError(error: nil) }
         return domain

@@ -98,7 +98,9 @@ import Testing
         case .store: _ = try? store.read(root: "AnyPrefs")
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
         case .describe: _ = (typed().describe(), typed().keys)
-        case .domain: _ = try? Roots(url: url, format: format).entries()
+        case .domain:
+            let file = FileLocation(path: url.path) { $0.setFormatOfNewFile(format) }
+            _ = try? Roots(file).state(of: .everything)
         case .settings:
             var settings = ReadSettings(place: url)
             settings.load()

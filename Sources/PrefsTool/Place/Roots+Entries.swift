@@ -1,13 +1,14 @@
-package import Foundation
-package import PrefsFileEngine
-package import PrefsPropertyLists
+import Foundation
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsPropertyLists
 
-/// The whole domain, with entries of any type beside its roots, for the tool. Shares locks and cache with the stores.
+/// The whole domain, with entries of any type beside its roots. Shares locks and cache with the stores.
 extension Roots {
     /// Opens the domain of a UserDefaults suite.
     ///
     /// - Throws: `PrefsError`.
-    package static func ofSuite(_ name: String) throws -> Roots {
+    static func ofSuite(_ name: String) throws -> Roots {
         let roots = UserDefaultsStore(suiteName: name).ownRoots
         if let failure = roots.failure { throw failure }
         return roots
@@ -18,7 +19,7 @@ extension Roots {
     /// - Parameter isForced: whether writes quarantine and replace a file that is not ours. This applies to the whole
     ///   process while the object exists.
     /// - Throws: `PrefsError`.
-    package convenience init(
+    convenience init(
         url: URL, format: FileFormat = .binary, isForced: Bool = false
     ) throws {
         self.init(
@@ -31,7 +32,7 @@ extension Roots {
     /// All entries; nil if the domain is missing. For a malformed file, the newest known state and the error.
     ///
     /// - Throws: `PrefsError`.
-    package func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
+    func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
         let state = try PrefsError.converting { try self.state(of: .everything) }
         return (state.content, state.warning.map { PrefsError($0) })
     }
@@ -41,7 +42,7 @@ extension Roots {
     ///
     /// - Returns: the warning that describes the recovery; nil if the file was not damaged.
     /// - Throws: `PrefsError`; nothing has changed then.
-    package func mend() throws -> PrefsError? {
+    func mend() throws -> PrefsError? {
         try PrefsError.converting { try transact(on: "") { _ in } }
         return takeWarning()
     }
@@ -50,7 +51,7 @@ extension Roots {
     ///
     /// - Returns: the warning that the file was quarantined; nil if it was not.
     /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
-    package func restore(_ replacement: FileReplacement) throws -> PrefsError? {
+    func restore(_ replacement: FileReplacement) throws -> PrefsError? {
         guard let location = try reached() as? FileLocation else { return nil }
         try PrefsError.converting { try location.withFile { try $0.restore(replacement) } }
         return takeWarning()
@@ -60,7 +61,7 @@ extension Roots {
     ///
     /// - Returns: the warning that a damaged file was quarantined; nil if no file was.
     /// - Throws: what the body throws, or `PrefsError`. In both cases nothing has changed.
-    package func updateEntries(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
+    func updateEntries(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         try PrefsError.converting {
             try transact(on: "") { transaction in
                 let before = transaction.content ?? [:]
@@ -77,7 +78,7 @@ extension Roots {
     /// The entries that an update from `before` to `after` would store.
     ///
     /// - Throws: `PrefsError` if the update would be rejected.
-    package static func changed(
+    static func changed(
         _ before: [String: StoredValue], to after: [String: StoredValue]
     ) throws -> [String: StoredValue] {
         var result = after
