@@ -70,6 +70,9 @@ struct Bytes: Sendable, CustomTestStringConvertible {
                 "<?xml version=\"1.0\" encoding=\"UTF-7\"?><plist>" + nested("+ADw-array+AD4-", "+ADw-/array+AD4-")
                     + "</plist>", "expected UTF-8 or UTF-16, found the encoding \"utf-7\""),
             Bytes(
+                "<?xml encoding=encoding=\"latin1\"\"utf-8\"?><plist><string>é</string></plist>",
+                "expected UTF-8 or UTF-16, found the encoding \"latin1 and an unreadable one\""),
+            Bytes(
                 "<?xml encoding='utf-16'?><plist><true/></plist>",
                 "its declaration says utf-16, but its bytes are not"),
             Bytes(

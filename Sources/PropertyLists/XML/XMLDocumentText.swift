@@ -55,6 +55,9 @@ enum XMLDocumentText {
         guard start.count < 1_000 else { throw .malformed("its XML declaration does not end within 1,000 bytes") }
         let declaration = String(decoding: start, as: UTF8.self)
         let names = declaration.matches(of: /encoding\s*=\s*["']([^"']*)["']/).map { $0.output.1.lowercased() }
-        return names.isEmpty ? nil : names.joined(separator: " and ")
+        if names.isEmpty { return nil }
+        // The word without a value counts as a value: `encoding=encoding="latin1""utf-8"`.
+        let others = declaration.matches(of: /encoding/).count - names.count
+        return (names + Array(repeating: "an unreadable one", count: max(0, others))).joined(separator: " and ")
     }
 }
