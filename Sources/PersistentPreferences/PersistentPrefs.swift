@@ -243,7 +243,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         removeValues(of: keys)
     }
 
-    /// Discards the cache and loads the root again, as in RVS_PersistentPrefs. Writes nothing, although its name says so:
+    /// Discards the cache and loads the root again. The name is that of RVS_PersistentPrefs; nothing is written, because
     /// each write is complete when it returns.
     ///
     /// Reads are current without it. If nothing is stored under the root key, ``lastError`` is

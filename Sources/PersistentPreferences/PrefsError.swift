@@ -35,8 +35,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// An invalid root key, suite name or URL; `reason` says why.
     case invalidName(name: String, reason: String)
     /// The value stored under the root key is not a dictionary. Reads are empty and writes are rejected until
-    /// ``PersistentPrefs/deleteAll()`` or an assignment of all ``PersistentPrefs/values``. The stored value stays until
-    /// then. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
+    /// ``PersistentPrefs/deleteAll()`` or, unless the store is of another module, an assignment of all
+    /// ``PersistentPrefs/values``. The stored value stays until then. Version 1.7 of RVS_PersistentPrefs calls it `invalidStoredValue`.
     case rootIsNotDictionary(key: String)
     /// The file exists and cannot be read (missing permission, a folder with its name, an I/O error …). The file stays.
     /// The next access tries again.

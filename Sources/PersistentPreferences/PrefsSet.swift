@@ -1,7 +1,7 @@
-/// A marker, and not a set of values: for subclasses of ``PersistentPrefs`` in a module whose default isolation is the main actor. It says that
-/// any thread may use the class.
+/// A marker protocol, and not a collection: it says that any thread may use the class.
 ///
-/// ``Prefs`` combines it with the base class. It has no requirements and changes nothing in a module of another default
+/// A subclass of ``PersistentPrefs`` needs it in a module whose default isolation is the main actor. ``Prefs`` combines
+/// it with the base class. It has no requirements and changes nothing in a module of another default
 /// isolation. It refines `SendableMetatype`. A class that inherits from ``PersistentPrefs`` or `RVS_PersistentPrefs`
 /// directly adds it:
 ///

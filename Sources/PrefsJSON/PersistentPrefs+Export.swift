@@ -33,7 +33,8 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - data: a dictionary of values in a format of ``ExportFormat``.
     ///   - merge: true keeps the values of keys that the data does not contain. False removes them, as assigning
-    ///     ``values`` does. Keys of other versions stay in both cases.
+    ///     ``values`` does, and like that replaces a root that is no dictionary. Keys of other versions stay in both
+    ///     cases.
     /// - Returns: the error of this call, or nil if the new state is committed.
     @discardableResult
     public func `import`(_ data: Data, merge: Bool) -> PrefsError? {

@@ -68,11 +68,12 @@ extension PrefKey where Value: Codable & _PrefObjects {
     public static var coding: PrefCoding<Value> { fatalError("unavailable") }
 }
 
-/// Not for use: an optional, an array or a dictionary of a Codable class.
+/// Not for use: an optional or a collection of a Codable class. Deeper nesting stops the program at the first access.
 public protocol _PrefObjects {}
 
 extension Optional: _PrefObjects where Wrapped: AnyObject & Codable {}
 extension Array: _PrefObjects where Element: AnyObject & Codable {}
+extension Set: _PrefObjects where Element: AnyObject & Codable {}
 extension Dictionary: _PrefObjects where Key: Codable, Value: AnyObject & Codable {}
 
 extension PrefKey {

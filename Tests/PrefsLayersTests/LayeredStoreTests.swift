@@ -51,6 +51,19 @@ import WriteOperations
         #expect(LayerPrefs(store: base).size == 30)
     }
 
+    /// Values of layers are not stored, also where a root that is no dictionary is replaced.
+    @Test func allValuesReplaceARootThatIsNoDictionary() throws {
+        let folder = try TemporaryFolder()
+        try writePropertyList(["LayerPrefs": [1], "Other": 2], to: folder.file())
+        let layers = [PrefsLayer.values(["name": "below"])]
+        let prefs = LayerPrefs(store: LayeredStore(PropertyListFileStore(url: folder.file()), below: layers))
+        prefs.size = 40
+        #expect(prefs.lastError == .rootIsNotDictionary(key: "LayerPrefs"))
+        prefs.values = ["size": 50, "name": "below"]
+        #expect(prefs.lastError == nil && prefs.size == 50 && prefs.name == "below")
+        #expect(try propertyList(at: folder.file()) as NSDictionary == ["LayerPrefs": ["size": 50], "Other": 2])
+    }
+
     /// An observer that moves uses the layers of its new root.
     @Test func anObserverFollowsItsInstanceToTheLayersOfAnotherRoot() throws {
         let folder = try TemporaryFolder()

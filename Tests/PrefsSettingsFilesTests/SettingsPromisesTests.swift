@@ -107,7 +107,7 @@ private struct OldSettings: HeardSettings, Equatable {
                 } == [
                     "PlayerSettings.plist: the file does not exist",
                     "PlayerSettings.plist.init: the file does not exist", mistyped, mistyped,
-                    "\(mistyped); reset() or delete() replaces the file",
+                    "\(mistyped); reset() or delete() moves the file aside",
                 ])
         }
     }

@@ -53,7 +53,7 @@ import TestSupport
                 return
             }
             // A save would lose what the type cannot read.
-            #expect(told { settings.update() }.hasSuffix("\(message); reset() or delete() replaces the file"))
+            #expect(told { settings.update() }.hasSuffix("\(message); reset() or delete() moves the file aside"))
             #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
             // An explicit word keeps the mistyped file beside the new one.
             try writePropertyList([String: Any](), to: settings.settingsURL().appendingPathExtension("init"))
@@ -133,6 +133,25 @@ import TestSupport
             #expect(settings.username == "gabriel")
             succeeds(settings.update())
             succeeds(settings.load())
+        }
+    }
+
+    /// An explicit word on a file of another type removes the file, and loses nothing.
+    @Test func aDeletedFileOfAnotherTypeIsInQuarantine() throws {
+        try SettingsPlace.with { folder throws in
+            let settings = ViewSettings()
+            func aside() throws -> [Data] {
+                try FileManager.default.contentsOfDirectory(atPath: folder.file("Settings").path)
+                    .filter { $0.contains(".corrupt-") }.map { try Data(contentsOf: folder.file("Settings/\($0)")) }
+            }
+            try write(text("<key>volume</key><string>loud</string><key>other</key><true/>"), for: settings)
+            let bytes = try Data(contentsOf: settings.settingsURL())
+            succeeds(settings.delete())
+            #expect(try aside() == [bytes])
+            try write(text(good), for: settings)
+            succeeds(settings.delete())
+            #expect(try aside() == [bytes], "a file of the type itself is removed")
+            #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
         }
     }
 

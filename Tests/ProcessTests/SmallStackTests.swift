@@ -7,7 +7,7 @@ import Testing
     #if DEBUG
         private static let kibibytes = "448"
     #else
-        private static let kibibytes = "96"
+        private static let kibibytes = "80"
     #endif
 
     @Test(arguments: ["plist", "xml", "json"]) func deepValuesAreReadAndWritten(_ format: String) throws {

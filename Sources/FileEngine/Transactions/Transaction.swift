@@ -180,6 +180,7 @@ package final class Transaction {
     private static let delayed = ThreadLocal()
 
     /// The handlers of `exit` run on its thread, the newest first, so this one runs before those that were registered
-    /// before the first transaction.
+    /// before the first transaction. In a newer one, a write still joins the transaction, and is lost: only private
+    /// symbols of the system would tell.
     private static let watchExit: Void = { atexit { Transaction.current?.isAbandoned = true } }()
 }

@@ -232,6 +232,11 @@ package final class ClassDeclarations: Sendable {
         var byKey: [String: Declaration] = [:]
         var byProperty: [ObjectIdentifier: Declaration] = [:]
         for declaration in declarations {
+            let keys = declaration.property.givenKeys
+            if keys.count > 1 {
+                fatalError(
+                    "\(type): the property \"\(declaration.name)\" has two keys, \"\(keys[0])\" and \"\(keys[1])\"")
+            }
             for (key, kind) in [(declaration.key, "key")] + declaration.property.formerKeys.map({ ($0, "former key") })
             {
                 guard let flaw = NameVetting.flaw(ofKey: key) else { continue }

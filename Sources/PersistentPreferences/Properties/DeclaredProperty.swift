@@ -2,7 +2,8 @@ package import PrefsPropertyLists
 
 /// A `PrefProperty` of any type.
 package protocol DeclaredProperty: AnyObject, Sendable {
-    var explicitKey: String? { get }
+    /// The keys in the declaration: one, or none if the key is the name of the property. More are a mistake.
+    var givenKeys: [String] { get }
     var formerKeys: [String] { get }
     var valueType: Any.Type { get }
     var anyDefaultValue: Any { get }
@@ -36,6 +37,9 @@ package protocol DeclaredProperty: AnyObject, Sendable {
 }
 
 extension DeclaredProperty {
+    /// nil if the key is the name of the property.
+    package var explicitKey: String? { givenKeys.first }
+
     package func canonical(
         _ stored: StoredValue, forKey key: String, from form: ValueForm
     ) throws(PrefsError) -> StoredValue {

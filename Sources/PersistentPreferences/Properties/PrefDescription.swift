@@ -19,7 +19,7 @@ public struct PrefDescription: CustomStringConvertible {
     public let constraint: String?
     /// Whether the value is a secret that must not be shown: `@Pref(.sensitive)`.
     public let isSensitive: Bool
-    /// The text of `@Pref(help:)`.
+    /// The text of `.help("…")`.
     public let help: String?
     /// The keys of its value in former versions.
     public let formerKeys: [String]

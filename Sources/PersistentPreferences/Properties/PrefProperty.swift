@@ -191,10 +191,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
 
     // MARK: - For the class
 
-    package var explicitKey: String? {
-        let keys: [String] = options.compactMap { if case .key(let key) = $0.part { key } else { nil } }
-        if keys.count > 1 { preconditionFailure("a property has two keys: \(keys[0]) and \(keys[1])") }
-        return keys.first
+    package var givenKeys: [String] {
+        given?.compactMap { if case .key(let key) = $0.part { key } else { nil } } ?? []
     }
 
     package var formerKeys: [String] {

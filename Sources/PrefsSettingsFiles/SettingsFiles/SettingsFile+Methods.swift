@@ -27,7 +27,7 @@ extension SettingsFile {
 
     /// Removes the file.
     @discardableResult
-    public func delete() -> Bool { reports { try SettingsStorage(of: self).delete() } }
+    public func delete() -> Bool { reports { try SettingsStorage(of: self).delete(self) } }
 
     /// Restores the initial values.
     @discardableResult
@@ -79,22 +79,25 @@ extension SettingsFile {
     }
 
     fileprivate mutating func takes(_ load: SettingsStorage<Self>.Load) -> Bool {
-        do {
-            try take(load)
-            return true
-        } catch {
-            settingsDidFail(PrefsError(error))
-            return false
-        }
+        let failure = failure { try take(load) }
+        return succeeded(failure)
     }
 
     fileprivate func reports(_ body: () throws -> Void) -> Bool {
-        do {
-            try body()
-            return true
-        } catch {
-            settingsDidFail(PrefsError(error))
-            return false
-        }
+        succeeded(failure(body))
+    }
+
+    private func succeeded(_ failure: PrefsError?) -> Bool {
+        if let failure { settingsDidFail(failure) }
+        return failure == nil
+    }
+}
+
+private func failure(_ body: () throws -> Void) -> PrefsError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return PrefsError(error)
     }
 }

@@ -84,7 +84,8 @@ public protocol SettingsFile: Codable {
     @discardableResult
     mutating func loadUsingSettingsFile() -> Bool
 
-    /// Removes the file; quarantines one that is malformed. False if there is none. The initial values beside it stay.
+    /// Removes the file; quarantines one that is malformed or has values of another type. False if there is none. The
+    /// initial values beside it stay.
     @discardableResult
     func delete() -> Bool
 

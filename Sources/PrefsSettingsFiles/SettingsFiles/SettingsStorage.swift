@@ -54,15 +54,19 @@ struct SettingsStorage<Settings: SettingsFile> {
         if let values = loaded.settings {
             let former = settings
             settings.take(values)
-            if type(of: former) is AnyClass, settings as AnyObject !== former as AnyObject {
-                settings = former
-                throw self.values.unreadable("", "take(_:) has replaced the object instead of changing it")
-            }
-            if type(of: former) is AnyClass, let omitted = try self.values.firstDifference(of: settings, from: values) {
-                throw self.values.unreadable(omitted, "was not copied by take(_:)")
-            }
+            if type(of: former) is AnyClass { try check(&settings, formerly: former, hasTaken: values) }
         }
         if let failure = loaded.failure { throw failure }
+    }
+
+    private func check(_ object: inout Settings, formerly former: Settings, hasTaken loaded: Settings) throws {
+        guard object as AnyObject === former as AnyObject else {
+            object = former
+            throw values.unreadable("", "take(_:) has replaced the object instead of changing it")
+        }
+        if let omitted = try values.firstDifference(of: object, from: loaded) {
+            throw values.unreadable(omitted, "was not copied by take(_:)")
+        }
     }
 
     /// Creates the file with the values in memory, and keeps them as the initial ones. After the first access, they may
@@ -160,7 +164,7 @@ struct SettingsStorage<Settings: SettingsFile> {
             do {
                 return try values.updated(now, to: new)
             } catch PrefsError.unreadable(let failure) {
-                let reason = "\(failure.reason); reset() or delete() replaces the file"
+                let reason = "\(failure.reason); reset() or delete() moves the file aside"
                 throw PrefsError.notStored(StorageFailure(path: failure.path, reason: reason))
             }
         }
@@ -170,14 +174,19 @@ struct SettingsStorage<Settings: SettingsFile> {
     func reset(_ settings: Settings) throws -> Settings {
         let initial = try resource == nil ? statedOrKept() : bundled()
         let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
-        try write(initial.format, isExplicit: true) { _ in initial.root }
+        try write(initial.format, explicitlyBy: settings) { _ in initial.root }
         return new
     }
 
-    func delete() throws {
+    func delete(_ settings: Settings) throws {
         let (root, failure) = try file.read()
         guard root != nil || failure != nil else { throw missing(path) }
-        try file.write(nil, isExplicit: true)
+        try file.write(nil, keepsOther: isOther(root, than: settings), isExplicit: true)
+    }
+
+    /// Whether a root has values of another type.
+    private func isOther(_ root: StoredValue?, than settings: Settings) -> Bool {
+        root.map { (try? values.decode($0) { try? values.encode(settings) }) == nil } == true
     }
 
     func dictionary() throws -> [String: Any?]? {
@@ -196,19 +205,22 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// Replaces the root by what the closure makes of it.
     ///
-    /// - Parameter isExplicit: whether the file is quarantined, instead of a rejection, if it has other values or is not
-    ///   ours.
+    /// - Parameter explicit: given for an explicit word, which quarantines a file that has values of another type or is
+    ///   not ours.
     private func write(
-        _ format: FileFormat? = nil, isExplicit: Bool = false, _ change: (StoredValue?) throws -> StoredValue
+        _ format: FileFormat? = nil, explicitlyBy explicit: Settings? = nil,
+        _ change: (StoredValue?) throws -> StoredValue
     ) throws {
         let document = try document(format)
         for _ in 0..<100 {
             // Before the file is locked, because coding runs code of the settings type.
             let now = try file.read().root
             let root = try change(now)
-            let isOther = isExplicit && now.map { (try? values.updated($0, to: root)) == nil } == true
+            let keepsOther = explicit.map { isOther(now, than: $0) } ?? false
             do {
-                try document.write(root, keepsOther: isOther, isExplicit: isExplicit) { if $0 != now { throw Found() } }
+                try document.write(root, keepsOther: keepsOther, isExplicit: explicit != nil) {
+                    if $0 != now { throw Found() }
+                }
                 return
             } catch is Found {}
         }

@@ -16,6 +16,7 @@ import Testing
         ("struct R: PrefKey { static let defaultValue: Object? = nil }", Self.anObject),
         ("struct S: PrefKey { static let defaultValue: [Object] = [] }", Self.anObject),
         ("struct T: PrefKey { static let defaultValue: [String: Object] = [:] }", Self.anObject),
+        ("struct U: PrefKey { static let defaultValue: Set<Object> = [] }", Self.anObject),
     ]
 
     private static let unstorable =
@@ -37,7 +38,7 @@ import Testing
     }
 
     private let preamble =
-        "import PersistentPreferences; import PrefsKeys; import PrefsSettingsFiles; struct Plain {}; final class Object: Codable, Sendable {}; enum Key: String, PropertyListKey { case k }"
+        "import PersistentPreferences; import PrefsKeys; import PrefsSettingsFiles; struct Plain {}; final class Object: Codable, Sendable, Hashable { static func == (a: Object, b: Object) -> Bool { a === b }; func hash(into hasher: inout Hasher) {} }; enum Key: String, PropertyListKey { case k }"
 
     @Test(.enabled(if: Compiler.canRun))
     func aWrongDeclarationIsACompileErrorWithAMessage() throws {

@@ -11,6 +11,10 @@ private final class ExplicitAndOwnName: PersistentPrefs, @unchecked Sendable {
     @Pref("one") var two = 2
 }
 
+private final class TwoKeysOfOne: PersistentPrefs, @unchecked Sendable {
+    @Pref("a", .help("One."), .key("b")) var one = 1
+}
+
 private class Below: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
@@ -107,7 +111,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
 /// Invalid declarations. Each stops its program, with a message that names the place.
 @Suite struct KeyCollisionTests {
     enum Mistake: String, CaseIterable, Codable {
-        case twoExplicitKeys, explicitAndOwnName, aboveAndBelow, privateAboveAndBelow
+        case twoExplicitKeys, explicitAndOwnName, twoKeysOfOne, aboveAndBelow, privateAboveAndBelow
         case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
         case descendingMigrations, migrationToNothing, hidden, undescribed
         case sameName, wrongDefault, wrongTextDefault, wrongOptionalDefault
@@ -117,6 +121,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
             switch self {
             case .twoExplicitKeys: _ = TwoExplicitKeys(store: store)
             case .explicitAndOwnName: _ = ExplicitAndOwnName(store: store)
+            case .twoKeysOfOne: _ = TwoKeysOfOne(store: store)
             case .aboveAndBelow: _ = AboveAndBelow(store: store)
             case .privateAboveAndBelow: _ = PrivateAboveAndBelow(store: store)
             case .formerKeyOfAnother: _ = FormerKeyOfAnother(store: store)
@@ -142,6 +147,7 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
                     + "give one a key of its own"
             case .explicitAndOwnName:
                 "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\"; give one a key of its own"
+            case .twoKeysOfOne: "TwoKeysOfOne: the property \"one\" has two keys, \"a\" and \"b\""
             case .aboveAndBelow:
                 "AboveAndBelow: the property \"one\" of Below and the property \"two\" of AboveAndBelow have one key, "
                     + "\"one\"; give one a key of its own"
