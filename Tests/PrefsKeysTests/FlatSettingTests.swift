@@ -19,7 +19,6 @@ private struct Styles: OptionSet, Codable {
     static let bold = Styles(rawValue: 1)
 }
 private struct Plain: Equatable { var text = "" }
-private struct ContainerKeyOfTheStandardDomain: PrefKey { static let defaultValue = 3 }
 private let plainCoding = PrefCoding<Plain>(encode: { $0.text }, decode: { ($0 as? String).map { Plain(text: $0) } })
 
 private final class Errors: Sendable {
@@ -142,7 +141,6 @@ private actor Mixer {
         #expect(
             try text(memory.read(root: "Test") ?? [:])
                 == "{'name': 'n', 'shown': true, 'theme': 'dark', 'volume': 1.0}")
-        #expect(AppSettingsValues()[ContainerKeyOfTheStandardDomain.self] == 3, "the container of document 001")
     }
 
     @Test func anyTypeMayHaveOne() async {

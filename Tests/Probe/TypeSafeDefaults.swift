@@ -39,6 +39,7 @@ extension Probe {
         fontSize.value = 14.0
         fontSize.value += 5.0
         expect(fontSize.value == 19, "+= works on the value")
+        expect(AppSettingsValues()[fontSize.self] == 19, "a container without arguments has the standard domain")
         expect(defaults.double(forKey: "fontSize") == 19, "UserDefaults sees it")
         try expect(onDisk("fontSize") as? Double == 19, "it is on disk")
 
