@@ -53,7 +53,7 @@ let libraries = [
     library("PrefsUI", ["PersistentPreferences", "PrefsKeys"]),
     library("PrefsEtcd", ["PersistentPreferences", "PrefsFileEngine", "PrefsJSON"]),
     library("PrefsTool", core + ["PrefsJSON", "PrefsLayers"]),
-    library("RVS_PersistentPrefs"),
+    library("RVS_PersistentPrefs", core + ["PrefsKeys"]),
     library(
         "PrefsStoreChecks", ["PersistentPreferences", "PrefsPropertyLists"], path: "PrefsTesting/StoreChecks"),
     library(

@@ -3,31 +3,17 @@ import PrefsFileEngine
 /// A value during a change in place.
 ///
 /// If the read failed, the changed default does not replace the stored value.
-package struct InPlaceChange<Origin, Value> {
-    /// The place where the value is read and stored.
-    package var origin: Origin
+struct InPlaceChange<Value> {
+    let root: String
+    /// The revision in which the root was read.
+    var revision: Revision?
     /// The current value, or the default if the read failed.
-    package var value: Value
+    var value: Value
     /// The warning of a read that succeeded.
-    package var warning: PrefsError?
+    var warning: PrefsError?
     /// Why the value could not be read.
-    package var failure: PrefsError?
-
-    package init(origin: Origin, value: Value, failure: PrefsError? = nil) {
-        (self.origin, self.value, self.failure) = (origin, value, failure)
-    }
-
-    /// The value to store.
-    ///
-    /// - Throws: the failure of the read.
-    package func newValue() throws(PrefsError) -> Value {
-        if let failure { throw failure }
-        return value
-    }
+    var failure: PrefsError?
 }
-
-/// A root, and the revision in which it was read.
-typealias RootOrigin = (root: String, revision: Revision?)
 
 extension PersistentPrefs {
     /// Starts a change in place. The outcome of the read is reported with the outcome of the change.
@@ -35,12 +21,12 @@ extension PersistentPrefs {
     /// - Parameter name: the key of the only value that is read; nil for all.
     func changeInPlace<Value>(
         from defaultValue: Value, of name: String? = nil, _ read: (RootView, inout AccessOutcome) throws -> Value
-    ) -> InPlaceChange<RootOrigin, Value> {
-        var change = InPlaceChange(origin: (root: key, revision: nil as Revision?), value: defaultValue)
+    ) -> InPlaceChange<Value> {
+        var change = InPlaceChange(root: key, value: defaultValue)
         var outcome = AccessOutcome(of: state)
         do {
-            let view = try Root(change.origin.root, of: state).view(of: name, isForWriting: true, &outcome)
-            change.origin.revision = view.revision
+            let view = try Root(change.root, of: state).view(of: name, isForWriting: true, &outcome)
+            change.revision = view.revision
             change.value = try read(view, &outcome)
             // A value of layers must not replace a stored one that was passed over.
             if outcome.hasPassedOverBase { change.failure = outcome.warning }
@@ -51,9 +37,14 @@ extension PersistentPrefs {
         return change
     }
 
+    /// - Parameter reportsFailure: false if the update around the change reports why it fails.
     func commit<Value>(
-        _ change: InPlaceChange<RootOrigin, Value>, _ store: (Value, Root, inout AccessOutcome) throws -> Void
+        _ change: InPlaceChange<Value>, reportsFailure: Bool = true,
+        _ store: (Value, Root, inout AccessOutcome) throws -> Void
     ) {
-        write(to: change.origin.root, after: change.warning) { try store(change.newValue(), $0, &$1) }
+        write(to: change.root, after: change.warning, reportsFailure: reportsFailure) {
+            if let failure = change.failure { throw failure }
+            try store(change.value, $0, &$1)
+        }
     }
 }

@@ -48,7 +48,7 @@ package final class InstanceState: @unchecked Sendable {
     /// A copy of a fact of the declarations, because each read asks for it.
     private(set) var hasFormerRoots = false
 
-    let bridge = ObservationBridge<PersistentPrefs>()
+    let bridge = ObservationBridge()
 
     /// The instance; nil once it is being released.
     private(set) weak var owner: PersistentPrefs?
@@ -83,6 +83,12 @@ package final class InstanceState: @unchecked Sendable {
         }
         return declarations.isFirstUse(of: key) || isNew
             ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownRoots) : nil
+    }
+
+    /// Called once, by the initializer for one property.
+    func start(_ owner: PersistentPrefs, _ declarations: ClassDeclarations, root: String, in roots: Roots) {
+        self.owner = owner
+        (startDeclarations, startRoots, rootKey) = (declarations, roots, root)
     }
 
     /// The roots of the store of an access that begins now.

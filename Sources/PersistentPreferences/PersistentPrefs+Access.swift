@@ -147,20 +147,20 @@ extension PersistentPrefs {
 
     typealias Shown = InstanceState.Shown
 
-    func valuesForChange() -> InPlaceChange<RootOrigin, Shown> {
+    func valuesForChange() -> InPlaceChange<Shown> {
         changeInPlace(from: .nothing) { state.shown(try $0.values(&$1), allowedKeys) }
     }
 
     /// Ends a change that threw. Stores nothing, and reports the outcome of the read.
-    func abandonChange(from start: InPlaceChange<RootOrigin, Shown>) {
+    func abandonChange(from start: InPlaceChange<Shown>) {
         report(start.warning ?? start.failure)
     }
 
-    func commitChange(from start: InPlaceChange<RootOrigin, Shown>, to after: [String: Any]) {
+    func commitChange(from start: InPlaceChange<Shown>, to after: [String: Any]) {
         commit(start) { before, root, outcome in
             let change = try RootChange(
                 from: before.values, shownAs: before.objects, to: after, isAllowed: allowedKeys.contains)
-            try root.commit(change, seenAt: start.origin.revision, &outcome)
+            try root.commit(change, seenAt: start.revision, &outcome)
         }
     }
 

@@ -42,10 +42,12 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - root: the key of the root, if the access has read it already.
     ///   - warning: the warning of the read.
+    ///   - reportsFailure: false if the update around the write reports why it fails.
     /// - Returns: the error of this access; nil if it succeeded, with or without a warning.
     @discardableResult
     func write(
-        to root: String? = nil, after warning: PrefsError? = nil, _ body: (Root, inout AccessOutcome) throws -> Void
+        to root: String? = nil, after warning: PrefsError? = nil, reportsFailure: Bool = true,
+        _ body: (Root, inout AccessOutcome) throws -> Void
     ) -> PrefsError? {
         let root = root ?? key
         var outcome = AccessOutcome(of: state, warning: warning)
@@ -58,7 +60,7 @@ extension PersistentPrefs {
             // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
             if let warning = outcome.warning, warning != error, !error.isMalformedFile { report(warning) }
             if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
-            return report(error)
+            return reportsFailure ? report(error) : error
         }
     }
 
@@ -89,7 +91,7 @@ extension PersistentPrefs {
     }
 
     /// Calls the failure handler only.
-    func notify(of error: PrefsError) {
+    package func notify(of error: PrefsError) {
         // Uses the state and not self, because self may be in its deinit.
         guard let owner = state.owner else { return }
         Transaction.afterwards {

@@ -60,14 +60,14 @@ public struct AppSetting<Value> {
         get {
             switch source {
             case .keyPath(let path): values[keyPath: path]
-            case .key(let key): values[key]
+            case .key(let key): key.prefs(in: values.place).handle.value
             }
         }
         nonmutating set { set(newValue) }
         nonmutating _modify {
             switch source {
             case .keyPath(let path): yield &values[keyPath: path]
-            case .key(let key): yield &values[key]
+            case .key(let key): yield &key.prefs(in: values.place).handle.inPlace
             }
         }
     }
@@ -81,7 +81,10 @@ public struct AppSetting<Value> {
     public func onChange(
         on queue: DispatchQueue? = nil, _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
-        observed?.onChange(on: queue, action) ?? PrefsObservation {}
+        guard let observed else { return PrefsObservation {} }
+        // Kept alive, because it reports errors.
+        let prefs = observed.prefs
+        return observed.onChange(on: queue) { old, new in withExtendedLifetime(prefs) { action(old, new) } }
     }
 
     /// The current value and each new one, as an asynchronous sequence. Works like ``PrefHandle/updates``.
@@ -89,11 +92,11 @@ public struct AppSetting<Value> {
         observed?.updates ?? PrefUpdates { ChangeStream { _ in nil } }
     }
 
-    /// nil for a setting that reads no key.
-    private var observed: ObservedSetting<Value>? {
+    /// nil for a setting that reads no key, and if its changes are not reported.
+    private var observed: ObservedValue<Value>? {
         switch source {
-        case .key(let key): return key.observed(in: values.entries)
-        case .keyPath(let path): return values.observed(path)
+        case .key(let key): key.prefs(in: values.place).observed
+        case .keyPath(let path): values.observed(path)
         }
     }
 
@@ -105,9 +108,8 @@ public struct AppSetting<Value> {
     @discardableResult
     public func modify(_ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
         switch source {
-        case .keyPath(let path):
-            return try values.modify(path, change) { throw $0 }
-        case .key(let key): return try values.modify(key, change)
+        case .keyPath(let path): try values.modify(path, change)
+        case .key(let key): try key.prefs(in: values.place).handle.modify(change)
         }
     }
 
@@ -121,7 +123,7 @@ public struct AppSetting<Value> {
         case .keyPath(let path):
             values[keyPath: path] = value
             return nil
-        case .key(let key): return values.set(value, of: key)
+        case .key(let key): return key.prefs(in: values.place).handle.set(value)
         }
     }
 }

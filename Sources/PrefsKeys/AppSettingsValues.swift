@@ -1,5 +1,7 @@
 public import Foundation
+public import Observation
 public import PersistentPreferences
+import PrefsPropertyLists
 
 /// The settings of an app, each under a ``PrefKey`` with one default for the whole program.
 ///
@@ -28,19 +30,15 @@ public import PersistentPreferences
 ///
 /// ## Performance, errors, threads
 /// As for ``PrefKey``. Settings in a store behave as the store does.
-public final class AppSettingsValues: Sendable {
+public final class AppSettingsValues: Observable, Sendable {
     /// The settings in `UserDefaults.standard`.
     public static let standard = AppSettingsValues(container: .standard)
 
-    let entries: KeyedEntries
-    let bridge = ObservationBridge<AppSettingsValues>()
+    let place: KeyPlace
+    /// The keys that have been used.
+    private let keys: Locked<[ObjectIdentifier: any AnyKeyPrefs]>
     /// Receives the keys that are read. Their values are then the defaults. nil for settings of a user.
-    private let readKeys: Locked<[ReadKey]>?
-
-    private struct ReadKey {
-        let key: String
-        let report: (PrefsError) -> Void
-    }
+    private let readKeys: Locked<[any AnyKeyPrefs]>?
 
     /// Creates settings in `UserDefaults.standard`.
     public convenience init() {
@@ -49,72 +47,83 @@ public final class AppSettingsValues: Sendable {
 
     /// Creates settings in a `UserDefaults`, for example of a suite or of a test.
     public convenience init(container: UserDefaults) {
-        self.init(KeyedEntries(container))
+        self.init(entriesOf: DefaultsObjectStore.of(container))
     }
 
     /// Creates settings under a root of a store, for example an ``InMemoryStore`` for a test or a preview.
     public convenience init(store: any PrefsStore, root: String) {
-        self.init(KeyedEntries(store: store, root: root))
+        self.init(KeyPlace(store, root: root))
     }
 
     /// Creates settings that are entries of a store: in every layout, a key is not in a root. A store of another module
     /// has only roots.
     convenience init(entriesOf store: any PrefsStore) {
-        self.init(KeyedEntries(of: store))
+        self.init(KeyPlace(entriesOf: store))
     }
 
-    private init(_ entries: KeyedEntries, notingIn readKeys: Locked<[ReadKey]>? = nil) {
-        self.entries = entries
-        self.readKeys = readKeys
+    private init(_ place: KeyPlace) {
+        self.place = place
+        (keys, readKeys) = (Locked([:]), nil)
+    }
+
+    /// Creates settings that have only defaults.
+    private init(noting readKeys: Locked<[any AnyKeyPrefs]>, of values: AppSettingsValues) {
+        (place, keys, self.readKeys) = (values.place, values.keys, readKeys)
+    }
+
+    /// The settings in a `UserDefaults`.
+    static func of(_ defaults: UserDefaults) -> AppSettingsValues {
+        defaults === UserDefaults.standard ? .standard : AppSettingsValues(container: defaults)
+    }
+
+    func prefs<Key: PrefKey>(_ key: Key.Type) -> KeyPrefs<Key.Value> {
+        let identifier = ObjectIdentifier(key)
+        // A key has one type of values.
+        if let known = keys.withLock({ $0[identifier] }) { return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self) }
+        // Outside of the lock, because the default of a key may read other keys.
+        let new = KeyPrefs(Key.stringKey, Key.defaultValue, Key.coding, in: place) { Key.didFail($0) }
+        return keys.withLock { keys in
+            if let known = keys[identifier] { return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self) }
+            keys[identifier] = new
+            return new
+        }
     }
 
     /// The key that a computed property reads first; nil if it reads none.
-    private func key(of path: PartialKeyPath<AppSettingsValues>) -> ReadKey? {
-        let readKeys = Locked<[ReadKey]>([])
-        _ = AppSettingsValues(entries, notingIn: readKeys)[keyPath: path]
+    private func key(of path: PartialKeyPath<AppSettingsValues>) -> (any AnyKeyPrefs)? {
+        let readKeys = Locked<[any AnyKeyPrefs]>([])
+        _ = AppSettingsValues(noting: readKeys, of: self)[keyPath: path]
         return readKeys.withLock(\.first)
     }
 
-    /// The setting that a computed property reads, for its observers; nil if it reads no key.
-    func observed<Value>(_ path: KeyPath<AppSettingsValues, Value>) -> ObservedSetting<Value>? {
-        key(of: path).map {
-            ObservedSetting(
-                key: $0.key, entries: entries, read: { AppSettingsValues($0)[keyPath: path] }, report: $0.report)
-        }
+    /// The value of a computed property for its observers; nil if it reads no key that can be observed.
+    func observed<Value>(_ path: KeyPath<AppSettingsValues, Value>) -> ObservedValue<Value>? {
+        // It only reads.
+        nonisolated(unsafe) let path = path
+        return key(of: path)?.observed { self[keyPath: path] }
     }
 
     /// Changes the value of a computed property in a transaction of the first key that it reads.
     func modify<Value>(
-        _ path: ReferenceWritableKeyPath<AppSettingsValues, Value>, _ change: (inout Value) throws -> Void,
-        rescue: (any Error) throws -> Void
+        _ path: ReferenceWritableKeyPath<AppSettingsValues, Value>, _ change: (inout Value) throws -> Void
     ) rethrows -> PrefsError? {
-        var thrown: (any Error)?
-        do {
-            try entries.transact(forKey: key(of: path)?.key ?? "") {
-                do {
-                    try change(&self[keyPath: path])
-                } catch {
-                    thrown = error
-                    throw error
-                }
-            }
+        guard let first = key(of: path) else {
+            try change(&self[keyPath: path])
             return nil
-        } catch {
-            if let thrown { try rescue(thrown) }
-            return PrefsError(error)
         }
-    }
-
-    func modify<Key: KeyedValue>(_ key: Key, _ change: (inout Key.Value) throws -> Void) rethrows -> PrefsError? {
-        defer { bridge.wasWritten(key.stringKey, in: self) }
-        return try key.modify(in: entries, change)
+        return try first.update { try change(&self[keyPath: path]) }
     }
 
     /// The value of a key, or its default if nothing is stored.
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
-        get { self[key.keyed] }
-        set { set(newValue, of: key.keyed) }
-        _modify { yield &self[key.keyed] }
+        get {
+            let prefs = prefs(key)
+            guard let readKeys else { return prefs.handle.value }
+            readKeys.withLock { $0.append(prefs) }
+            return prefs.handle.defaultValue
+        }
+        set { prefs(key).handle.set(newValue) }
+        _modify { yield &prefs(key).handle.inPlace }
     }
 
     /// Stores a value.
@@ -122,7 +131,7 @@ public final class AppSettingsValues: Sendable {
     /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public func set<Key: PrefKey>(_ value: Key.Value, for key: Key.Type) -> PrefsError? {
-        set(value, of: key.keyed)
+        prefs(key).handle.set(value)
     }
 
     /// Removes the stored value, so that the default is read.
@@ -130,38 +139,6 @@ public final class AppSettingsValues: Sendable {
     /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public func reset(_ key: (some PrefKey).Type) -> PrefsError? {
-        reset(key.keyed)
-    }
-
-    // MARK: - For keys of both kinds
-
-    subscript<Key: KeyedValue>(key: Key) -> Key.Value {
-        get {
-            if let readKeys {
-                readKeys.withLock { $0.append(ReadKey(key: key.stringKey, report: key.report)) }
-                return key.defaultValue
-            }
-            bridge.access(key.stringKey, of: self, in: entries, key.report)
-            return key.read(from: entries)
-        }
-        set { set(newValue, of: key) }
-        _modify {
-            var change = key.changeInPlace(in: entries)
-            yield &change.value
-            key.commit(change)
-            bridge.wasWritten(key.stringKey, in: self)
-        }
-    }
-
-    @discardableResult
-    func set<Key: KeyedValue>(_ value: Key.Value, of key: Key) -> PrefsError? {
-        defer { bridge.wasWritten(key.stringKey, in: self) }
-        return key.write(value, to: entries)
-    }
-
-    @discardableResult
-    func reset(_ key: some KeyedValue) -> PrefsError? {
-        defer { bridge.wasWritten(key.stringKey, in: self) }
-        return key.remove(from: entries)
+        prefs(key).handle.reset()
     }
 }

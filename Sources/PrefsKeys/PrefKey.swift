@@ -67,22 +67,16 @@ extension PrefKey {
     /// Does nothing.
     public static func didFail(_ error: PrefsError) {}
 
-    static var keyed: TypedKey<Self> { TypedKey() }
-
     /// The value in `UserDefaults.standard`.
     public static var value: Value {
-        get { get() }
-        set { set(newValue) }
-        _modify {
-            var change = keyed.changeInPlace(in: KeyedEntries(.standard))
-            yield &change.value
-            keyed.commit(change)
-        }
+        get { AppSettingsValues.standard[Self.self] }
+        set { AppSettingsValues.standard[Self.self] = newValue }
+        _modify { yield &AppSettingsValues.standard[Self.self] }
     }
 
     /// The value in `UserDefaults.standard`, or in another `UserDefaults`.
     public static func get(_ defaults: UserDefaults = .standard) -> Value {
-        keyed.read(from: KeyedEntries(defaults))
+        AppSettingsValues.of(defaults)[Self.self]
     }
 
     /// Stores a value.
@@ -90,7 +84,7 @@ extension PrefKey {
     /// - Returns: the error of this write, or nil if the value is stored.
     @discardableResult
     public static func set(_ value: Value, _ defaults: UserDefaults = .standard) -> PrefsError? {
-        keyed.write(value, to: KeyedEntries(defaults))
+        AppSettingsValues.of(defaults).set(value, for: Self.self)
     }
 
     /// Removes the stored value, so that the default is read.
@@ -98,7 +92,7 @@ extension PrefKey {
     /// - Returns: the error of this write, or nil if it succeeded.
     @discardableResult
     public static func reset(_ defaults: UserDefaults = .standard) -> PrefsError? {
-        keyed.remove(from: KeyedEntries(defaults))
+        AppSettingsValues.of(defaults).reset(Self.self)
     }
 
     /// Changes the value: `fontSize.modify { $0 += 1 }`. In `UserDefaults.standard`, no other thread changes it in
@@ -113,7 +107,7 @@ extension PrefKey {
     public static func modify(
         in defaults: UserDefaults = .standard, _ change: (inout Value) throws -> Void
     ) rethrows -> PrefsError? {
-        try keyed.modify(in: KeyedEntries(defaults), change)
+        try AppSettingsValues.of(defaults).prefs(self).handle.modify(change)
     }
 
     /// Calls the closure with the old and the new value after each change, in the order of the commits. Works like
@@ -123,12 +117,12 @@ extension PrefKey {
         in defaults: UserDefaults = .standard, on queue: DispatchQueue? = nil,
         _ action: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) -> PrefsObservation {
-        keyed.observed(in: KeyedEntries(defaults)).onChange(on: queue, action)
+        AppSettingsValues.of(defaults).prefs(self).observed?.onChange(on: queue, action) ?? PrefsObservation {}
     }
 
     /// The current value in `UserDefaults.standard` and each new one, as an asynchronous sequence. Works like
     /// ``PrefHandle/updates``.
-    public static var updates: PrefUpdates<Value> { keyed.observed(in: KeyedEntries(.standard)).updates }
+    public static var updates: PrefUpdates<Value> { AppSettingsValues.standard.prefs(self).handle.updates }
 
     /// The value in a `UserDefaults`, for changes in place: `fontSize()[defaults] += 10`.
     ///
@@ -141,11 +135,7 @@ extension PrefKey {
     public subscript(defaults: UserDefaults) -> Value {
         get { Self.get(defaults) }
         nonmutating set { Self.set(newValue, defaults) }
-        nonmutating _modify {
-            var change = Self.keyed.changeInPlace(in: KeyedEntries(defaults))
-            yield &change.value
-            Self.keyed.commit(change)
-        }
+        nonmutating _modify { yield &AppSettingsValues.of(defaults)[Self.self] }
     }
 }
 
@@ -154,11 +144,7 @@ extension UserDefaults {
     public subscript<Key: PrefKey>(key: Key.Type) -> Key.Value {
         get { key.get(self) }
         set { key.set(newValue, self) }
-        _modify {
-            var change = key.keyed.changeInPlace(in: KeyedEntries(self))
-            yield &change.value
-            key.keyed.commit(change)
-        }
+        _modify { yield &AppSettingsValues.of(self)[key] }
     }
 }
 

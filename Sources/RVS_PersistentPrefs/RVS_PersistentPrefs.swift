@@ -1,5 +1,6 @@
 public import Foundation
 @_exported public import PersistentPreferences
+import PrefsKeys
 
 /// The base class of `RVS_PersistentPrefs.swift`: ``PersistentPrefs`` with the additional members of that file.
 ///

@@ -225,6 +225,16 @@ private actor Mixer {
         #expect(try stored() == "{'theme': 'pink', 'volume': 'loud'}")
     }
 
+    @Test func aFailedModifyIsReportedOnce() throws {
+        try writePropertyList(["volume": "loud"], to: folder.file(), as: .xml)
+        let errors = Errors()
+        let observed = Observed("volume", store, errors)
+        #expect(observed.$volume.modify { $0 += 1 } != nil)
+        #expect(errors.all == ["volume: expected Double, found a string"])
+        #expect(observed.$theme.modify { $0 = .dark } == nil)
+        #expect(errors.all.count == 1)
+    }
+
     @Test func aValueThatCannotBeStoredChangesNothing() throws {
         let errors = Errors()
         @AppSetting("anything", store: store, didFail: errors.add) var anything: [String: Any] = [:]

@@ -34,7 +34,7 @@
         /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``. The publisher keeps the instance alive,
         /// a subscription does not.
         public var publisher: AnyPublisher<Value, Never> {
-            ChangePublisher { self.demandedValues($0) }.eraseToAnyPublisher()
+            ChangePublisher { self.observed.demanded($0) }.eraseToAnyPublisher()
         }
     }
 

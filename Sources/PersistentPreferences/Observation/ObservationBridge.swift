@@ -1,26 +1,27 @@
 import Dispatch
-package import Observation
+public import Observation
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// Links an object to the Observation framework: subscribes to the values that a tracked access reads, and announces
-/// their changes.
+extension PersistentPrefs: Observable {}
+
+/// Links an instance to the Observation framework: subscribes to its root when a tracked access reads it, and announces
+/// changes of its values. Key-value observers are notified around an announcement.
 ///
 /// A change is announced right after the commit, on the thread that made it; on the main queue if it was made
 /// elsewhere. `UnheardChanges` says which changes are announced a second time.
 ///
 /// The framework does not report the end of the last tracking, so a subscription lasts until `end`, or as long as the
 /// bridge.
-package final class ObservationBridge<Subject: Observable & AnyObject & Sendable>: Sendable {
+final class ObservationBridge: Sendable {
     private let registrar = ObservationRegistrar()
     private let state = Locked(State())
 
     private struct State {
+        /// By the store that replaces the instance's own; an empty text stands for its own.
         var subscriptions: [String: EntrySubscription] = [:]
         var unheard = UnheardChanges()
     }
-
-    package init() {}
 
     /// Whether the probe decides what is tracked; if not, every read counts as tracked. Only tests assign it, before
     /// the first read.
@@ -28,44 +29,43 @@ package final class ObservationBridge<Subject: Observable & AnyObject & Sendable
 
     /// Called before a value is read. Does nothing outside of a tracking.
     ///
-    /// - Parameters:
-    ///   - key: nil stands for all keys.
-    ///   - subscribe: called in a tracking, each time.
+    /// - Parameter key: nil stands for all keys.
     @inline(__always)
-    package func access(_ key: String?, of subject: Subject, subscribing subscribe: () -> Void) {
+    func access(_ key: String?, of prefs: PersistentPrefs) {
         guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return }
-        subscribe()
-        trackedAccess(key, of: subject)
+        subscribe(to: prefs)
+        trackedAccess(key, of: prefs)
     }
 
-    private func trackedAccess(_ key: String?, of subject: Subject) {
+    private func trackedAccess(_ key: String?, of prefs: PersistentPrefs) {
         if UnheardChanges.isOnMainThread, state.withLock({ $0.unheard.begin() }) {
-            DispatchQueue.main.async { [weak self, weak subject] in
-                guard let self, let subject else { return }
-                announce(state.withLock { $0.unheard.take() }, of: subject)
+            DispatchQueue.main.async { [weak self, weak prefs] in
+                guard let self, let prefs else { return }
+                announce(state.withLock { $0.unheard.take() }, of: prefs)
             }
         }
-        registrar.access(subject, keyPath: \.[observed: key])
+        registrar.access(prefs, keyPath: \.[observed: key])
     }
 
-    package func isSubscribed(to name: String) -> Bool { state.withLock { $0.subscriptions[name] != nil } }
-
     /// Subscribes once. If it fails, the next call tries again.
-    ///
-    /// - Parameter begin: begins the subscription; returns nil if that fails.
-    package func subscribe(to name: String, _ begin: () -> EntrySubscription?) {
-        guard !isSubscribed(to: name), let new = begin() else { return }
+    func subscribe(to prefs: PersistentPrefs) {
+        // The subscription keeps the store alive, so no other store has the same address.
+        let store = prefs.state.replacement.map { "\(ObjectIdentifier($0))" } ?? ""
+        guard state.withLock({ $0.subscriptions[store] == nil }) else { return }
+        guard let root = prefs.observedRoot(of: []),
+            let new = prefs.subscribe(to: root, { change in { root.state.bridge.announce(change, in: root) } })
+        else { return }
         // After the subscription has begun: a thread that finds it in the list relies on it.
         let isFirst = state.withLock {
-            guard $0.subscriptions[name] == nil else { return false }
-            $0.subscriptions[name] = new
+            guard $0.subscriptions[store] == nil else { return false }
+            $0.subscriptions[store] = new
             return true
         }
         if !isFirst { new.end() }
     }
 
     /// Ends all subscriptions.
-    package func end() {
+    func end() {
         let last = state.withLock { state in
             defer { state.subscriptions = [:] }
             return state.subscriptions
@@ -73,12 +73,17 @@ package final class ObservationBridge<Subject: Observable & AnyObject & Sendable
         for subscription in last.values { subscription.end() }
     }
 
+    private func announce(_ pending: PendingChange, in root: ObservedRoot) {
+        guard let prefs = root.state.owner, let change = root.change(pending) else { return }
+        prefs.tellKeyValueObservers(of: pending, in: root.root.at(prefs.key)) { announce(change.keys, of: prefs) }
+    }
+
     /// Announces a change of some keys, and of the key path that stands for all keys.
-    package func announce(_ keys: [String], of subject: Subject) {
+    private func announce(_ keys: [String], of prefs: PersistentPrefs) {
         guard !keys.isEmpty else { return }
         // Before the announcement: if changes are no longer collected, the tracking on the main thread already listens.
         if !UnheardChanges.isOnMainThread { state.withLock { $0.unheard.add(keys) } }
-        for key in keys { registrar.withMutation(of: subject, keyPath: \.[observed: key]) {} }
-        registrar.withMutation(of: subject, keyPath: \.[observed: nil]) {}
+        for key in keys { registrar.withMutation(of: prefs, keyPath: \.[observed: key]) {} }
+        registrar.withMutation(of: prefs, keyPath: \.[observed: nil]) {}
     }
 }

@@ -68,6 +68,18 @@ package final class ClassDeclarations: Sendable {
                 .map { ($0.key, $0.property.formerKeys) })
     }
 
+    /// The declaration of a single property, which has a key.
+    init(of property: any DeclaredProperty) {
+        ownRoot = ""
+        declarations = [
+            Declaration(name: "", key: property.explicitKey ?? "", declarer: type(of: property), property: property)
+        ]
+        byKey = [declarations[0].key: declarations[0]]
+        allowed = AllowedKeys([declarations[0].key], isForMany: false)
+        (formerRoots, hasFormerRoots) = ([], false)
+        schema = RootSchema(migrations: [], className: "", renames: [])
+    }
+
     package subscript(key: String) -> Declaration? { byKey[key] }
 
     /// The roots to look for if this one is missing.

@@ -68,7 +68,7 @@ extension PersistentPrefs {
 
     // MARK: - Changes in place
 
-    func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<RootOrigin, Value> {
+    func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<Value> {
         let (binding, kept) = property.bound(in: state)
         return changeInPlace(from: property.givenDefault, of: binding.key) { view, outcome in
             let found = try view.found(forKey: binding.key, &outcome)
@@ -76,8 +76,10 @@ extension PersistentPrefs {
         }
     }
 
-    func commit<Value>(_ change: InPlaceChange<RootOrigin, Value>, of property: PrefProperty<Value>) {
-        commit(change) { value, root, outcome in
+    func commit<Value>(
+        _ change: InPlaceChange<Value>, of property: PrefProperty<Value>, reportsFailure: Bool = true
+    ) {
+        commit(change, reportsFailure: reportsFailure) { value, root, outcome in
             let binding = property.binding(in: state)
             try root.commit(property.change(to: value, binding), of: binding.key, &outcome)
         }

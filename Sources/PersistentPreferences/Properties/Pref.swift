@@ -79,10 +79,7 @@ extension PersistentPrefs {
                 prefs.write { try $0.commit(property.change(to: newValue, binding), of: binding.key, &$1) }
             }
             _modify {
-                let property = Self.property(of: prefs, at: storage)
-                var change = prefs.changeInPlace(of: property)
-                yield &change.value
-                prefs.commit(change, of: property)
+                yield &PrefHandle(prefs: prefs, property: Self.property(of: prefs, at: storage)).inPlace
             }
         }
 

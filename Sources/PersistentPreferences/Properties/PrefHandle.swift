@@ -15,6 +15,10 @@ public struct PrefHandle<Value> {
     let prefs: PersistentPrefs
     let property: PrefProperty<Value>
 
+    package init(prefs: PersistentPrefs, property: PrefProperty<Value>) {
+        (self.prefs, self.property) = (prefs, property)
+    }
+
     /// The key of the property.
     public var key: String { property.binding(in: prefs.state).key }
 
@@ -23,6 +27,16 @@ public struct PrefHandle<Value> {
 
     /// The current value, as the property returns it.
     public var value: Value { prefs.value(of: property, property.bound(in: prefs.state)) }
+
+    /// The value, for changes in place.
+    package var inPlace: Value {
+        get { value }
+        nonmutating _modify {
+            var change = prefs.changeInPlace(of: property)
+            yield &change.value
+            prefs.commit(change, of: property)
+        }
+    }
 
     /// Where the current value comes from: a layer of a ``LayeredStore``, the store or the default.
     ///
@@ -50,7 +64,7 @@ public struct PrefHandle<Value> {
         try prefs.update(timeout: timeout) { () -> Void in
             var new = prefs.changeInPlace(of: property)
             if new.failure == nil { try change(&new.value) }
-            prefs.commit(new, of: property)
+            prefs.commit(new, of: property, reportsFailure: false)
         }
     }
 

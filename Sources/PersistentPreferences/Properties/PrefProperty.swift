@@ -45,6 +45,12 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         given = options
     }
 
+    /// Creates a property that no class declares.
+    package convenience init(_ defaultValue: Value, key: String, coding: PrefCoding<Value>) {
+        self.init(defaultValue, [.key(key), PrefOption(.coding(coding))])
+        binding = Binding(key: key, coding: coding, constraint: nil)
+    }
+
     /// The property in its class, with the value of its last read.
     typealias Bound = (binding: Binding, kept: Kept?)
 

@@ -40,6 +40,12 @@ package final class Roots: RootsStore {
         (layout, durability, replacement) = (base.layout, base.durability, base.replacement)
     }
 
+    /// Creates one root that has the entries of a domain, in a domain that shows them.
+    package init(entriesOf roots: Roots, in domain: (any Domain) -> any Domain) {
+        (self.domain, failure, layers) = (roots.domain.map(domain), roots.failure, nil)
+        (layout, durability, replacement) = (.flat, roots.durability, roots.replacement)
+    }
+
     package var ownRoots: Roots { self }
 
     /// The object that keeps the roots. Two `Roots` with one place have the same roots.

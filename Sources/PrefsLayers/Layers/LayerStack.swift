@@ -64,9 +64,18 @@ final class LayersSnapshot: RootLayersSnapshot {
     private let keys = Locked<[KeyOfClass: LayeredKey]>([:])
 
     private struct KeyOfClass: Hashable {
-        let declarations: ObjectIdentifier
+        let declarations: Identity
         let root: String
         let key: String
+    }
+
+    /// Keeps the declarations, because those of an instance for one key may be released.
+    private struct Identity: Hashable {
+        let object: ClassDeclarations
+
+        static func == (left: Identity, right: Identity) -> Bool { left.object === right.object }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
     }
 
     fileprivate init(above: [PrefsLayer], below: [PrefsLayer], _ layout: DomainLayout) {
@@ -120,7 +129,7 @@ final class LayersSnapshot: RootLayersSnapshot {
 
     /// The values of the layers for a key of a class.
     func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
-        let name = KeyOfClass(declarations: ObjectIdentifier(declarations), root: root, key: key)
+        let name = KeyOfClass(declarations: Identity(object: declarations), root: root, key: key)
         if let known = keys.withLock({ $0[name] }) { return known }
         let new = self.key(key, of: root, for: declarations[key]?.property)
         guard revision != nil else { return new }

@@ -223,6 +223,7 @@ import Testing
         "the layer reads the file of the base", "the file does not exist", "there is no such resource",
         "was read without a folder to save to",
         "cannot be read: …", "UserDefaults cannot be read: …", "UserDefaults could not be synchronized",
+        "only UserDefaults.standard reports its changes",
         // Of another message.
         "…", "…: …",
     ]

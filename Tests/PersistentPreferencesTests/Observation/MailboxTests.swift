@@ -51,7 +51,7 @@ import Testing
 
     private func sizeSubscriber(of prefs: SizePrefs) -> Subscriber<Int> {
         let subscriber = Subscriber<Int>()
-        subscriber.changes = prefs.$size.demandedValues(on: subscriber.queue, subscriber.receive)
+        subscriber.changes = prefs.$size.observed.demanded(on: subscriber.queue, subscriber.receive)
         #expect(subscriber.changes != nil)
         return subscriber
     }
@@ -161,7 +161,7 @@ import Testing
     @Test func anOptionalThatIsNilIsDelivered() {
         let prefs = prefs()
         let subscriber = Subscriber<String?>()
-        subscriber.changes = prefs.$name.demandedValues(subscriber.receive)
+        subscriber.changes = prefs.$name.observed.demanded(subscriber.receive)
         #expect(subscriber.changes != nil)
         subscriber.request(3)
         #expect(subscriber.heard.all == [nil])
@@ -280,7 +280,7 @@ import Testing
         let prefs = prefs(), listener = subscriber(of: prefs)
         listener.request(1)
         var object: WritesAtItsEnd? = WritesAtItsEnd(prefs)
-        let changes = prefs.$size.demandedValues { [object] _ in object == nil ? 0 : 1 }
+        let changes = prefs.$size.observed.demanded { [object] _ in object == nil ? 0 : 1 }
         object?.changes = changes
         object = nil
         changes?.request(1)
@@ -311,7 +311,7 @@ import Testing
         #expect(prefs.outcome == "\(PrefsError.incorrectKeys(invalidElements: ["unknown"]))")
         let bad = SizePrefs(key: "", store: store)
         #expect(bad.demandedChanges(of: []) { _ in 0 } == nil)
-        #expect(bad.$size.demandedValues { _ in 0 } == nil)
+        #expect(bad.$size.observed.demanded { _ in 0 } == nil)
         #expect(!store.isFollowed)
     }
 }

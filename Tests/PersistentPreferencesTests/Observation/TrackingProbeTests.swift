@@ -52,8 +52,7 @@ import Testing
 
     @Test func withoutTheProbeEveryReadOfASettingIsTracked() {
         let settings = AppSettingsValues(store: store, root: "Root")
-        #expect(settings.bridge.trustsProbe)
-        settings.bridge.trustsProbe = false
+        settings.prefs(Size.self).state.bridge.trustsProbe = false
         _ = settings[Size.self]
         #expect(store.isFollowed)
         let heard = Heard<Int>()

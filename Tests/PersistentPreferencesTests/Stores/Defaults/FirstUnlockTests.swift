@@ -312,13 +312,15 @@ import Testing
         restart(.flat)
         let process = daemon.process()
         let store = UserDefaultsStore(process, layout: .flat)
-        let entries = KeyedEntries(of: store)
-        #expect(throws: FileError.self) { try entries.value(forKey: "volume") { _ in } }
-        #expect(throws: FileError.self) { try entries.setValue(.integer(2), forKey: "volume") }
+        let errors = Locked<[String]>([])
+        @AppSetting("volume", store: store, didFail: { error in errors.withLock { $0.append("\(error)") } })
+        var volume = 0.5
+        #expect(volume == 0.5 && $volume.set(2) != nil)
+        #expect(errors.withLock { $0 } == [Self.locked, Self.locked])
         #expect(throws: FileError.self) { try store.ownRoots.state(of: .everything).content }
         daemon.deliver()
         daemon.unlock()
-        #expect(try entries.value(forKey: "volume") { _ in }?.double == 1)
+        #expect(volume == 1)
         #expect(try store.ownRoots.state(of: .everything).content?.count == 2)
     }
 }

@@ -1,5 +1,5 @@
-import Foundation
-import PersistentPreferences
+package import Foundation
+package import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
@@ -8,8 +8,8 @@ import PrefsPropertyLists
 /// Reads find what `object(forKey:)` finds, including arguments and registered defaults. On Linux, an update does not
 /// find these, so it does not store them. `synchronize()` is called after each write. Updates are atomic for the users
 /// of this store, and only their changes are observed.
-final class DefaultsObjectStore: RootsStore {
-    let ownRoots: Roots
+package final class DefaultsObjectStore: RootsStore {
+    package let ownRoots: Roots
 
     private static let stores = Locked<[ObjectIdentifier: WeakStore]>([:])
 
@@ -19,7 +19,7 @@ final class DefaultsObjectStore: RootsStore {
 
     /// The one store of an object, so that its users share transactions. The object of the standard domain has the
     /// usual store.
-    static func of(_ defaults: UserDefaults) -> any PrefsStore {
+    package static func of(_ defaults: UserDefaults) -> any PrefsStore {
         if defaults === UserDefaults.standard { return UserDefaultsStore.standard }
         return stores.withLock { stores in
             // A store keeps its object alive, so no other object has that address.
@@ -35,15 +35,15 @@ final class DefaultsObjectStore: RootsStore {
         ownRoots = Roots(DefaultsObject(defaults), durability: .process)
     }
 
-    func read(root: String) throws -> [String: Any]? {
+    package func read(root: String) throws -> [String: Any]? {
         try ownRoots.read(root: root)
     }
 
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+    package func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         try ownRoots.update(root: root, body)
     }
 
-    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+    package func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try ownRoots.observe(root: root, action)
     }
 }
@@ -73,7 +73,11 @@ private final class DefaultsObject: Domain, @unchecked Sendable {
             }
         guard let keys else { return DomainState(committed()) }
         var content: Content = [:]
-        for key in keys { content[key] = defaults.value(ofEntry: key) }
+        // A write must not store arguments and registered defaults.
+        let domain = isForWriting ? defaults.domainName : nil
+        for key in keys {
+            content[key] = domain.map { defaults.value(ofEntry: key, inDomain: $0) } ?? defaults.value(ofEntry: key)
+        }
         return DomainState(content, isWhole: false)
     }
 
