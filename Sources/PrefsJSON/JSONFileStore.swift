@@ -45,22 +45,4 @@ public final class JSONFileStore: RootsStore {
                 url: url, format: .json, durability: durability, layout: layout, protection: protection
             ).ownRoots
     }
-
-    /// Returns the dictionary under a root key, or nil if the root is missing. Costs one `fstat` if the file has not
-    /// changed, and time linear in the size of the root.
-    public func read(root: String) throws -> [String: Any]? {
-        try ownRoots.read(root: root)
-    }
-
-    /// Changes a root in one transaction under the file's lock, on the calling thread. See
-    /// ``PropertyListFileStore/update(root:_:)``.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Calls the closure after commits that change the root, in this process and in others. See
-    /// ``PrefsStore/observe(root:_:)``.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
-    }
 }

@@ -34,18 +34,6 @@ package final class DefaultsObjectStore: RootsStore {
     private init(_ defaults: UserDefaults) {
         ownRoots = Roots(DefaultsObject(defaults), durability: .process)
     }
-
-    package func read(root: String) throws -> [String: Any]? {
-        try ownRoots.read(root: root)
-    }
-
-    package func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    package func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
-    }
 }
 
 /// The entries that a `UserDefaults` object finds, as a domain.

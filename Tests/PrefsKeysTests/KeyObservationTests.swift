@@ -149,6 +149,17 @@ extension AppSettingsValues {
         #expect(player.size == 212 && player.percent == 250)
     }
 
+    /// A setting has a type, so it reads text, and is rejected where a layer hides it.
+    @Test func aSettingReadsTheTextOfALayer() throws {
+        let layered = LayeredStore(store(), above: [.environment(prefix: "APP_", in: ["APP_size": "7"])])
+        let player = Player(AppSettingsValues(store: layered, root: "Root"))
+        #expect(player.size == 7)
+        #expect(player.$size.set(8)?.description.contains("size") == true && player.size == 7)
+        #expect(player.$size.set(7) == nil && player.theme == "light")
+        player.theme = "dark"
+        #expect(try store().read(root: "Root") as? [String: String] == ["theme": "dark"])
+    }
+
     /// The file of a layer above is edited: each key in it has a new value, although the base has not changed.
     @Test(arguments: [true, false]) func aChangeOfALayerIsReported(_ isAbove: Bool) throws {
         let layer = folder.file("layer.plist")

@@ -14,41 +14,10 @@ import PrefsPropertyLists
 ///
 /// ## Threads
 /// `Sendable`. Mirrors `AsyncStream`.
-public struct PrefsChanges: AsyncSequence, Sendable {
-    /// The element of the sequence.
-    public typealias Element = PrefsChange
-    /// The sequence does not throw.
-    public typealias Failure = Never
+public typealias PrefsChanges = PrefUpdates<PrefsChange>
 
-    private let source: StreamSource<PrefsChange>
-
-    init(_ make: @escaping @Sendable () -> ChangeStream<PrefsChange>) {
-        source = StreamSource(make)
-    }
-
-    /// Creates an iterator over the changes.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(handle: source.take())
-    }
-
-    /// Waits for the next change. Ends when its task is cancelled.
-    public struct Iterator: AsyncIteratorProtocol {
-        let handle: StreamHandle<PrefsChange>
-
-        /// The next change; nil after the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> PrefsChange? {
-            await handle.stream.next(isolation: actor)
-        }
-
-        /// The next change; nil after the end. `for await` calls it if the deployment target is below macOS 15 or iOS
-        /// 18.
-        public mutating func next() async -> PrefsChange? {
-            await handle.stream.next(isolation: nil)
-        }
-    }
-}
-
-/// The values of one property as an asynchronous sequence; see ``PrefHandle/updates``.
+/// The values of one property as an asynchronous sequence; see ``PrefHandle/updates``. Also the type of
+/// ``PrefsChanges``.
 ///
 /// ```swift
 /// for await size in prefs.$fontSize.updates { print(size) }

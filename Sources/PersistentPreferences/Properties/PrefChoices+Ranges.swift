@@ -1,4 +1,4 @@
-// The choices of the standard library, with their words and the rules that a schema can express.
+// The choices of the standard library, with their words.
 
 extension ClosedRange: _PrefChoiceSource {
     /// Not for use.
@@ -59,38 +59,8 @@ extension Array: _PrefChoiceSource where Element: Equatable {
 extension PrefConstraint {
     /// - Parameter choices: the range or the list, for a schema.
     fileprivate init(choices: Any, _ words: @escaping () -> String, _ isValid: @escaping (Value) -> Bool) {
-        self.init(unchecked: words, rules: { ConstraintRule.of(choices).map { [$0] } ?? [] }, isValid)
+        self.init(unchecked: words, parts: { [.choices(choices)] }, isValid)
     }
-}
-
-/// Choices that a schema can express.
-protocol RuledChoices {
-    /// A `ConstraintRule` of their values.
-    var rule: Any { get }
-}
-
-extension ClosedRange: RuledChoices {
-    var rule: Any { ConstraintRule<Bound>.range(lower: lowerBound, upper: upperBound, includesUpper: true) }
-}
-
-extension Range: RuledChoices {
-    var rule: Any { ConstraintRule<Bound>.range(lower: lowerBound, upper: upperBound, includesUpper: false) }
-}
-
-extension PartialRangeFrom: RuledChoices {
-    var rule: Any { ConstraintRule<Bound>.range(lower: lowerBound, upper: nil, includesUpper: true) }
-}
-
-extension PartialRangeThrough: RuledChoices {
-    var rule: Any { ConstraintRule<Bound>.range(lower: nil, upper: upperBound, includesUpper: true) }
-}
-
-extension PartialRangeUpTo: RuledChoices {
-    var rule: Any { ConstraintRule<Bound>.range(lower: nil, upper: upperBound, includesUpper: false) }
-}
-
-extension Array: RuledChoices {
-    var rule: Any { ConstraintRule<Element>.list(self) }
 }
 
 /// Values in the words of a constraint.

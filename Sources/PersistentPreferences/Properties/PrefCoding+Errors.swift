@@ -58,19 +58,6 @@ extension PrefCoding {
         return stored
     }
 
-    /// The value to store in place of a stored one. If a person has written an equal value, that value, so that its
-    /// form stays. Otherwise the new value with the stored fields that the type does not know.
-    package func replacing(
-        _ stored: StoredValue, with new: StoredValue, writtenAs form: ValueForm, filledFrom fallback: () -> StoredValue?
-    ) -> StoredValue {
-        if form != .exact, stored.mayStand(for: new), let same = try? value(of: stored, forKey: "", orAs: form),
-            (try? encode(same)) == new
-        {
-            return stored
-        }
-        return withUnknownFields(new, of: stored, as: form, filledFrom: fallback)
-    }
-
     /// The new value with the fields of the stored one that the type does not know.
     func withUnknownFields(
         _ new: StoredValue, of stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?

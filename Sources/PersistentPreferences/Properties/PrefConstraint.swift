@@ -29,9 +29,9 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     private let hasOwnReasons: Bool
     /// Why a value is rejected, beginning with "must"; nil for a valid value.
     package let violation: (Value) -> String?
-    /// The parts that a schema can express. Evaluated only for a schema, because each instance makes its
-    /// constraints.
-    private let makeRules: () -> [ConstraintRule<Value>]
+    /// What the constraint was made from, as far as a schema can express it. Evaluated only for a schema, because each
+    /// instance makes its constraints.
+    package let parts: () -> [ConstraintPart]
 
     /// Creates a constraint from words and a condition.
     ///
@@ -46,19 +46,19 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
 
     init(
         unchecked words: @escaping () -> String, verb: ConstraintVerb = .be,
-        rules: @escaping () -> [ConstraintRule<Value>] = { [] },
+        parts: @escaping () -> [ConstraintPart] = { [] },
         _ isValid: @escaping (Value) -> Bool
     ) {
-        self.init(words: words, verb: verb, hasOwnReasons: false, rules: rules) {
+        self.init(words: words, verb: verb, hasOwnReasons: false, parts: parts) {
             isValid($0) ? nil : "must \(verb) \(Self.text(words))"
         }
     }
 
     private init(
         words: @escaping () -> String, verb: ConstraintVerb = .be, hasOwnReasons: Bool,
-        rules: @escaping () -> [ConstraintRule<Value>] = { [] }, violation: @escaping (Value) -> String?
+        parts: @escaping () -> [ConstraintPart] = { [] }, violation: @escaping (Value) -> String?
     ) {
-        makeRules = rules
+        self.parts = parts
         self.words = words
         self.verb = verb
         self.hasOwnReasons = hasOwnReasons
@@ -71,11 +71,11 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     /// The whole requirement: `must be in 8...72`.
     package var requirement: String { "must \(verb) \(self)" }
 
-    package var rules: [ConstraintRule<Value>] { makeRules() }
-
     /// The values of the first list; nil if the constraint has no list.
     package var listed: [Value]? {
-        for case .list(let list) in rules { return list }
+        for case .choices(let choices) in parts() {
+            if let list = choices as? [Value] { return list }
+        }
         return nil
     }
 
@@ -93,7 +93,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
         if constraints.count == 1 { return constraints[0] }
         let stated = constraints.filter { !$0.hasOwnReasons }
         return PrefConstraint(
-            words: { words(of: constraints) }, hasOwnReasons: false, rules: { constraints.flatMap(\.rules) }
+            words: { words(of: constraints) }, hasOwnReasons: false, parts: { constraints.flatMap { $0.parts() } }
         ) { value in
             for constraint in constraints {
                 guard let reason = constraint.violation(value) else { continue }
@@ -120,8 +120,7 @@ public struct PrefConstraint<Value>: @unchecked Sendable, CustomStringConvertibl
     /// This constraint for optional values; nil is valid.
     var ofOptional: PrefConstraint<Value?> {
         PrefConstraint<Value?>(
-            words: words, verb: verb, hasOwnReasons: hasOwnReasons,
-            rules: { [makeRules] in makeRules().map(\.ofOptional) }
+            words: words, verb: verb, hasOwnReasons: hasOwnReasons, parts: parts
         ) { [violation] in $0.flatMap(violation) }
     }
 
@@ -148,7 +147,7 @@ extension PrefConstraint where Value == String {
     public static func length(_ range: some RangeExpression<Int>) -> PrefConstraint {
         PrefConstraint(
             unchecked: { CountWords.amount(range, of: "character") + " long" },
-            rules: { ConstraintRule.ofLength(range) }
+            parts: { [.length(range)] }
         ) {
             range.contains($0.count)
         }
@@ -161,7 +160,7 @@ extension PrefConstraint where Value == String {
     /// text that another program has stored. Use a pattern without nested repetition.
     public static func pattern(_ pattern: String) -> PrefConstraint {
         let compiled = TextPattern.compiled(pattern)
-        return PrefConstraint(unchecked: { "of the form \(pattern)" }, rules: { [.pattern(pattern)] }) {
+        return PrefConstraint(unchecked: { "of the form \(pattern)" }, parts: { [.pattern(pattern)] }) {
             compiled.matches($0)
         }
     }
@@ -172,11 +171,21 @@ extension PrefConstraint where Value: Collection {
     public static func count(_ range: some RangeExpression<Int>) -> PrefConstraint {
         PrefConstraint(
             unchecked: { CountWords.amount(range, of: "element") }, verb: .have,
-            rules: { ConstraintRule.ofCount(range) }
+            parts: { [.count(range)] }
         ) {
             range.contains($0.count)
         }
     }
+}
+
+/// The argument of a constraint.
+package enum ConstraintPart {
+    /// A range or a list.
+    case choices(Any)
+    /// The number of characters, or of elements.
+    case length(any RangeExpression<Int>), count(any RangeExpression<Int>)
+    /// A regular expression that a whole text must match.
+    case pattern(String)
 }
 
 /// "must be in 8...72", "must have at most 5 elements".

@@ -13,7 +13,7 @@ import PrefsPropertyLists
 /// share values.
 ///
 /// ## Performance
-/// A read by an instance costs a lock and a dictionary lookup. ``read(root:)`` and ``update(root:_:)`` also cost time
+/// A read by an instance costs a lock and a dictionary lookup. ``PrefsStore/read(root:)`` and ``PrefsStore/update(root:_:)`` also cost time
 /// linear in the size of the root.
 ///
 /// ## Threads
@@ -23,23 +23,6 @@ public final class InMemoryStore: RootsStore {
 
     /// Creates an empty store.
     public init() {}
-
-    /// Returns the dictionary under a root key, or nil if the root is missing. Costs time linear in the size of the
-    /// root.
-    public func read(root: String) throws -> [String: Any]? {
-        try ownRoots.read(root: root)
-    }
-
-    /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Calls the closure after commits that change the root, on the threads of observers without a queue. See
-    /// ``PrefsStore/observe(root:_:)``.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
-    }
 }
 
 /// A domain in memory.

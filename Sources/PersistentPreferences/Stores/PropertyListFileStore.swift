@@ -28,7 +28,8 @@ import PrefsPropertyLists
 /// ## Performance
 /// A read costs one `fstat` if the file has not changed. A write replaces the file and, with the default
 /// ``Durability``, flushes it and its folder. It also writes the last good copy, without a flush. The store keeps the
-/// file open, and after a write its folder.
+/// file open, and after a write its folder. A read does not notice that a folder above the file was replaced by another
+/// one; the next write does.
 ///
 /// ## Errors
 /// ``PrefsError/unreadable(_:)`` if the file cannot be read, ``PrefsError/damaged(_:)`` if it is damaged,
@@ -36,8 +37,13 @@ import PrefsPropertyLists
 /// fails. If there is no room for the last good copy, the write succeeds without one.
 ///
 /// ## Threads
-/// Any thread. All stores on one file in a process share one cache and commit together. For `fork`, see
-/// ``update(root:_:)``.
+/// Any thread. All stores on one file in a process share one cache and commit together.
+///
+/// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was
+/// forked in a process with threads can read and write if its parent has done so before; it cannot observe. On Apple
+/// platforms, a forked child must call `exec` first. A process that forks inside an update shares its lock with the
+/// child, and the child's own commit of that update is rejected. If the parent is killed inside the update, the child
+/// holds the lock until it ends or calls `exec`.
 public final class PropertyListFileStore: RootsStore {
     /// What a completed write survives.
     public enum Durability: Sendable, Hashable {
@@ -85,30 +91,5 @@ public final class PropertyListFileStore: RootsStore {
         } catch {
             ownRoots = Roots(unreachable: error, layout: layout)
         }
-    }
-
-    /// Returns the dictionary under a root key, or nil if the root is missing. Costs one `fstat` if the file has not
-    /// changed, and time linear in the size of the root. Does not notice that a folder above the file was replaced by
-    /// another one; the next write does.
-    public func read(root: String) throws -> [String: Any]? {
-        try ownRoots.read(root: root)
-    }
-
-    /// Changes a root in one transaction under the file's lock, on the calling thread. The new state is on disk when
-    /// the call returns, as its ``Durability`` says. See ``PrefsStore/update(root:_:)``.
-    ///
-    /// A process that is suspended inside an update blocks other writers; readers continue. On Linux, a child that was
-    /// forked in a process with threads can read and write if its parent has done so before; it cannot observe. On
-    /// Apple platforms, a forked child must call `exec` first. A process that forks inside an update shares its lock
-    /// with the child, and the child's own commit of that update is rejected. If the parent is killed inside the
-    /// update, the child holds the lock until it ends or calls `exec`.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Calls the closure after commits that change the root, in this process and in others. See
-    /// ``PrefsStore/observe(root:_:)``.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
     }
 }

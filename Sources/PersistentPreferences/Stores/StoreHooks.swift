@@ -6,6 +6,22 @@ package protocol RootsStore: PrefsStore {
     var ownRoots: Roots { get }
 }
 
+/// The methods of a store with roots. They are public, because the stores are.
+extension RootsStore {
+    /// Reads a root.
+    public func read(root: String) throws -> [String: Any]? { try ownRoots.read(root: root) }
+
+    /// Changes a root.
+    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try ownRoots.update(root: root, body)
+    }
+
+    /// Observes a root.
+    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+        try ownRoots.observe(root: root, action)
+    }
+}
+
 extension PrefsStore {
     /// The roots of the store as the base class uses them.
     package var roots: Roots {

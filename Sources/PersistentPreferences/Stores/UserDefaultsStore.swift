@@ -73,22 +73,4 @@ public final class UserDefaultsStore: RootsStore {
     public var fileURL: URL? {
         ownRoots.fileURL
     }
-
-    /// Returns the dictionary under a root key, or nil if the root is missing. Costs time linear in the size of the
-    /// root, and on Linux one `fstat` if the file has not changed.
-    public func read(root: String) throws -> [String: Any]? {
-        try ownRoots.read(root: root)
-    }
-
-    /// Changes a root in one transaction, on the calling thread. On Linux, the new state is on disk when the call
-    /// returns. See ``PrefsStore/update(root:_:)``.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Calls the closure after commits that change the root, in this process and in others. See
-    /// ``PrefsStore/observe(root:_:)``.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
-    }
 }

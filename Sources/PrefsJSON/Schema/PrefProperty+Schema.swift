@@ -11,8 +11,8 @@ extension PrefProperty: SchemaDescribing {
         var schema = type?.keywords ?? [:]
         var others: [StoredValue] = []
         var used: Set<String> = []
-        for rule in type == nil ? [] : constraint?.rules ?? [] {
-            guard let keywords = type.flatMap({ self.keywords(of: rule, $0, coding) }) else { continue }
+        for part in type == nil ? [] : constraint?.parts() ?? [] {
+            guard let keywords = type.flatMap({ self.keywords(of: part, $0, coding) }) else { continue }
             if used.isDisjoint(with: keywords.keys) {
                 schema.merge(keywords) { $1 }
                 used.formUnion(keywords.keys)
@@ -28,30 +28,34 @@ extension PrefProperty: SchemaDescribing {
         return schema
     }
 
-    /// The keywords of a rule; nil if a schema would reject a value that the property can read.
+    /// The keywords of a part of the constraint; nil if a schema would reject a value that the property can read.
     private func keywords(
-        of rule: ConstraintRule<Value>, _ type: ValueSchema, _ coding: PrefCoding<Value>
+        of part: ConstraintPart, _ type: ValueSchema, _ coding: PrefCoding<Value>
     ) -> [String: StoredValue]? {
         var keywords: [String: StoredValue] = [:]
-        switch rule {
-        case .range(let lower, let upper, let includesUpper):
+        switch part {
+        case .choices(let range as any BoundedRange):
             guard ValueSchema.isNumber(Value.self) else { return nil }
-            keywords["minimum"] = lower.flatMap { number($0, coding) }
-            keywords[includesUpper ? "maximum" : "exclusiveMaximum"] = upper.flatMap { number($0, coding) }
-        case .list(let list):
+            let bounds = range.bounds
+            keywords["minimum"] = bounds.lower.flatMap { number($0, coding) }
+            keywords[bounds.includesUpper ? "maximum" : "exclusiveMaximum"] = bounds.upper.flatMap { number($0, coding) }
+        case .choices(let choices):
+            guard let list = choices as? [Value] else { return nil }
             let stored = list.compactMap(coding.vetted)
             let isNumber = ValueSchema.isNumber(Value.self)
             guard stored.count == list.count, !isNumber || list.allSatisfy({ number($0, coding) != nil }) else {
                 return nil
             }
             return type.listing(stored)
-        case .length(let bounds):
+        case .length(let range):
             guard Value.self == String.self || Value.self == String?.self else { return nil }
-            keywords["minLength"] = bounds.least.map { StoredValue($0) }
-            if bounds.greatest == 0 { keywords["maxLength"] = .integer(0) }
-        case .count(let bounds):
-            if let name = type.count.minimum { keywords[name] = bounds.least.map { StoredValue($0) } }
-            if let name = type.count.maximum { keywords[name] = bounds.greatest.map { StoredValue($0) } }
+            let (least, greatest) = Self.counts(range)
+            keywords["minLength"] = least.map { StoredValue($0) }
+            if greatest == 0 { keywords["maxLength"] = .integer(0) }
+        case .count(let range):
+            let (least, greatest) = Self.counts(range)
+            if let name = type.count.minimum { keywords[name] = least.map { StoredValue($0) } }
+            if let name = type.count.maximum { keywords[name] = greatest.map { StoredValue($0) } }
         case .pattern(let pattern):
             guard Value.self == String.self || Value.self == String?.self, SharedPattern.isShared(pattern) else {
                 return nil
@@ -61,10 +65,20 @@ extension PrefProperty: SchemaDescribing {
         return keywords.isEmpty ? nil : keywords
     }
 
+    /// The least and the greatest number of elements; nil without a limit, and for a range of another type.
+    private static func counts(_ range: any RangeExpression<Int>) -> (least: Int?, greatest: Int?) {
+        guard let bounds = (range as? any BoundedRange)?.bounds else { return (nil, nil) }
+        let upper = bounds.upper as? Int
+        return (
+            (bounds.lower as? Int).map { max(0, $0) },
+            upper.map { max(0, bounds.includesUpper || $0 == .min ? $0 : $0 - 1) }
+        )
+    }
+
     /// The stored form of a finite number whose shortest digits are exactly the number; nil for other numbers, which,
     /// like a Float, may have two stored forms.
-    private func number(_ value: Value, _ coding: PrefCoding<Value>) -> StoredValue? {
-        guard let stored = coding.vetted(value), let number = stored.nearestDouble, number.isFinite,
+    private func number(_ value: Any, _ coding: PrefCoding<Value>) -> StoredValue? {
+        guard let value = value as? Value, let stored = coding.vetted(value), let number = stored.nearestDouble, number.isFinite,
             Double(PrefDescription.text(of: value)) == number
         else { return nil }
         return stored

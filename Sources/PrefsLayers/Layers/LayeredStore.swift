@@ -18,8 +18,9 @@ import PrefsPropertyLists
 /// the default in the code. A write to a key that a layer above sets is rejected, unless it equals that value. `values`
 /// and `update` of an instance store only what differs from the merged state.
 ///
-/// The store itself knows no types: its own methods leave out text and managed values. If a store of another module
-/// should have layers, make it the base.
+/// The store itself knows no types: its own methods leave out text, managed values and layers that cannot be read. Its
+/// update gets the merged state, and is rejected if it changes a key that a layer above sets. If a store of another
+/// module should have layers, make it the base.
 ///
 /// ## Performance
 /// A read costs a read of the base, and one `fstat` for each file of a layer. A missing file costs a `stat`.
@@ -52,25 +53,5 @@ public final class LayeredStore: RootsStore {
             in: LayerStack(
                 above: above + (stack?.above ?? []), below: (stack?.below ?? []) + below, layout: self.base.layout,
                 baseFile: self.base.fileURL?.path(percentEncoded: false)))
-    }
-
-    /// Returns the root of the base merged with the layers that have values; nil if all are missing. A layer that
-    /// cannot be read is left out; only instances report it. Costs a read of the base and of the layers.
-    public func read(root: String) throws -> [String: Any]? {
-        try ownRoots.read(root: root)
-    }
-
-    /// Changes the root of the base in one transaction. The body gets the merged state. See
-    /// ``PrefsStore/update(root:_:)``.
-    ///
-    /// - Throws: ``PrefsError/coveredByLayer(_:)`` if the body changes a key that a layer above sets.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try ownRoots.update(root: root, body)
-    }
-
-    /// Calls the closure after commits and changes of layers' files that change the merged root. Waiting changes may be
-    /// merged. See ``PrefsStore/observe(root:_:)``.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try ownRoots.observe(root: root, action)
     }
 }

@@ -84,21 +84,3 @@ public struct PrefCoding<Value> {
 
 // Unchecked because the closures of the rule capture metatypes, which no type parameter can declare to be Sendable.
 extension PrefCoding: @unchecked Sendable where Value: Sendable {}
-
-extension StoredValue {
-    /// Whether a person may have written this value for the stored form `other`. Only the type can decide for certain.
-    package func mayStand(for other: StoredValue) -> Bool {
-        switch (self, other) {
-        case (.array(let own), .array(let others)):
-            own.count == others.count && zip(own, others).allSatisfy { $0.mayStand(for: $1) }
-        case (.dictionary(let own), .dictionary(let others)):
-            others.allSatisfy { key, other in own[key]?.mayStand(for: other) ?? false }
-        case (.string, .string):
-            self == other || Duration(storable: self).map { $0 == Duration(storable: other) } ?? false
-        case (.date, .date), (.data, .data), (.bool, .bool): self == other
-        case _ where isNumber && other.isNumber: nearestDouble == other.nearestDouble
-        // A date as text, a Decimal as a number, a dictionary as an array.
-        default: true
-        }
-    }
-}

@@ -40,13 +40,9 @@ import WriteOperations
         "PrefKey.reset(_:)": (1, [.keyReset]),
         "PrefKey.subscript": (1, [.keySubscript]),
         "UserDefaults.subscript": (1, [.defaultsSubscript]),
-        // Each store has one, besides the requirement.
+        // The requirement, and the one method of all stores of the package.
         "PrefsStore.update(root:_:)": (1, [.storeUpdate]),
-        "InMemoryStore.update(root:_:)": (1, [.storeUpdate]),
-        "JSONFileStore.update(root:_:)": (1, [.storeUpdate]),
-        "LayeredStore.update(root:_:)": (1, [.storeUpdate]),
-        "PropertyListFileStore.update(root:_:)": (1, [.storeUpdate]),
-        "UserDefaultsStore.update(root:_:)": (1, [.storeUpdate]),
+        "RootsStore.update(root:_:)": (1, [.storeUpdate]),
         // The requirement, and one for values; what loads has one for classes, too.
         "SettingsFile.update()": (2, [.settingsSave]),
         "SettingsFile.tryUpdate()": (1, [.settingsSave]),
@@ -78,11 +74,12 @@ import WriteOperations
         ],
         "UserDefaults": [],
         "PrefsStore": ["read(root:)", "observe(root:_:)"],
-        "InMemoryStore": ["init", "read(root:)", "observe(root:_:)"],
-        "JSONFileStore": ["init", "read(root:)", "observe(root:_:)"],
-        "LayeredStore": ["init", "read(root:)", "observe(root:_:)"],
-        "PropertyListFileStore": ["init", "read(root:)", "observe(root:_:)"],
-        "UserDefaultsStore": ["init", "fileURL", "read(root:)", "observe(root:_:)"],
+        "InMemoryStore": ["init"],
+        "JSONFileStore": ["init"],
+        "LayeredStore": ["init"],
+        "PropertyListFileStore": ["init"],
+        "UserDefaultsStore": ["init", "fileURL"],
+        "RootsStore": ["read(root:)", "observe(root:_:)"],
         "RemotePrefsStore": ["current(root:)", "lastKnown(root:)"],
         "RVS_PersistentPrefs": ["groupID", "userDefaults", "store"],
         "SettingsFile": [
@@ -96,7 +93,7 @@ import WriteOperations
     private static let values: Set<String> = [
         "Array", "ClosedRange", "CoveredKey", "ExportFormat", "FileFormat", "Iterator", "KnownState", "LayerFault",
         "PartialRangeFrom", "PartialRangeThrough", "PartialRangeUpTo", "PrefChoices", "PrefCoding", "PrefConstraint",
-        "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsChanges", "PrefsError",
+        "PrefDescription", "PrefOption", "PrefSource", "PrefUpdates", "PrefsChange", "PrefsError",
         "PrefsLayer",
         "PrefsMigration", "PrefsObservation", "PropertyListDictionary", "PropertyListModel", "Range",
         "SharedRoot", "_PrefChoiceSource",
