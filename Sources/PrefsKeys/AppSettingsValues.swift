@@ -26,7 +26,8 @@ import PrefsPropertyLists
 ///
 /// ## Behavior
 /// The container is `Observable`: a SwiftUI view that reads a setting is updated when it changes, also if another
-/// process changes it. In a `UserDefaults` other than the standard one, only changes through this object are observed.
+/// process changes it. In a `UserDefaults` other than the standard one, only changes through a ``PrefKey`` or a setting
+/// are observed.
 ///
 /// ## Performance, errors, threads
 /// As for ``PrefKey``. Settings in a store behave as the store does.
@@ -77,16 +78,16 @@ public final class AppSettingsValues: Observable, Sendable {
     }
 
     func prefs<Key: PrefKey>(_ key: Key.Type) -> KeyPrefs<Key.Value> {
-        let identifier = ObjectIdentifier(key)
-        // A key has one type of values.
-        if let known = keys.withLock({ $0[identifier] }) { return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self) }
-        // Outside of the lock, because the default of a key may read other keys.
-        let new = KeyPrefs(Key.stringKey, Key.defaultValue, Key.coding, in: place) { Key.didFail($0) }
-        return keys.withLock { keys in
-            if let known = keys[identifier] { return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self) }
-            keys[identifier] = new
-            return new
+        let (identifier, name) = (ObjectIdentifier(key), Key.stringKey)
+        // The name may be computed, for example for each user.
+        if let known = keys.withLock({ $0[identifier] }), known.name == name {
+            // A key has one type of values.
+            return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self)
         }
+        // Outside of the lock, because the default of a key may read other keys.
+        let new = KeyPrefs(name, Key.defaultValue, Key.coding, in: place) { Key.didFail($0) }
+        keys.withLock { $0[identifier] = new }
+        return new
     }
 
     /// The key that a computed property reads first; nil if it reads none.

@@ -4,23 +4,18 @@ import PrefsPropertyLists
 
 /// One key in one place: an instance whose only property is the value of the key.
 final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
+    let name: String
     private let property: PrefProperty<Value>
     private let tell: @Sendable (PrefsError) -> Void
     private let place: KeyPlace
 
     init(
-        _ key: String, _ defaultValue: Value, _ coding: PrefCoding<Value>, in place: KeyPlace,
+        _ name: String, _ defaultValue: Value, _ coding: PrefCoding<Value>, in place: KeyPlace,
         tell: @escaping @Sendable (PrefsError) -> Void
     ) {
-        property = PrefProperty(defaultValue, key: key, coding: coding)
-        (self.place, self.tell) = (place, tell)
-        var roots = place.roots
-        do throws(PrefsError) {
-            try NameVetting.checkRoot(key)
-        } catch {
-            roots = Roots(unreachable: error)
-        }
-        super.init(of: property, under: place.root, in: roots)
+        property = PrefProperty(defaultValue, key: name, coding: coding)
+        (self.name, self.place, self.tell) = (name, place, tell)
+        super.init(of: property, under: place.root, in: place.roots(of: name))
     }
 
     var handle: PrefHandle<Value> { PrefHandle(prefs: self, property: property) }
@@ -39,6 +34,7 @@ final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
 
 /// A `KeyPrefs` of any type.
 protocol AnyKeyPrefs: PersistentPrefs {
+    var name: String { get }
     /// A value that is computed from the key, for its observers; nil as for the key.
     func observed<Result>(computing body: @escaping @Sendable () -> Result) -> ObservedValue<Result>?
 }
@@ -51,28 +47,36 @@ extension KeyPrefs: AnyKeyPrefs {
 
 /// Where the values of keys are: the entries of a domain, in every layout, or the values of a root.
 final class KeyPlace: Sendable {
-    let roots: Roots
     let root: String
     /// Whether observers hear of changes that are made elsewhere.
     let reportsChanges: Bool
-    /// The owner of the domain.
     private let store: any PrefsStore
+    /// nil if the store has only roots.
+    private let entries: Roots?
+    /// The newest values of the domain; nil if the domain itself knows them.
+    private let newest: UserDefaultsStore.NewestEntry?
 
     init(_ store: any PrefsStore, root: String) {
-        (self.store, self.root, roots, reportsChanges) = (store, root, store.roots, true)
+        (self.store, self.root, reportsChanges, entries, newest) = (store, root, true, nil, nil)
     }
 
     /// The entries of a store. A store of another module, and a store with layers, has only roots.
     init(entriesOf store: any PrefsStore) {
-        self.store = store
-        root = "AppSettings"
-        reportsChanges = !(store is DefaultsObjectStore)
         let roots = store.roots
-        if roots.isForeign || roots.layers != nil {
-            self.roots = roots
-        } else {
-            let newest = (store as? UserDefaultsStore)?.newest
-            self.roots = Roots(entriesOf: roots) { domain in newest.map { NewestDomain(domain, $0) } ?? domain }
+        (self.store, root) = (store, "AppSettings")
+        reportsChanges = !(store is DefaultsObjectStore)
+        entries = roots.isForeign || roots.layers != nil ? nil : roots
+        newest = (store as? UserDefaultsStore)?.newest
+    }
+
+    /// The roots of one key, which cannot be reached if the key cannot be one.
+    func roots(of key: String) -> Roots {
+        do throws(PrefsError) {
+            try NameVetting.checkRoot(key)
+        } catch {
+            return Roots(unreachable: error)
         }
+        guard let entries else { return store.roots }
+        return Roots(entriesOf: entries) { domain in newest.map { NewestDomain(domain, of: key, $0) } ?? domain }
     }
 }

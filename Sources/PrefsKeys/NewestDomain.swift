@@ -2,37 +2,48 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// A domain of `UserDefaults`, with the values that other code has set there and not synchronized.
+/// A domain of `UserDefaults`, with the value of one key that other code has set there and not synchronized.
 final class NewestDomain: Domain {
     private let domain: any Domain
+    private let key: String
     private let newest: UserDefaultsStore.NewestEntry
+    /// The last state in which UserDefaults had the stored value.
+    private let agreed = Locked<(revision: Revision, value: StoredValue?, content: Content?)?>(nil)
 
-    init(_ domain: any Domain, _ newest: @escaping UserDefaultsStore.NewestEntry) {
-        (self.domain, self.newest) = (domain, newest)
+    init(_ domain: any Domain, of key: String, _ newest: @escaping UserDefaultsStore.NewestEntry) {
+        (self.domain, self.key, self.newest) = (domain, key, newest)
     }
 
     var transaction: Transaction? { domain.transaction }
 
-    /// Has no revision while UserDefaults has other values. `revision` is nil, because UserDefaults must be asked.
+    /// Asks UserDefaults each time, because it does not tell when it changes.
+    var revision: Revision? {
+        guard let revision = domain.revision, let agreed = agreed.withLock({ $0 }), agreed.revision == revision,
+            newest(key, agreed.value, agreed.content) == agreed.value
+        else { return nil }
+        return revision
+    }
+
+    /// Without a revision while UserDefaults has another value.
     func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
         let stored = try domain.state(of: part, isForWriting: isForWriting)
         // There is no revision in the thread's own update, which has synchronized. UserDefaults may crash on a malformed
         // file.
-        guard case .entries(let keys) = part, stored.revision != nil, stored.warning == nil else { return stored }
-        var content = stored.content
-        var isStored = true
-        for key in keys {
-            let value = newest(key, stored.content?[key], stored.content)
-            if value == stored.content?[key] { continue }
-            isStored = false
-            content = content ?? [:]
-            content?[key] = value
+        guard case .entries = part, let revision = stored.revision, stored.warning == nil else { return stored }
+        let former = stored.content?[key]
+        let value = newest(key, former, stored.content)
+        if value == former {
+            agreed.withLock { $0 = (revision, former, stored.content) }
+            return stored
         }
-        if isStored { return stored }
-        guard isForWriting, let first = keys.first else { return DomainState(content, isWhole: false, form: stored.form) }
-        // A write must not take a value for stored that is not. A transaction synchronizes UserDefaults.
-        try transact(on: first, durability: .process) { _ in }
-        return try domain.state(of: part, isForWriting: true)
+        if isForWriting {
+            // A write must not take a value for stored that is not. A transaction synchronizes UserDefaults.
+            try transact(on: key, durability: .process) { _ in }
+            return try domain.state(of: part, isForWriting: true)
+        }
+        var content = stored.content ?? [:]
+        content[key] = value
+        return DomainState(content, isWhole: false, form: stored.form)
     }
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {

@@ -31,7 +31,8 @@ import PrefsPropertyLists
 ///
 /// ## Performance
 /// A read costs a read of `UserDefaults` and, for the standard domain on Linux, an `fstat`; if the key has a registered
-/// default there, also a copy of the domain. A write on Linux replaces the domain's file.
+/// default there, also a copy of the domain. A write on Linux replaces the domain's file. A read of a value in
+/// `UserDefaults.standard` is tracked by the Observation framework.
 ///
 /// ## Errors
 /// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.
@@ -45,11 +46,11 @@ public protocol PrefKey: SendableMetatype {
     /// Creates an instance of the key, for the subscript.
     init()
 
-    /// The value that is read if nothing is stored. In a module whose default isolation is the main actor, declare its
+    /// The value that is read if nothing is stored. It may be evaluated once and kept. In a module whose default isolation is the main actor, declare its
     /// type `nonisolated` if its initializer creates the default.
     static var defaultValue: Value { get }
 
-    /// The key: the name of the type by default. Not empty, and at most 1,024 bytes.
+    /// The key: the name of the type by default. Not empty, and at most 1,024 bytes. Evaluated at each access.
     static var stringKey: String { get }
 
     /// Converts the value to and from its stored form; by default as ``PrefCoding`` describes.

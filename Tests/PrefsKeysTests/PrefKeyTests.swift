@@ -49,6 +49,22 @@ private final class Told: @unchecked Sendable {
         #expect(PrefKeyName.stripped(name) == key)
     }
 
+    private struct profiled: PrefKey {
+        static let defaultValue = 1
+        static let profile = Locked("a")
+        static var stringKey: String { "size of " + profile.withLock { $0 } }
+    }
+
+    @Test func theKeyMayBeComputed() throws {
+        let store = InMemoryStore()
+        let values = AppSettingsValues(store: store, root: "R")
+        values[profiled.self] = 2
+        profiled.profile.withLock { $0 = "b" }
+        #expect(values[profiled.self] == 1)
+        values[profiled.self] = 3
+        #expect(try store.read(root: "R") as? [String: Int] == ["size of a": 2, "size of b": 3])
+    }
+
     @Test func everyErrorIsReported() throws {
         let store = InMemoryStore()
         try store.update(root: "R") { $0 = ["picky": "text"] }
