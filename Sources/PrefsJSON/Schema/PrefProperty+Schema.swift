@@ -36,9 +36,9 @@ extension PrefProperty: SchemaDescribing {
         switch part {
         case .choices(let range as any BoundedRange):
             guard ValueSchema.isNumber(Value.self) else { return nil }
-            let bounds = range.bounds
-            keywords["minimum"] = bounds.lower.flatMap { number($0, coding) }
-            keywords[bounds.includesUpper ? "maximum" : "exclusiveMaximum"] = bounds.upper.flatMap { number($0, coding) }
+            let (lower, upper, includesUpper) = range.bounds
+            keywords["minimum"] = lower.flatMap { number($0, coding) }
+            keywords[includesUpper ? "maximum" : "exclusiveMaximum"] = upper.flatMap { number($0, coding) }
         case .choices(let choices):
             guard let list = choices as? [Value] else { return nil }
             let stored = list.compactMap(coding.vetted)
@@ -78,8 +78,8 @@ extension PrefProperty: SchemaDescribing {
     /// The stored form of a finite number whose shortest digits are exactly the number; nil for other numbers, which,
     /// like a Float, may have two stored forms.
     private func number(_ value: Any, _ coding: PrefCoding<Value>) -> StoredValue? {
-        guard let value = value as? Value, let stored = coding.vetted(value), let number = stored.nearestDouble, number.isFinite,
-            Double(PrefDescription.text(of: value)) == number
+        guard let value = value as? Value, let stored = coding.vetted(value), let number = stored.nearestDouble,
+            number.isFinite, Double(PrefDescription.text(of: value)) == number
         else { return nil }
         return stored
     }
