@@ -27,7 +27,7 @@ PrefsEtcd             | PrefsEtcd                | PrefsFileEngine PersistentPre
 PrefsTool             | PrefsTool                | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsJSON PrefsLayers
 PrefsStoreChecks      | PrefsTesting/StoreChecks | PrefsPropertyLists PersistentPreferences
 PrefsTesting          | PrefsTesting/Traits      | PrefsPropertyLists PersistentPreferences PrefsStoreChecks
-RVS_PersistentPrefs   | RVS_PersistentPrefs      | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+RVS_PersistentPrefs   | RVS_PersistentPrefs      | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsKeys
 "
 rows="$(sed -E '/^$/d; s/ *\| */|/g' <<<"$table")"
 failed=0
