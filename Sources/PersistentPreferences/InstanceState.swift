@@ -85,10 +85,11 @@ package final class InstanceState: @unchecked Sendable {
             ? SharedRoots.register(type(of: owner), declarations, root: key, in: ownRoots) : nil
     }
 
-    /// Called once, by the initializer for one property.
-    func start(_ owner: PersistentPrefs, _ declarations: ClassDeclarations, root: String, in roots: Roots) {
+    /// Starts an instance that has only the property of its store. Reads nothing.
+    func start(_ owner: PersistentPrefs, key: String?, _ store: PropertyStore) {
         self.owner = owner
-        (startDeclarations, startRoots, rootKey) = (declarations, roots, root)
+        (startDeclarations, startRoots) = (ClassDeclarations(of: store.property), store.ownRoots)
+        rootKey = key ?? ""
     }
 
     /// The roots of the store of an access that begins now.

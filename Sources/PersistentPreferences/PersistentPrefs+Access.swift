@@ -8,6 +8,7 @@ extension PersistentPrefs {
         guard type(of: self) != PersistentPrefs.self else {
             fatalError("PersistentPrefs is an abstract class: subclass it, and create instances of the subclass")
         }
+        if let store = store as? PropertyStore { return state.start(self, key: key, store) }
         let warning = state.start(self, key: key, store: store)
         if let warning { report(warning) }
         defer { if let warning, state.lastError == nil { state.lastError = warning } }

@@ -66,12 +66,6 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         start(key: key, values: values, store: store)
     }
 
-    /// Creates an instance for one property, which no class declares. Reads nothing. No `withStore` replaces its roots.
-    package init(of property: any DeclaredProperty, under root: String, in roots: Roots) {
-        super.init()
-        state.start(self, ClassDeclarations(of: property), root: root, in: roots)
-    }
-
     deinit {
         state.bridge.end()
     }

@@ -15,7 +15,7 @@ final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
     ) {
         property = PrefProperty(defaultValue, key: name, coding: coding)
         (self.name, self.place, self.tell) = (name, place, tell)
-        super.init(of: property, under: place.root, in: place.roots(of: name))
+        super.init(key: place.root, store: PropertyStore(of: property, in: place.roots(of: name)))
     }
 
     var handle: PrefHandle<Value> { PrefHandle(prefs: self, property: property) }

@@ -29,6 +29,19 @@ extension PrefsStore {
     }
 }
 
+/// A store for an instance with one property, which no class declares. No `withStore` replaces its roots.
+///
+/// Not an initializer of the base class: a class with an initializer that clients cannot see gives them no error for a
+/// property without a value.
+package final class PropertyStore: RootsStore {
+    package let ownRoots: Roots
+    let property: any DeclaredProperty
+
+    package init(of property: any DeclaredProperty, in roots: Roots) {
+        (self.property, ownRoots) = (property, roots)
+    }
+}
+
 /// A store that is passed to an initializer, and that lets the instance choose its store at each access.
 package protocol ChoosingStore: PrefsStore {
     /// The store of an instance; nil if it has none at the moment.
