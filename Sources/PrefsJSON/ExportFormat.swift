@@ -42,7 +42,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     ///
     /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters
     /// (including U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import
-    /// reads JSON in any layout. A member that is `null` counts as absent. An import rejects `null` elsewhere, a key
+    /// reads JSON in any layout, also with comments and a comma after the last value. A member that is `null` counts as absent. An import rejects `null` elsewhere, a key
     /// that occurs twice, an integer of more than 64 bits, a number beyond the range of a double, half a surrogate
     /// pair, bytes that are not UTF-8, a key with more than 30 combining marks in a row, and an object whose only key
     /// begins with `$` and is not in the table.

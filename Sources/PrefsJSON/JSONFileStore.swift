@@ -13,10 +13,12 @@ public import PersistentPreferences
 /// ## Behavior
 /// The file is read and written as by ``PropertyListFileStore``: locked, atomic, durable, with a last good copy.
 /// `FileFormat.json` has the form. An existing file may also be a property list, and keeps its format. In JSON, a Date
-/// may be ISO 8601 text or seconds since 2001, and Data base64 text or an array of bytes. See <doc:FilesThatPeopleEdit>.
+/// may be ISO 8601 text or seconds since 2001, and Data base64 text or an array of bytes. A write changes the text of the
+/// values that it changes, and nothing else. See <doc:FilesThatPeopleEdit>.
 ///
 /// ## Performance
-/// As ``PropertyListFileStore``; text takes more time than a binary property list. A write sorts the keys.
+/// As ``PropertyListFileStore``; text takes more time than a binary property list. A write reads
+/// the file once more.
 ///
 /// ## Errors
 /// As ``PropertyListFileStore``. The error of a malformed file has the line and the column.

@@ -102,8 +102,8 @@ import TestSupport
         let (typo, shown) =
             name == "d.json"
             ? (
-                "{\n  \"R\": {\n    \"k\": \"mine\",\n  }\n}\n",
-                "line 4, column 3: expected a key after the comma, found } (at R); correct the line `}`, or "
+                "{\n  \"R\": {\n    \"j\": 1,\n    \"k\": \"mine\",,\n  }\n}\n",
+                "line 4, column 17: expected a key in quotes (at R); correct the line `\"k\": \"mine\",,`, or "
             )
             : (
                 "<plist version=\"1.0\">\n<dict>\n<key>R</key>\n<dict><key>k</key><strin>mine</string></dict>\n</dict>\n</plist>\n",

@@ -133,11 +133,24 @@ extension PropertyListFile {
     ) throws -> (bytes: Data, format: FileFormat) {
         let format = format(replacing: base)
         do {
-            let written = format.coder.copiesObjects ? base.written : nil
+            let written = format.coder.copiesObjects ? base.written : try text(of: base, in: format)
             return (try encoded(content, as: format, replacing: written == nil ? nil : base.content, written), format)
         } catch  where format == .xml {
             if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
             return (try encoded(content, as: .xml, replacing: base.content), .xml)
+        }
+    }
+
+    /// The text that a write changes; nil if the file is missing, malformed or in another format, or if its format has no
+    /// text.
+    private func text(of base: Snapshot, in format: FileFormat) throws -> Data? {
+        guard format.coder.changesText, base.format == format, base.fault == nil, let file = base.file,
+            let status = base.status
+        else { return nil }
+        do throws(StorageFailure) {
+            return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
+        } catch {
+            throw FileError.notStored(error.at(names.path))
         }
     }
 

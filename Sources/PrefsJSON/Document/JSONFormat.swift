@@ -2,8 +2,9 @@ import Foundation
 public import PrefsPropertyLists
 
 extension FileFormat {
-    /// JSON, for files that people edit and keep in version control. Exact: the file has the bytes of
-    /// `exported(as: .json)`, with keys sorted and each value on its own line.
+    /// JSON, for files that people edit and keep in version control. Exact: a new file has the bytes of
+    /// `exported(as: .json)`, with keys sorted and each value on its own line. In an existing file, a write changes the
+    /// text of the values that it changes, and nothing else.
     ///
     /// Other programs that expect a property list, such as `UserDefaults`, do not read it. Therefore stores on a file
     /// read and write JSON only if one of them in this process was created with this format, and the file of a
@@ -40,7 +41,14 @@ struct JSONFormat: FileFormatCoder {
         return try JSONReader.value(of: bytes, limits: limits)
     }
 
+    var changesText: Bool { true }
+
     func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
-        try JSONWriter.data(ofFile: value)
+        guard let former, let written else { return try JSONWriter.data(ofFile: value) }
+        do {
+            return try written.withUnsafeBytes { try JSONText.data(changing: $0, from: former, to: value) }
+        } catch {
+            throw error as? EncodingFailure ?? EncodingFailure(path: "", reason: "was changed during the attempt")
+        }
     }
 }

@@ -2,7 +2,8 @@ package import Foundation
 package import PrefsPropertyLists
 
 /// Reads the JSON of ``ExportFormat/json`` from any origin, in time linear in the bytes, on a stack of constant depth.
-/// A byte order mark at the beginning is skipped, because editors on Windows write one.
+/// A byte order mark at the beginning is skipped, because editors on Windows write one. So are comments (`//` and
+/// `/* */`) and a comma after the last item, which people write.
 package struct JSONReader {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -148,10 +149,7 @@ package struct JSONReader {
             position += 1
             skipBlanks()
             // People leave a comma when they remove the last line.
-            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-                throw flaw(
-                    isObject ? "expected a key after the comma, found }" : "expected a value after the comma, found ]")
-            }
+            if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return try endContainer() }
             if isObject { try readKey() }
             return nil
         case isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"):
@@ -213,7 +211,35 @@ package struct JSONReader {
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func skipBlanks() {
-        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        while let byte = current {
+            if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+                position += 1
+            } else if byte != UInt8(ascii: "/") || !skipsComment() {
+                return
+            }
+        }
+    }
+
+    /// Skips a comment, which ends with the text if it does not end before; false if there is none.
+    private mutating func skipsComment() -> Bool {
+        let start = bytes[position...].prefix(2)
+        let end: [UInt8]
+        if start.elementsEqual("//".utf8) {
+            end = [UInt8(ascii: "\n")]
+        } else if start.elementsEqual("/*".utf8) {
+            end = Array("*/".utf8)
+        } else {
+            return false
+        }
+        position += 2
+        while position < bytes.count {
+            if bytes[position] == end[0], bytes[position...].starts(with: end) {
+                position += end.count
+                return true
+            }
+            position += 1
+        }
+        return true
     }
 
     private mutating func takes(_ word: String) -> Bool {
@@ -236,11 +262,9 @@ package struct JSONReader {
         .malformed(fault(reason, at: offset ?? position))
     }
 
-    /// The failure for something unexpected. Mentions comments, which people write there.
+    /// The failure for something unexpected. Mentions other comments, which people write there.
     private func missing(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
-        let rest = bytes[position...]
-        let isComment = ["//", "/*", "#"].contains { rest.starts(with: $0.utf8) }
-        return flaw(isComment ? "JSON has no comments; \(reason)" : reason, at: offset)
+        flaw(current == UInt8(ascii: "#") ? "a comment begins with //; \(reason)" : reason, at: offset)
     }
 
     /// The failure for valid JSON, perhaps of another program, that exceeds a limit.

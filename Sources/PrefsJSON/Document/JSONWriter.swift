@@ -7,8 +7,23 @@ package struct JSONWriter {
     /// Whether references of keyed archives and foreign objects are written as well, for people to see. No import reads
     /// them.
     private var showsAll = false
-    /// Whether all is on one line, without spaces.
-    private var isCompact = false
+    /// The blanks between the parts.
+    private var layout = Layout(lineEnd: Array("\n".utf8), step: Array("  ".utf8), colon: Array(": ".utf8))
+
+    /// The blanks of a text.
+    struct Layout {
+        /// The end of a line, and the indentation of the outermost value; nil if all is on one line.
+        let lineEnd: [UInt8]?
+        /// One step of indentation.
+        let step: [UInt8]
+        /// What is between a key and its value.
+        let colon: [UInt8]
+        /// What follows a comma on one line.
+        var space = Array(" ".utf8)
+
+        /// All on one line, without spaces.
+        static let compact = Layout(lineEnd: nil, step: [], colon: Array(":".utf8), space: [])
+    }
     /// Whether keys are written without an additional `$`.
     private var isPlain = false
     /// The number of values that the reader will count.
@@ -32,7 +47,7 @@ package struct JSONWriter {
     /// One value on one line, for display.
     package static func line(of value: StoredValue) -> String {
         var writer = Self()
-        (writer.isCompact, writer.showsAll) = (true, true)
+        (writer.layout, writer.showsAll) = (.compact, true)
         _ = writer.write(value, depth: 0)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
@@ -53,13 +68,25 @@ package struct JSONWriter {
         ofFile value: StoredValue, limits: JSONReader.Limits = .file
     ) throws(EncodingFailure) -> Data {
         var writer = Self()
-        guard writer.write(value, depth: 0) else {
-            throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in JSON")
-        }
+        try writer.writePart(value)
         guard writer.nodes <= limits.nodes else {
             throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
         }
         return writer.data
+    }
+
+    /// The text of a value inside of another text.
+    static func bytes(of value: StoredValue, layout: Layout) throws(EncodingFailure) -> [UInt8] {
+        var writer = Self()
+        writer.layout = layout
+        try writer.writePart(value)
+        return writer.bytes
+    }
+
+    private mutating func writePart(_ value: StoredValue) throws(EncodingFailure) {
+        guard write(value, depth: 0) else {
+            throw EncodingFailure(path: "", reason: "holds a value that cannot be stored in JSON")
+        }
     }
 
     private var data: Data { Data(bytes + "\n".utf8) }
@@ -87,7 +114,7 @@ package struct JSONWriter {
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             return writeItems(sorted, "{", "}", depth: depth) { writer, member in
                 writer.write(isMarked ? "$" + member.key : member.key)
-                writer.bytes += (writer.isCompact ? ":" : ": ").utf8
+                writer.bytes += writer.layout.colon
                 return writer.write(member.value, depth: depth + 1)
             }
         case .date(let date): writeForm(JSONForm.date, JSONForm.content(of: date))
@@ -109,7 +136,10 @@ package struct JSONWriter {
         bytes += open.utf8
         var isFirst = true
         for item in items {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            if !isFirst {
+                bytes.append(UInt8(ascii: ","))
+                if layout.lineEnd == nil { bytes += layout.space }
+            }
             isFirst = false
             startLine(depth + 1)
             guard writeItem(&self, item) else { return false }
@@ -120,14 +150,15 @@ package struct JSONWriter {
     }
 
     private mutating func startLine(_ depth: Int) {
-        if isCompact { return }
-        bytes.append(UInt8(ascii: "\n"))
-        bytes += repeatElement(UInt8(ascii: " "), count: depth * 2)
+        guard let lineEnd = layout.lineEnd else { return }
+        bytes += lineEnd
+        for _ in 0..<depth { bytes += layout.step }
     }
 
     /// The reader counts the object and its content.
     private mutating func writeForm(_ key: String, _ content: StoredValue) {
-        bytes += "{\"\(key)\":\(isCompact ? "" : " ")".utf8
+        bytes += "{\"\(key)\"".utf8
+        bytes += layout.colon
         _ = write(content, depth: 0)
         bytes += "}".utf8
     }

@@ -42,6 +42,8 @@ package protocol FileFormatCoder: Sendable {
     var form: ValueForm { get }
     /// Whether `data` copies unchanged objects from bytes that it has made before.
     var copiesObjects: Bool { get }
+    /// Whether `data` changes the text of the replaced file, which may have comments and a form of its own.
+    var changesText: Bool { get }
     /// Whether bytes are in the format, or are damaged bytes of the format.
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool
     /// Reads bytes that were recognized.
@@ -60,6 +62,7 @@ extension FileFormatCoder {
     package var fileExtension: String { "plist" }
     package var form: ValueForm { .exact }
     package var copiesObjects: Bool { false }
+    package var changesText: Bool { false }
     package func storable(_ content: [String: StoredValue]) -> [String: StoredValue] { content }
 }
 

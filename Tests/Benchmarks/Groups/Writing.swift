@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 extension Group {
     /// The medium is idle when each write begins, as for a program that stores a preference from time to time.
@@ -134,6 +135,19 @@ extension Group {
                     prefs.text = texts[number % 2]
                     return 0
                 }
+            },
+            Row("json-write", "one value of a 5-key root in JSON", .times("write-file", atMost: 2)) {
+                try writes(to: JSONFileStore(url: $0.file("json-write.json")))
+            },
+            Row("json-write-1000", "one value of a 1,000-key root in JSON", .times("write-file-1000")) {
+                let prefs = try ThousandPrefs.full(in: JSONFileStore(url: $0.file("json-write-1000.json")))
+                return .each(verify: prefs.check) { number in
+                    prefs.x = number + 2
+                    return 0
+                }
+            },
+            Row("json-equal-write", "a write of what is there in JSON", .times("equal-write-file")) {
+                try equalWrites(to: JSONFileStore(url: $0.file("json-equal-write.json")))
             },
             Row("equal-write-file", "a write of what is there, file store", .times("write-file")) {
                 try equalWrites(to: $0.store("equal-write-file"))

@@ -164,7 +164,7 @@ import TestSupport
                 continue
             }
         }
-        for text in ["{]", "{\"a\": tru}", "{\"a\": 1,}\n", "{} x"] {
+        for text in ["{]", "{\"a\": tru}", "{\"a\": 1,,}\n", "{} x"] {
             let failure = #expect(throws: DecodingFailure.self) {
                 try PropertyListCoder.decode(Data(text.utf8), as: .all)
             }

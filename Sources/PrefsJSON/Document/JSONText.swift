@@ -1,0 +1,409 @@
+import Foundation
+import PrefsPropertyLists
+
+/// The text of a JSON file, in which the values that change are replaced, and nothing else: order, indentation, line
+/// ends, escapes, the texts of numbers and nulls stay as they are.
+///
+/// A container whose parts change is read as a list of items with the blanks and comments around them. Items that stay
+/// are copied; a new item has the blanks of its neighbors. Costs time linear in the text for each level of containers
+/// that change.
+struct JSONText {
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+    private var output: [UInt8] = []
+    private let lineEnd: [UInt8]
+    /// One step of indentation.
+    private var step = Array("  ".utf8)
+    /// What is between a key and its value.
+    private var colon = Array(": ".utf8)
+
+    /// The text does not have the value that it is said to have.
+    struct Mismatch: Error {}
+
+    /// The bytes of a text with another value.
+    ///
+    /// - Parameter former: the value of the text.
+    /// - Throws: `Mismatch`; `EncodingFailure` if JSON cannot hold the value.
+    static func data(changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue) throws
+        -> Data
+    {
+        var text = JSONText(bytes)
+        try text.change(from: former, to: new)
+        return Data(text.output)
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        let isOfWindows = first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false
+        lineEnd = Array((isOfWindows ? "\r\n" : "\n").utf8)
+        output.reserveCapacity(bytes.count + bytes.count / 8)
+    }
+
+    private mutating func change(from former: StoredValue, to new: StoredValue) throws {
+        if bytes.starts(with: JSONReader.byteOrderMark) { position = 3 }
+        try skipBlanks()
+        let start = position
+        if let byte = current, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+            let root = try container()
+            if let first = root.items.first {
+                step = indentation(of: first.lead).map { $0.isEmpty ? step : $0 } ?? step
+                if let end = first.keyEnd { colon = Array(bytes[end..<first.value.lowerBound]) }
+            }
+        } else {
+            try skipValue()
+        }
+        let end = position
+        output += bytes[..<start]
+        try write(new, inPlaceOf: start..<end, former, Place(margin: [], isOneLine: false))
+        output += bytes[end...]
+    }
+
+    /// The indentation of the line in which a value begins, and whether the values around it are on one line.
+    private struct Place {
+        var margin: [UInt8]
+        var isOneLine: Bool
+    }
+
+    // MARK: - Values
+
+    private mutating func write(
+        _ new: StoredValue, inPlaceOf range: Range<Int>, _ former: StoredValue, _ place: Place
+    ) throws {
+        if new == former {
+            output += bytes[range]
+            return
+        }
+        switch (former, new, bytes[range.lowerBound]) {
+        case (.dictionary(let former), .dictionary(let new), UInt8(ascii: "{"))
+        where !Self.isLoneForm(former) && !Self.isLoneForm(new):
+            position = range.lowerBound
+            let object = try container()
+            try write(object, entries(of: object, former, new), place)
+        case (.array(let former), .array(let new), UInt8(ascii: "[")):
+            position = range.lowerBound
+            let list = try container()
+            guard list.items.count == former.count else { throw Mismatch() }
+            try write(list, Self.entries(of: list, former, new), place)
+        default:
+            try write(new, place)
+        }
+    }
+
+    private mutating func write(_ new: StoredValue, _ place: Place) throws {
+        output += try JSONWriter.bytes(
+            of: new,
+            layout: JSONWriter.Layout(
+                lineEnd: place.isOneLine ? nil : lineEnd + place.margin, step: step, colon: colon))
+    }
+
+    /// Whether a dictionary is written with a key that a reader changes.
+    private static func isLoneForm(_ members: [String: StoredValue]) -> Bool {
+        members.count == 1 && members.keys.allSatisfy(JSONForm.isMarked)
+    }
+
+    // MARK: - Containers
+
+    /// A member or an element.
+    private struct Item {
+        /// The blanks and comments before it, from the end of what is before it.
+        let lead: Range<Int>
+        /// The end of the key; nil for an element.
+        let keyEnd: Int?
+        let value: Range<Int>
+        /// Between the value and its comma.
+        let gap: Range<Int>
+        let hasComma: Bool
+        /// A comment on the rest of the line.
+        let tail: Range<Int>
+    }
+
+    private struct Container {
+        let open: UInt8
+        /// A comment on the line of the opening bracket.
+        let head: Range<Int>
+        var items: [Item] = []
+        /// The blanks and comments before the closing bracket.
+        var end: Range<Int>
+    }
+
+    /// An item of the new container.
+    private struct Entry {
+        /// The index of the item that it replaces; nil for a new one.
+        let index: Int?
+        var key: String?
+        /// nil for a null, which stays.
+        let former: StoredValue?
+        let new: StoredValue?
+    }
+
+    private func entries(
+        of object: Container, _ former: [String: StoredValue], _ new: [String: StoredValue]
+    ) throws -> [Entry] {
+        var entries: [(key: String, entry: Entry)] = []
+        var found = Set<String>()
+        var last: String?
+        var isSorted = true
+        for (index, item) in object.items.enumerated() {
+            let key = try key(of: item)
+            found.insert(key)
+            isSorted = isSorted && last.map { Self.precedes($0, key) } ?? true
+            last = key
+            // A null has no value, and stays until it gets one.
+            if let member = new.index(forKey: key).map({ new[$0] }) {
+                let isRenamed = !member.key.utf8.elementsEqual(key.utf8)
+                let entry = Entry(
+                    index: index, key: isRenamed ? member.key : nil, former: former[key], new: member.value)
+                entries.append((key, entry))
+            } else if former.index(forKey: key) == nil {
+                entries.append((key, Entry(index: index, former: nil, new: nil)))
+            }
+        }
+        let added = new.filter { !found.contains($0.key) }.sorted { Self.precedes($0.key, $1.key) }
+        entries += added.map { ($0.key, Entry(index: nil, key: $0.key, former: nil, new: $0.value)) }
+        if isSorted { entries.sort { Self.precedes($0.key, $1.key) } }
+        return entries.map(\.entry)
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    private func key(of item: Item) throws -> String {
+        let start = item.lead.upperBound
+        guard let end = item.keyEnd, start < end else { throw Mismatch() }
+        let text = bytes[start..<end]
+        if !text.contains(UInt8(ascii: "\\")) { return String(decoding: text.dropFirst().dropLast(), as: UTF8.self) }
+        guard let key = try JSONReader.value(of: UnsafeRawBufferPointer(rebasing: text), limits: .file).string else {
+            throw Mismatch()
+        }
+        return key
+    }
+
+    /// Elements that are equal at the start and at the end stay; those between are changed in their order.
+    private static func entries(of list: Container, _ former: [StoredValue], _ new: [StoredValue]) -> [Entry] {
+        let least = min(former.count, new.count)
+        let start = (0..<least).first { former[$0] != new[$0] } ?? least
+        let end =
+            (0..<(least - start)).first { former[former.count - 1 - $0] != new[new.count - 1 - $0] } ?? least - start
+        let changed = least - start - end
+        var entries = (0..<(start + changed)).map { Entry(index: $0, former: former[$0], new: new[$0]) }
+        entries += (start + changed..<new.count - end).map { Entry(index: nil, former: nil, new: new[$0]) }
+        entries += (0..<end).reversed().map {
+            let index = former.count - 1 - $0
+            return Entry(index: index, former: former[index], new: former[index])
+        }
+        return entries
+    }
+
+    private mutating func write(_ container: Container, _ entries: [Entry], _ place: Place) throws {
+        let items = container.items
+        let isOneLine = items.isEmpty ? place.isOneLine : items.allSatisfy { !hasLineEnd($0.lead) }
+        var margin = isOneLine ? place.margin : place.margin + step
+        if let line = items.first(where: { hasLineEnd($0.lead) }) { margin = indentation(of: line.lead) ?? margin }
+        let hasTrailingComma = items.last?.hasComma ?? false
+        output.append(container.open)
+        output += bytes[container.head]
+        /// Whether a comment goes to the end of the line.
+        var isInComment = !container.head.isEmpty
+        for (number, entry) in entries.enumerated() {
+            let item = entry.index.map { items[$0] }
+            let lead = lead(of: entry, number, items, isOneLine, margin)
+            let isLost = isInComment && !lead.contains(UInt8(ascii: "\n"))
+            if isLost { output += lineEnd + margin }
+            output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
+            var own = Place(margin: margin, isOneLine: isOneLine)
+            if let item, let indentation = indentation(of: item.lead) { own.margin = indentation }
+            try write(entry, item, own)
+            if let item { output += bytes[item.gap] }
+            if number < entries.count - 1 || hasTrailingComma { output.append(UInt8(ascii: ",")) }
+            if let item { output += bytes[item.tail] }
+            isInComment = item?.tail.isEmpty == false
+        }
+        if isInComment || hasComment(container.end) || !items.isEmpty && !entries.isEmpty {
+            if isInComment, !hasLineEnd(container.end) { output += lineEnd + place.margin }
+            output += bytes[container.end]
+        } else if !isOneLine, !entries.isEmpty {
+            output += lineEnd + place.margin
+        }
+        output.append(container.open + 2)
+    }
+
+    private mutating func write(_ entry: Entry, _ item: Item?, _ place: Place) throws {
+        guard let item else {
+            if let key = entry.key {
+                JSONEscape.append(key, to: &output)
+                output += colon
+            }
+            if let new = entry.new { try write(new, place) }
+            return
+        }
+        let start = item.lead.upperBound
+        if let key = entry.key, let end = item.keyEnd {
+            JSONEscape.append(key, to: &output)
+            output += bytes[end..<item.value.lowerBound]
+        } else {
+            output += bytes[start..<item.value.lowerBound]
+        }
+        switch (entry.former, entry.new) {
+        case (let former?, let new?): try write(new, inPlaceOf: item.value, former, place)
+        case (nil, let new?): try write(new, place)
+        default: output += bytes[item.value]
+        }
+    }
+
+    /// The blanks and comments before an entry. An item keeps its own, unless it becomes the first one or was it.
+    private func lead(
+        of entry: Entry, _ number: Int, _ items: [Item], _ isOneLine: Bool, _ margin: [UInt8]
+    ) -> [UInt8] {
+        if let index = entry.index {
+            let own = items[index].lead
+            if (index == 0) == (number == 0) || hasLineEnd(own) || hasComment(own) { return Array(bytes[own]) }
+        }
+        if !isOneLine { return lineEnd + margin }
+        let sample = number == 0 ? items.first : items.dropFirst().first
+        guard let sample, !hasComment(sample.lead) else { return number == 0 ? [] : [UInt8(ascii: " ")] }
+        return Array(bytes[sample.lead])
+    }
+
+    // MARK: - Reading
+
+    private mutating func container() throws -> Container {
+        guard let open = current else { throw Mismatch() }
+        let isObject = open == UInt8(ascii: "{")
+        position += 1
+        var result = Container(open: open, head: try restOfLine(), end: position..<position)
+        while true {
+            let leadStart = position
+            try skipBlanks()
+            guard let byte = current else { throw Mismatch() }
+            if byte == open + 2 {
+                result.end = leadStart..<position
+                position += 1
+                return result
+            }
+            let start = position
+            var keyEnd: Int?
+            if isObject {
+                try skipText()
+                keyEnd = position
+                try skipBlanks()
+                guard current == UInt8(ascii: ":") else { throw Mismatch() }
+                position += 1
+                try skipBlanks()
+            }
+            let valueStart = position
+            try skipValue()
+            let valueEnd = position
+            try skipBlanks()
+            let hasComma = current == UInt8(ascii: ",")
+            let gap = valueEnd..<(hasComma ? position : valueEnd)
+            position = hasComma ? position + 1 : valueEnd
+            result.items.append(
+                Item(
+                    lead: leadStart..<start, keyEnd: keyEnd, value: valueStart..<valueEnd, gap: gap,
+                    hasComma: hasComma, tail: try restOfLine()))
+        }
+    }
+
+    /// The rest of the line if it has comments and nothing else.
+    private mutating func restOfLine() throws -> Range<Int> {
+        let start = position
+        var end = start
+        while let byte = current, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
+            if byte == UInt8(ascii: "/") {
+                try skipComment()
+                end = position
+            } else if byte == 0x20 || byte == 0x09 {
+                position += 1
+            } else {
+                end = start
+                break
+            }
+        }
+        if current == nil || hasLineEnd(start..<end) { end = start }
+        position = end
+        return start..<end
+    }
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipBlanks() throws {
+        while let byte = current {
+            if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+                position += 1
+            } else if byte == UInt8(ascii: "/") {
+                try skipComment()
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipComment() throws {
+        guard position + 1 < bytes.count else { throw Mismatch() }
+        let isBlock = bytes[position + 1] == UInt8(ascii: "*")
+        position += 2
+        if isBlock {
+            while position + 1 < bytes.count {
+                if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") {
+                    position += 2
+                    return
+                }
+                position += 1
+            }
+            throw Mismatch()
+        }
+        while let byte = current, byte != UInt8(ascii: "\n") { position += 1 }
+    }
+
+    private mutating func skipText() throws {
+        guard current == UInt8(ascii: "\"") else { throw Mismatch() }
+        position += 1
+        while let byte = current {
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return }
+        }
+        throw Mismatch()
+    }
+
+    private mutating func skipValue() throws {
+        guard let first = current else { throw Mismatch() }
+        if first == UInt8(ascii: "\"") { return try skipText() }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+            let start = position
+            while let byte = current, !Self.ends.contains(byte) { position += 1 }
+            if position == start { throw Mismatch() }
+            return
+        }
+        var depth = 0
+        while let byte = current {
+            switch byte {
+            case UInt8(ascii: "\""):
+                try skipText()
+                continue
+            case UInt8(ascii: "/"):
+                try skipComment()
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            position += 1
+            if depth == 0 { return }
+        }
+        throw Mismatch()
+    }
+
+    private static let ends = Set(" \n\r\t,:]}/".utf8)
+
+    private func hasLineEnd(_ range: Range<Int>) -> Bool { bytes[range].contains(UInt8(ascii: "\n")) }
+
+    private func hasComment(_ blanks: Range<Int>) -> Bool { bytes[blanks].contains(UInt8(ascii: "/")) }
+
+    /// The blanks after the last line end; nil on the line of what is before.
+    private func indentation(of lead: Range<Int>) -> [UInt8]? {
+        guard let end = bytes[lead].lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+        return Array(bytes[(end + 1)..<lead.upperBound].prefix { $0 == 0x20 || $0 == 0x09 })
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import PropertyListSupport
+import Testing
+import TestSupport
+
+@testable import EngineSupport
+@testable import PrefsJSON
+
+/// A write changes the text of the values that it changes, and nothing else of a person's file.
+@Suite struct ChangedTextTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+        /// Removes the key if it is nil.
+        let changes: @Sendable (inout [String: Any]) -> Void
+        let expected: String
+
+        init(
+            _ name: String, _ text: String, _ expected: String,
+            _ changes: @escaping @Sendable (inout [String: Any]) -> Void
+        ) {
+            (self.name, self.text, self.expected, self.changes) = (name, text, expected, changes)
+        }
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(
+            "order and indentation stay", "{\n\t\"b\": 1,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}",
+            "{\n\t\"b\": 2,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}"
+        ) {
+            $0["b"] = 2
+        },
+        Case(
+            "escapes, numbers and a missing final newline stay",
+            #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.10}"#,
+            #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.2}"#
+        ) {
+            $0["z"] = 0.2
+        },
+        Case(
+            "a byte-order mark and the line ends of Windows stay",
+            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2\r\n}\r\n",
+            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2,\r\n    \"c\": {\r\n        \"x\": 1\r\n    }\r\n}\r\n"
+        ) {
+            $0["c"] = ["x": 1]
+        },
+        Case("nulls stay", "{\"b\":1,\"deep\":{\"x\":null},\"n\":null}", "{\"b\":2,\"deep\":{\"x\":null},\"n\":null}") {
+            $0["b"] = 2
+        },
+        Case("a null gets a value", "{\"b\": null, \"a\": 1}", "{\"b\": true, \"a\": 1}") { $0["b"] = true },
+        Case(
+            "a new key of a sorted object comes in its place", "{\n  \"a\": 1,\n  \"c\": 3\n}\n",
+            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n"
+        ) {
+            $0["b"] = 2
+        },
+        Case("else at the end", "{\n  \"z\": 1,\n  \"c\": 3\n}\n", "{\n  \"z\": 1,\n  \"c\": 3,\n  \"b\": 2\n}\n") {
+            $0["b"] = 2
+        },
+        Case("first on one line", "{\"b\": 1, \"c\": 2}", "{\"a\": 0, \"b\": 1, \"c\": 2}") { $0["a"] = 0 },
+        Case("first on one line, without blanks", "{\"b\":1}", "{\"a\":0, \"b\":1}") { $0["a"] = 0 },
+        Case("the last key goes with its comma", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"a\": 1\n}\n") {
+            $0["b"] = nil
+        },
+        Case("the first key goes with its line", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"b\": 2\n}\n") {
+            $0["a"] = nil
+        },
+        Case("the first key of a line", "{ \"a\": 1, \"b\": 2 }", "{ \"b\": 2 }") { $0["a"] = nil },
+        Case("the only key", "{\n  \"a\": 1\n}\n", "{}\n") { $0["a"] = nil },
+        Case("into an empty object", "{\n    \"o\": {}\n}\n", "{\n    \"o\": {\n        \"x\": 1\n    }\n}\n") {
+            $0["o"] = ["x": 1]
+        },
+        Case("into an empty file", "{}", "{\n  \"x\": 1\n}") { $0["x"] = 1 },
+        Case("an element in the middle", "{\"l\": [1, 2,  4]}", "{\"l\": [1, 2, 3,  4]}") { $0["l"] = [1, 2, 3, 4] },
+        Case(
+            "a member of an element", "{\"l\": [\n  {\"n\":\"a\" , \"v\":1},\n  {\"n\":\"b\" , \"v\":2}\n]}",
+            "{\"l\": [\n  {\"n\":\"a\" , \"v\":1},\n  {\"n\":\"b\" , \"v\":3}\n]}"
+        ) {
+            $0["l"] = [["n": "a", "v": 1], ["n": "b", "v": 3]]
+        },
+        Case(
+            "elements are appended as their neighbors are", "{\"l\": [\n    1,\n    2\n  ]}",
+            "{\"l\": [\n    1,\n    2,\n    3\n  ]}"
+        ) {
+            $0["l"] = [1, 2, 3]
+        },
+        Case("elements are removed", "{\"l\": [1, 2, 3]}", "{\"l\": [3]}") { $0["l"] = [3] },
+        Case(
+            "a container replaces a number", "{\n  \"a\" : 1,\n  \"b\" : 2\n}",
+            "{\n  \"a\" : [\n    1\n  ],\n  \"b\" : 2\n}"
+        ) { $0["a"] = [1] },
+        Case("a lone key that begins with $", "{\"o\": {\"$$x\": 1}, \"a\": 1}", "{\"o\": {\"$$x\": 2}, \"a\": 1}") {
+            $0["o"] = ["$x": 2]
+        },
+        Case(
+            "comments stay", "{\n  // about b\n  \"b\": 1, // one\n  /* a */ \"a\": [1, 2,],\n}\n",
+            "{\n  // about b\n  \"b\": 2, // one\n  /* a */ \"a\": [1, 2,],\n}\n"
+        ) { $0["b"] = 2 },
+        Case("a new last key after a comment", "{\n  \"b\": 1 // one\n}\n", "{\n  \"b\": 1, // one\n  \"c\": 2\n}\n") {
+            $0["c"] = 2
+        },
+        Case("with a comma after the last", "{\n  \"b\": 1,\n}\n", "{\n  \"b\": 1,\n  \"c\": 2,\n}\n") { $0["c"] = 2 },
+        Case(
+            "a removed key goes with its comment", "{\n  \"a\": 1, // one\n  // about b\n  \"b\": 2\n}\n",
+            "{\n  // about b\n  \"b\": 2\n}\n"
+        ) { $0["a"] = nil },
+        Case("an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}") {
+            $0["l"] = [1, 3]
+        },
+        Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#) { $0["a"] = 3 },
+    ]
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test(arguments: cases) func onlyWhatChangesIsWritten(_ test: Case) throws {
+        let url = folder.file("a.json")
+        try Data(test.text.utf8).write(to: url)
+        let store = JSONFileStore(url: url, durability: .process)
+        try store.update(root: "R") { values in
+            var changed = values ?? [:]
+            test.changes(&changed)
+            values = changed
+        }
+        #expect(try String(decoding: Data(contentsOf: url), as: UTF8.self) == test.expected)
+    }
+
+    /// Texts in random styles, and random changes: the new text has the new value, and the same change back gives the
+    /// former value.
+    @Test(arguments: 0..<200) func aRandomChangeOfTheTextIsThatOfTheValue(_ seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let (former, new) = (Self.value(&random), Self.value(&random))
+        var style = Style(&random)
+        let text = style.text(of: .dictionary(former), "")
+        func read(_ data: Data) throws -> StoredValue { try JSONReader.value(of: data, limits: .file) }
+        #expect(try read(Data(text.utf8)) == .dictionary(former))
+        let changed = try Data(text.utf8).withUnsafeBytes {
+            try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(new))
+        }
+        #expect(try read(changed) == .dictionary(new), "\(text)\n\(String(decoding: changed, as: UTF8.self))")
+        let same = try Data(text.utf8).withUnsafeBytes {
+            try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(former))
+        }
+        #expect(same == Data(text.utf8))
+    }
+
+    private static func value(_ random: inout SeededGenerator, depth: Int = 0) -> [String: StoredValue] {
+        var members: [String: StoredValue] = [:]
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+            let key = ["a", "b", "c", "é", "$x", "$date", "long key", "\"", "k/"].randomElement(using: &random) ?? ""
+            members[key] = element(&random, depth)
+        }
+        return members
+    }
+
+    private static func element(_ random: inout SeededGenerator, _ depth: Int) -> StoredValue {
+        switch Int.random(in: 0..<(depth > 2 ? 5 : 8), using: &random) {
+        case 0: .integer(Int64.random(in: -3...3, using: &random))
+        case 1: .real(Double.random(in: 0..<1, using: &random))
+        case 2: .bool(Bool.random(using: &random))
+        case 3: .string(["", "x", "{", "]", "//", "\\\""].randomElement(using: &random) ?? "")
+        case 4: .data(Data([1]))
+        case 5, 6: .dictionary(value(&random, depth: depth + 1))
+        default: .array((0..<Int.random(in: 0...4, using: &random)).map { _ in element(&random, depth + 1) })
+        }
+    }
+
+    /// How a person writes.
+    private struct Style {
+        var random: SeededGenerator
+        let isOneLine: Bool
+        let step: String
+        let colon: String
+        let lineEnd: String
+
+        init(_ random: inout SeededGenerator) {
+            self.random = random
+            isOneLine = Bool.random(using: &random)
+            step = ["\t", "  ", "    ", ""].randomElement(using: &random) ?? ""
+            colon = [":", ": ", " : "].randomElement(using: &random) ?? ""
+            lineEnd = ["\n", "\r\n"].randomElement(using: &random) ?? ""
+        }
+
+        mutating func text(of value: StoredValue, _ margin: String) -> String {
+            switch value {
+            case .dictionary(let members):
+                let isLone = members.count == 1 && members.keys.contains { $0.hasPrefix("$") }
+                let items = members.shuffled(using: &random).map {
+                    quoted((isLone ? "$" : "") + $0) + colon + text(of: $1, margin + step)
+                }
+                return list("{", items, "}", margin)
+            case .array(let elements):
+                return list("[", elements.map { text(of: $0, margin + step) }, "]", margin)
+            case .string(let text): return quoted(text)
+            default: return JSONWriter.line(of: value)
+            }
+        }
+
+        private func quoted(_ text: String) -> String { JSONWriter.line(of: .string(text)) }
+
+        private mutating func list(_ open: String, _ items: [String], _ close: String, _ margin: String) -> String {
+            if items.isEmpty { return open + close }
+            if isOneLine { return open + items.joined(separator: ",") + close }
+            var text = open + comment()
+            for (number, item) in items.enumerated() {
+                let isLast = number == items.count - 1
+                if Bool.random(using: &random) { text += lineEnd + margin + step + "// about it" }
+                text += lineEnd + margin + step + (Bool.random(using: &random) ? "/* here */ " : "") + item
+                if !isLast || Bool.random(using: &random) { text += "," }
+                text += comment()
+            }
+            return text + lineEnd + margin + close
+        }
+
+        /// A comment up to the end of the line.
+        private mutating func comment() -> String {
+            ["", "", " // {", " /* } */", "\t/* \" */ // ,"].randomElement(using: &random) ?? ""
+        }
+    }
+}
