@@ -83,7 +83,7 @@ extension Probe {
         defaults.set(21, forKey: "fontSize")
         fontSize.value += 1
         expect(fontSize.value == 22 && defaults.double(forKey: "fontSize") == 22, "and changed")
-        defaults.set(23, forKey: "fontSize")
+        defaults.set(23.0, forKey: "fontSize")
         fontSize.value = 23
         expect((try? onDisk("fontSize")) as? Double == 23, "and stored by an equal write")
         defaults.removeObject(forKey: "fontSize")
