@@ -67,27 +67,74 @@ struct JSONText {
 
     // MARK: - Values
 
+    /// A container that is being written.
+    private struct Level {
+        let container: Container
+        let entries: [Entry]
+        let place: Place
+        let isOneLine: Bool
+        /// The indentation of its items.
+        let margin: [UInt8]
+        /// The index of the entry that comes next.
+        var next = 0
+        /// Whether a comment goes to the end of the line.
+        var isInComment: Bool
+    }
+
+    /// Not recursive, because a thread may have a small stack.
     private mutating func write(
         _ new: StoredValue, inPlaceOf range: Range<Int>, _ former: StoredValue, _ place: Place
     ) throws {
+        guard let root = try begin(new, inPlaceOf: range, former, place) else { return }
+        var levels = [root]
+        while var level = levels.popLast() {
+            guard level.next < level.entries.count else {
+                end(level)
+                if !levels.isEmpty { endEntry(of: &levels[levels.count - 1]) }
+                continue
+            }
+            if let inner = try beginEntry(of: level) {
+                levels += [level, inner]
+            } else {
+                endEntry(of: &level)
+                levels.append(level)
+            }
+        }
+    }
+
+    /// Writes a value, or begins a container that is changed in parts.
+    private mutating func begin(
+        _ new: StoredValue, inPlaceOf range: Range<Int>, _ former: StoredValue, _ place: Place
+    ) throws -> Level? {
         if new == former {
             output += bytes[range]
-            return
+            return nil
         }
+        let (container, entries): (Container, [Entry])
         switch (former, new, bytes[range.lowerBound]) {
         case (.dictionary(let former), .dictionary(let new), UInt8(ascii: "{"))
         where !Self.isLoneForm(former) && !Self.isLoneForm(new):
             position = range.lowerBound
-            let object = try container()
-            try write(object, entries(of: object, former, new), place)
+            container = try self.container()
+            entries = try self.entries(of: container, former, new)
         case (.array(let former), .array(let new), UInt8(ascii: "[")):
             position = range.lowerBound
-            let list = try container()
-            guard list.items.count == former.count else { throw Mismatch() }
-            try write(list, Self.entries(of: list, former, new), place)
+            container = try self.container()
+            guard container.items.count == former.count else { throw Mismatch() }
+            entries = Self.entries(of: container, former, new)
         default:
             try write(new, place)
+            return nil
         }
+        let items = container.items
+        let isOneLine = items.isEmpty ? place.isOneLine : items.allSatisfy { !hasLineEnd($0.lead) }
+        var margin = isOneLine ? place.margin : place.margin + step
+        if let line = items.first(where: { hasLineEnd($0.lead) }) { margin = indentation(of: line.lead) ?? margin }
+        output.append(container.open)
+        output += bytes[container.head]
+        return Level(
+            container: container, entries: entries, place: place, isOneLine: isOneLine, margin: margin,
+            isInComment: !container.head.isEmpty)
     }
 
     private mutating func write(_ new: StoredValue, _ place: Place) throws {
@@ -196,73 +243,69 @@ struct JSONText {
         return entries
     }
 
-    private mutating func write(_ container: Container, _ entries: [Entry], _ place: Place) throws {
-        let items = container.items
-        let isOneLine = items.isEmpty ? place.isOneLine : items.allSatisfy { !hasLineEnd($0.lead) }
-        var margin = isOneLine ? place.margin : place.margin + step
-        if let line = items.first(where: { hasLineEnd($0.lead) }) { margin = indentation(of: line.lead) ?? margin }
-        let hasTrailingComma = items.last?.hasComma ?? false
-        output.append(container.open)
-        output += bytes[container.head]
-        /// Whether a comment goes to the end of the line.
-        var isInComment = !container.head.isEmpty
-        for (number, entry) in entries.enumerated() {
-            let item = entry.index.map { items[$0] }
-            let lead = lead(of: entry, number, items, isOneLine, margin)
-            let isLost = isInComment && !lead.contains(UInt8(ascii: "\n"))
-            if isLost { output += lineEnd + margin }
-            output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
-            var own = Place(margin: margin, isOneLine: isOneLine)
-            if let item, let indentation = indentation(of: item.lead) { own.margin = indentation }
-            try write(entry, item, own)
-            if let item { output += bytes[item.gap] }
-            if number < entries.count - 1 || hasTrailingComma { output.append(UInt8(ascii: ",")) }
-            if let item { output += bytes[item.tail] }
-            isInComment = item?.tail.isEmpty == false
-        }
-        if isInComment || hasComment(container.end) || !items.isEmpty && !entries.isEmpty {
-            if isInComment, !hasLineEnd(container.end) { output += lineEnd + place.margin }
-            output += bytes[container.end]
-        } else if !isOneLine, !entries.isEmpty {
-            output += lineEnd + place.margin
-        }
-        output.append(container.open + 2)
-    }
-
-    private mutating func write(_ entry: Entry, _ item: Item?, _ place: Place) throws {
-        guard let item else {
+    /// Writes the next entry up to its value, and the value unless it is a container that is changed in parts.
+    private mutating func beginEntry(of level: Level) throws -> Level? {
+        let (entry, margin) = (level.entries[level.next], level.margin)
+        let lead = lead(of: entry, in: level)
+        let isLost = level.isInComment && !lead.contains(UInt8(ascii: "\n"))
+        if isLost { output += lineEnd + margin }
+        output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
+        var place = Place(margin: margin, isOneLine: level.isOneLine)
+        guard let index = entry.index else {
             if let key = entry.key {
                 JSONEscape.append(key, to: &output)
                 output += colon
             }
             if let new = entry.new { try write(new, place) }
-            return
+            return nil
         }
-        let start = item.lead.upperBound
+        let item = level.container.items[index]
+        if let indentation = indentation(of: item.lead) { place.margin = indentation }
         if let key = entry.key, let end = item.keyEnd {
             JSONEscape.append(key, to: &output)
             output += bytes[end..<item.value.lowerBound]
         } else {
-            output += bytes[start..<item.value.lowerBound]
+            output += bytes[item.lead.upperBound..<item.value.lowerBound]
         }
         switch (entry.former, entry.new) {
-        case (let former?, let new?): try write(new, inPlaceOf: item.value, former, place)
+        case (let former?, let new?): return try begin(new, inPlaceOf: item.value, former, place)
         case (nil, let new?): try write(new, place)
         default: output += bytes[item.value]
         }
+        return nil
+    }
+
+    private mutating func endEntry(of level: inout Level) {
+        let items = level.container.items
+        let item = level.entries[level.next].index.map { items[$0] }
+        level.next += 1
+        if let item { output += bytes[item.gap] }
+        if level.next < level.entries.count || items.last?.hasComma == true { output.append(UInt8(ascii: ",")) }
+        if let item { output += bytes[item.tail] }
+        level.isInComment = item?.tail.isEmpty == false
+    }
+
+    private mutating func end(_ level: Level) {
+        let container = level.container
+        if level.isInComment || hasComment(container.end) || !container.items.isEmpty && !level.entries.isEmpty {
+            if level.isInComment, !hasLineEnd(container.end) { output += lineEnd + level.place.margin }
+            output += bytes[container.end]
+        } else if !level.isOneLine, !level.entries.isEmpty {
+            output += lineEnd + level.place.margin
+        }
+        output.append(container.open + 2)
     }
 
     /// The blanks and comments before an entry. An item keeps its own, unless it becomes the first one or was it.
-    private func lead(
-        of entry: Entry, _ number: Int, _ items: [Item], _ isOneLine: Bool, _ margin: [UInt8]
-    ) -> [UInt8] {
+    private func lead(of entry: Entry, in level: Level) -> [UInt8] {
+        let (items, isFirst) = (level.container.items, level.next == 0)
         if let index = entry.index {
             let own = items[index].lead
-            if (index == 0) == (number == 0) || hasLineEnd(own) || hasComment(own) { return Array(bytes[own]) }
+            if (index == 0) == isFirst || hasLineEnd(own) || hasComment(own) { return Array(bytes[own]) }
         }
-        if !isOneLine { return lineEnd + margin }
-        let sample = number == 0 ? items.first : items.dropFirst().first
-        guard let sample, !hasComment(sample.lead) else { return number == 0 ? [] : [UInt8(ascii: " ")] }
+        if !level.isOneLine { return lineEnd + level.margin }
+        let sample = isFirst ? items.first : items.dropFirst().first
+        guard let sample, !hasComment(sample.lead) else { return isFirst ? [] : [UInt8(ascii: " ")] }
         return Array(bytes[sample.lead])
     }
 
