@@ -37,12 +37,10 @@ extension PersistentPrefs {
         return change
     }
 
-    /// - Parameter reportsFailure: false if the update around the change reports why it fails.
     func commit<Value>(
-        _ change: InPlaceChange<Value>, reportsFailure: Bool = true,
-        _ store: (Value, Root, inout AccessOutcome) throws -> Void
+        _ change: InPlaceChange<Value>, _ store: (Value, Root, inout AccessOutcome) throws -> Void
     ) {
-        write(to: change.root, after: change.warning, reportsFailure: reportsFailure) {
+        write(to: change.root, after: change.warning) {
             if let failure = change.failure { throw failure }
             try store(change.value, $0, &$1)
         }

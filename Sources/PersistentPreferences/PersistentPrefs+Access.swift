@@ -165,23 +165,37 @@ extension PersistentPrefs {
         }
     }
 
+    /// Makes the accesses in the body one transaction, as `update` does, and reports each failure once.
+    func join(timeout: Duration? = nil, _ body: () throws -> Void) rethrows -> PrefsError? {
+        try transact(
+            timeout, repeatsFailures: false,
+            { _, _ in
+                try body()
+                return nil
+            }, rescue: { throw $0 })
+    }
+
     /// Runs a body of the user in one transaction. The body returns the visible values before and after it; nil if it
     /// wrote only through other accesses.
     ///
-    /// - Parameter timeout: how long to wait before the body runs.
+    /// - Parameters:
+    ///   - timeout: how long to wait before the body runs.
+    ///   - repeatsFailures: whether a failure that an access in the body has reported is reported again, for the whole.
     func transact(
-        _ timeout: Duration?,
+        _ timeout: Duration?, repeatsFailures: Bool = true,
         _ body: (_ stored: [String: StoredValue]?, AllowedKeys) throws -> (before: Shown, after: [String: Any])?,
         rescue: (any Error) throws -> Void
     ) rethrows -> PrefsError? {
         var thrown: (any Error)?
-        let failure = write { root, outcome in
+        var isReported = false
+        let failure = write(reportsFailure: repeatsFailures || !isReported) { root, outcome in
             let allowed = allowedKeys
             try LockWait.within(timeout) {
                 try root.transact(&outcome) { stored in
                     let change: (before: Shown, after: [String: Any])?
                     do {
                         change = try body(stored, allowed)
+                        isReported = Transaction.current?.hasFailed == true
                     } catch {
                         thrown = error
                         throw error

@@ -42,11 +42,11 @@ extension PersistentPrefs {
     /// - Parameters:
     ///   - root: the key of the root, if the access has read it already.
     ///   - warning: the warning of the read.
-    ///   - reportsFailure: false if the update around the write reports why it fails.
+    ///   - reportsFailure: evaluated if the write fails. False if the failure was reported already.
     /// - Returns: the error of this access; nil if it succeeded, with or without a warning.
     @discardableResult
     func write(
-        to root: String? = nil, after warning: PrefsError? = nil, reportsFailure: Bool = true,
+        to root: String? = nil, after warning: PrefsError? = nil, reportsFailure: @autoclosure () -> Bool = true,
         _ body: (Root, inout AccessOutcome) throws -> Void
     ) -> PrefsError? {
         let root = root ?? key
@@ -60,7 +60,7 @@ extension PersistentPrefs {
             // A malformed file is reported once. If it is the reason for the rejection, the write reports it.
             if let warning = outcome.warning, warning != error, !error.isMalformedFile { report(warning) }
             if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
-            return reportsFailure ? report(error) : error
+            return reportsFailure() ? report(error) : error
         }
     }
 

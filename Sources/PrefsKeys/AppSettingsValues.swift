@@ -37,9 +37,15 @@ public final class AppSettingsValues: Observable, Sendable {
 
     let place: KeyPlace
     /// The keys that have been used.
-    private let keys: Locked<[ObjectIdentifier: any AnyKeyPrefs]>
+    private let keys: Locked<[KeyName: any AnyKeyPrefs]>
     /// Receives the keys that are read. Their values are then the defaults. nil for settings of a user.
     private let readKeys: Locked<[any AnyKeyPrefs]>?
+
+    /// A key may compute its name, for example for each user.
+    private struct KeyName: Hashable {
+        let key: ObjectIdentifier
+        let name: String
+    }
 
     /// Creates settings in `UserDefaults.standard`.
     public convenience init() {
@@ -78,16 +84,20 @@ public final class AppSettingsValues: Observable, Sendable {
     }
 
     func prefs<Key: PrefKey>(_ key: Key.Type) -> KeyPrefs<Key.Value> {
-        let (identifier, name) = (ObjectIdentifier(key), Key.stringKey)
-        // The name may be computed, for example for each user.
-        if let known = keys.withLock({ $0[identifier] }), known.name == name {
-            // A key has one type of values.
-            return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self)
+        let name = KeyName(key: ObjectIdentifier(key), name: Key.stringKey)
+        let known = keys.withLock({ $0[name] }) ?? keep(KeyPrefs(key, name.name, in: place), as: name)
+        // A key has one type of values.
+        return unsafeDowncast(known, to: KeyPrefs<Key.Value>.self)
+    }
+
+    /// Keeps the first instance that a thread has made, because others may be tracking it. It is made outside of the
+    /// lock, because the default of a key may read other keys.
+    private func keep(_ new: any AnyKeyPrefs, as name: KeyName) -> any AnyKeyPrefs {
+        keys.withLock { keys in
+            let kept = keys[name] ?? new
+            keys[name] = kept
+            return kept
         }
-        // Outside of the lock, because the default of a key may read other keys.
-        let new = KeyPrefs(name, Key.defaultValue, Key.coding, in: place) { Key.didFail($0) }
-        keys.withLock { $0[identifier] = new }
-        return new
     }
 
     /// The key that a computed property reads first; nil if it reads none.
@@ -112,7 +122,7 @@ public final class AppSettingsValues: Observable, Sendable {
             try change(&self[keyPath: path])
             return nil
         }
-        return try first.update { try change(&self[keyPath: path]) }
+        return try first.join { try change(&self[keyPath: path]) }
     }
 
     /// The value of a key, or its default if nothing is stored.

@@ -4,7 +4,6 @@ import PrefsPropertyLists
 
 /// One key in one place: an instance whose only property is the value of the key.
 final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
-    let name: String
     private let property: PrefProperty<Value>
     private let tell: @Sendable (PrefsError) -> Void
     private let place: KeyPlace
@@ -14,8 +13,12 @@ final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
         tell: @escaping @Sendable (PrefsError) -> Void
     ) {
         property = PrefProperty(defaultValue, key: name, coding: coding)
-        (self.name, self.place, self.tell) = (name, place, tell)
+        (self.place, self.tell) = (place, tell)
         super.init(key: place.root, store: PropertyStore(of: property, in: place.roots(of: name)))
+    }
+
+    convenience init<Key: PrefKey>(_ key: Key.Type, _ name: String, in place: KeyPlace) where Key.Value == Value {
+        self.init(name, Key.defaultValue, Key.coding, in: place) { Key.didFail($0) }
     }
 
     var handle: PrefHandle<Value> { PrefHandle(prefs: self, property: property) }
@@ -34,12 +37,15 @@ final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
 
 /// A `KeyPrefs` of any type.
 protocol AnyKeyPrefs: PersistentPrefs {
-    var name: String { get }
+    /// Makes accesses one transaction, unless the value of the key cannot be read.
+    func join(_ body: () throws -> Void) rethrows -> PrefsError?
     /// A value that is computed from the key, for its observers; nil as for the key.
     func observed<Result>(computing body: @escaping @Sendable () -> Result) -> ObservedValue<Result>?
 }
 
 extension KeyPrefs: AnyKeyPrefs {
+    func join(_ body: () throws -> Void) rethrows -> PrefsError? { try handle.join(body) }
+
     func observed<Result>(computing body: @escaping @Sendable () -> Result) -> ObservedValue<Result>? {
         observed?.computing(body)
     }

@@ -22,6 +22,8 @@ import PrefsPropertyLists
 /// an optional to nil removes the entry. A change in place (`+=`) is a read and a write; if the read fails, it writes
 /// nothing.
 ///
+/// A value in `UserDefaults.standard` is tracked by the Observation framework, as a property is.
+///
 /// In `UserDefaults.standard`, arguments, registered defaults and other domains are neither read nor stored. On Linux,
 /// the package reads and writes the domain's file with locks, and a write is durable when it returns. On Apple
 /// platforms, the system stores it later. See <doc:Behavior> for values that other code has not synchronized, and
@@ -31,8 +33,7 @@ import PrefsPropertyLists
 ///
 /// ## Performance
 /// A read costs a read of `UserDefaults` and, for the standard domain on Linux, an `fstat`; if the key has a registered
-/// default there, also a copy of the domain. A write on Linux replaces the domain's file. A read of a value in
-/// `UserDefaults.standard` is tracked by the Observation framework.
+/// default there, also a copy of the domain. A write on Linux replaces the domain's file.
 ///
 /// ## Errors
 /// ``didFail(_:)`` is called for each error. ``set(_:_:)`` and ``reset(_:)`` return theirs.

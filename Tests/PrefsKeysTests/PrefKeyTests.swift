@@ -20,6 +20,19 @@ private struct picky: PrefKey {
     static func didFail(_ error: PrefsError) { told.add("\(error)") }
 }
 
+private struct choosy: PrefKey {
+    static let defaultValue = 1
+    static let told = Told()
+    static func didFail(_ error: PrefsError) { told.add("\(error)") }
+}
+
+extension AppSettingsValues {
+    fileprivate var choosy: Int {
+        get { self[PrefsKeysTests.choosy.self] }
+        set { self[PrefsKeysTests.choosy.self] = newValue }
+    }
+}
+
 private struct fussy: PrefKey {
     static let defaultValue = 1
     static let told = Told()
@@ -73,6 +86,28 @@ private final class Told: @unchecked Sendable {
         #expect(picky.told.all == ["picky: expected Int, found a string"])
         #expect(AppSettingsValues(store: store, root: "\0").set(2, for: picky.self) != nil)
         #expect(picky.told.all.count == 2)
+    }
+
+    @Test func aFailedModifyByKeyPathIsReportedOnce() throws {
+        let store = InMemoryStore()
+        try store.update(root: "R") { $0 = ["choosy": "text"] }
+        let setting = AppSetting(\.choosy, in: AppSettingsValues(store: store, root: "R"))
+        #expect(setting.modify { $0 += 1 } != nil)
+        #expect(choosy.told.all == ["choosy: expected Int, found a string"])
+        #expect(try store.read(root: "R")?["choosy"] as? String == "text")
+    }
+
+    /// The instance of a key is one for all threads, because one of them may be tracking it.
+    @Test func aKeyHasOneInstanceInAContainer() {
+        for _ in 0..<20 {
+            let values = AppSettingsValues(store: InMemoryStore(), root: "R")
+            let found = Locked<[KeyPrefs<Int>]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                let prefs = values.prefs(outer.self)
+                found.withLock { $0.append(prefs) }
+            }
+            #expect(Set(found.withLock { $0.map(ObjectIdentifier.init) }).count == 1)
+        }
     }
 
     /// A change in place is a read and a write; the write is rejected for the reason that the read has reported.

@@ -1,6 +1,8 @@
 import Foundation
+import Observation
 import PersistentPreferences
 import PrefsKeys
+import PrefsPropertyLists
 import TestSupport
 
 // The keys of seed 003, with their original spelling.
@@ -86,6 +88,14 @@ extension Probe {
         defaults.set(23.0, forKey: "fontSize")
         fontSize.value = 23
         expect((try? onDisk("fontSize")) as? Double == 23, "and stored by an equal write")
+        let changes = Locked(0)
+        withObservationTracking {
+            _ = fontSize.value
+        } onChange: {
+            changes.withLock { $0 += 1 }
+        }
+        fontSize.value = 24
+        expect(changes.withLock { $0 } == 1, "a read is tracked")
         defaults.removeObject(forKey: "fontSize")
         expect(fontSize.value == 12, "a value removed from UserDefaults is gone")
         defaults.set("large", forKey: "fontSize")

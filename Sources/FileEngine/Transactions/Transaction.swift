@@ -92,6 +92,8 @@ package final class Transaction {
         throw FileError.notStored(StorageFailure(path: "", reason: "the program has called exit inside an update"))
     }
 
+    package var hasFailed: Bool { failure != nil }
+
     /// - Returns: the first error.
     @discardableResult
     package func fail(_ error: any Error) -> any Error {

@@ -18,8 +18,8 @@ final class ObservationBridge: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// By the store that replaces the instance's own; an empty text stands for its own.
-        var subscriptions: [String: EntrySubscription] = [:]
+        /// By the roots that replace the instance's own; nil stands for its own.
+        var subscriptions: [ObjectIdentifier?: EntrySubscription] = [:]
         var unheard = UnheardChanges()
     }
 
@@ -50,7 +50,7 @@ final class ObservationBridge: Sendable {
     /// Subscribes once. If it fails, the next call tries again.
     func subscribe(to prefs: PersistentPrefs) {
         // The subscription keeps the store alive, so no other store has the same address.
-        let store = prefs.state.replacement.map { "\(ObjectIdentifier($0))" } ?? ""
+        let store = prefs.state.replacement.map { ObjectIdentifier($0) }
         guard state.withLock({ $0.subscriptions[store] == nil }) else { return }
         guard let root = prefs.observedRoot(of: []),
             let new = prefs.subscribe(to: root, { change in { root.state.bridge.announce(change, in: root) } })

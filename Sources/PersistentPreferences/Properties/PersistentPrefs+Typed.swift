@@ -76,10 +76,8 @@ extension PersistentPrefs {
         }
     }
 
-    func commit<Value>(
-        _ change: InPlaceChange<Value>, of property: PrefProperty<Value>, reportsFailure: Bool = true
-    ) {
-        commit(change, reportsFailure: reportsFailure) { value, root, outcome in
+    func commit<Value>(_ change: InPlaceChange<Value>, of property: PrefProperty<Value>) {
+        commit(change) { value, root, outcome in
             let binding = property.binding(in: state)
             try root.commit(property.change(to: value, binding), of: binding.key, &outcome)
         }

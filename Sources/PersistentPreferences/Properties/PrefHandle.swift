@@ -61,10 +61,18 @@ public struct PrefHandle<Value> {
     /// - Throws: what the closure throws; then nothing has changed.
     @discardableResult
     public func modify(timeout: Duration? = nil, _ change: (inout Value) throws -> Void) rethrows -> PrefsError? {
-        try prefs.update(timeout: timeout) { () -> Void in
+        try prefs.join(timeout: timeout) {
             var new = prefs.changeInPlace(of: property)
             if new.failure == nil { try change(&new.value) }
-            prefs.commit(new, of: property, reportsFailure: false)
+            prefs.commit(new, of: property)
+        }
+    }
+
+    /// Makes the accesses in the body one transaction, unless the value cannot be read, as `modify` does.
+    package func join(_ body: () throws -> Void) rethrows -> PrefsError? {
+        try prefs.join {
+            let current = prefs.changeInPlace(of: property)
+            if current.failure == nil { try body() } else { prefs.commit(current, of: property) }
         }
     }
 

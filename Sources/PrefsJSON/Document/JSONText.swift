@@ -22,14 +22,22 @@ struct JSONText {
 
     /// The bytes of a text with another value.
     ///
-    /// - Parameter former: the value of the text.
+    /// - Parameters:
+    ///   - former: the value of the text.
+    ///   - limits: the limits of the reader, which would reject more values.
     /// - Throws: `Mismatch`; `EncodingFailure` if JSON cannot hold the value.
-    static func data(changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue) throws
-        -> Data
-    {
+    static func data(
+        changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue,
+        limits: JSONReader.Limits = .file
+    ) throws -> Data {
         var text = JSONText(bytes)
         try text.change(from: former, to: new)
-        return Data(text.output)
+        let data = Data(text.output)
+        // A value and its comma take two bytes, so that most texts need not be read.
+        if data.count / 2 > limits.nodes, (try? JSONReader.value(of: data, limits: limits)) == nil {
+            throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
+        }
+        return data
     }
 
     private init(_ bytes: UnsafeRawBufferPointer) {

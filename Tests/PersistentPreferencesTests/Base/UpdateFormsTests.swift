@@ -89,8 +89,12 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         try store.update(root: "TickPrefs") { $0 = ["ticks": "many"] }
         let prefs = TickPrefs(store: store)
         var calls = 0
+        let told = Locked(0)
+        let observation = prefs.onError { _ in told.withLock { $0 += 1 } }
         let error = prefs.$ticks.modify { _ in calls += 1 }
         #expect(error?.description == "ticks: expected Int, found a string" && calls == 0)
+        #expect(told.withLock { $0 } == 1 && prefs.lastError == error)
+        observation.cancel()
         #expect(try store.read(root: "TickPrefs")?["ticks"] as? String == "many")
     }
 

@@ -145,10 +145,30 @@ import TestSupport
             try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(new))
         }
         #expect(try read(changed) == .dictionary(new), "\(text)\n\(String(decoding: changed, as: UTF8.self))")
+        let back = try changed.withUnsafeBytes {
+            try JSONText.data(changing: $0, from: .dictionary(new), to: .dictionary(former))
+        }
+        #expect(try read(back) == .dictionary(former))
         let same = try Data(text.utf8).withUnsafeBytes {
             try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(former))
         }
         #expect(same == Data(text.utf8))
+    }
+
+    /// A file that a read would reject is not written.
+    @Test func moreValuesThanAReadAcceptsAreRejected() throws {
+        var limits = JSONReader.Limits.file
+        limits.nodes = 10
+        let text = Data("{\"l\":[1,2,3,4,5,6,7]}".utf8)
+        func value(_ count: Int64) -> StoredValue { .dictionary(["l": .array((1...count).map(StoredValue.integer))]) }
+        func change(to count: Int64) throws -> Data {
+            try text.withUnsafeBytes {
+                try JSONText.data(changing: $0, from: value(7), to: value(count), limits: limits)
+            }
+        }
+        #expect(try change(to: 8) == Data("{\"l\":[1,2,3,4,5,6,7,8]}".utf8))
+        let failure = #expect(throws: EncodingFailure.self) { try change(to: 9) }
+        #expect(failure?.reason == "more than 10 values")
     }
 
     private static func value(_ random: inout SeededGenerator, depth: Int = 0) -> [String: StoredValue] {
