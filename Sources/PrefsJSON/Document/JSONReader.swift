@@ -210,37 +210,7 @@ package struct JSONReader {
     /// The current byte; nil at the end.
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func skipBlanks() {
-        while let byte = current {
-            if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-                position += 1
-            } else if byte != UInt8(ascii: "/") || !skipsComment() {
-                return
-            }
-        }
-    }
-
-    /// Skips a comment, which ends with the text if it does not end before; false if there is none.
-    private mutating func skipsComment() -> Bool {
-        let start = bytes[position...].prefix(2)
-        let end: [UInt8]
-        if start.elementsEqual("//".utf8) {
-            end = [UInt8(ascii: "\n")]
-        } else if start.elementsEqual("/*".utf8) {
-            end = Array("*/".utf8)
-        } else {
-            return false
-        }
-        position += 2
-        while position < bytes.count {
-            if bytes[position] == end[0], bytes[position...].starts(with: end) {
-                position += end.count
-                return true
-            }
-            position += 1
-        }
-        return true
-    }
+    private mutating func skipBlanks() { JSONBlanks.skip(&position, in: bytes) }
 
     private mutating func takes(_ word: String) -> Bool {
         guard bytes[position...].starts(with: word.utf8) else { return false }

@@ -9,7 +9,6 @@ import PrefsPropertyLists
 /// that change.
 struct JSONText {
     private let bytes: UnsafeRawBufferPointer
-    private var position = 0
     private var output: [UInt8] = []
     private let lineEnd: [UInt8]
     /// One step of indentation.
@@ -17,15 +16,12 @@ struct JSONText {
     /// What is between a key and its value.
     private var colon = Array(": ".utf8)
 
-    /// The text does not have the value that it is said to have.
-    struct Mismatch: Error {}
-
     /// The bytes of a text with another value.
     ///
     /// - Parameters:
     ///   - former: the value of the text.
     ///   - limits: the limits of the reader, which would reject more values.
-    /// - Throws: `Mismatch`; `EncodingFailure` if JSON cannot hold the value.
+    /// - Throws: `JSONCursor.Mismatch` if the text has another value; `EncodingFailure` if JSON cannot hold the value.
     static func data(
         changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue,
         limits: JSONReader.Limits = .file
@@ -49,19 +45,20 @@ struct JSONText {
     }
 
     private mutating func change(from former: StoredValue, to new: StoredValue) throws {
-        if bytes.starts(with: JSONReader.byteOrderMark) { position = 3 }
-        try skipBlanks()
-        let start = position
-        if let byte = current, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-            let root = try container()
+        var cursor = JSONCursor(bytes)
+        if bytes.starts(with: JSONReader.byteOrderMark) { cursor.position = 3 }
+        cursor.skipBlanks()
+        let start = cursor.position
+        if let byte = cursor.current, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+            let root = try JSONContainer(&cursor)
             if let first = root.items.first {
                 step = indentation(of: first.lead).map { $0.isEmpty ? step : $0 } ?? step
                 if let end = first.keyEnd { colon = Array(bytes[end..<first.value.lowerBound]) }
             }
         } else {
-            try skipValue()
+            try cursor.skipValue()
         }
-        let end = position
+        let end = cursor.position
         output += bytes[..<start]
         try write(new, inPlaceOf: start..<end, former, Place(margin: [], isOneLine: false))
         output += bytes[end...]
@@ -77,7 +74,7 @@ struct JSONText {
 
     /// A container that is being written.
     private struct Level {
-        let container: Container
+        let container: JSONContainer
         let entries: [Entry]
         let place: Place
         let isOneLine: Bool
@@ -118,17 +115,16 @@ struct JSONText {
             output += bytes[range]
             return nil
         }
-        let (container, entries): (Container, [Entry])
+        let (container, entries): (JSONContainer, [Entry])
+        var cursor = JSONCursor(bytes, at: range.lowerBound)
         switch (former, new, bytes[range.lowerBound]) {
         case (.dictionary(let former), .dictionary(let new), UInt8(ascii: "{"))
         where !Self.isLoneForm(former) && !Self.isLoneForm(new):
-            position = range.lowerBound
-            container = try self.container()
+            container = try JSONContainer(&cursor)
             entries = try self.entries(of: container, former, new)
         case (.array(let former), .array(let new), UInt8(ascii: "[")):
-            position = range.lowerBound
-            container = try self.container()
-            guard container.items.count == former.count else { throw Mismatch() }
+            container = try JSONContainer(&cursor)
+            guard container.items.count == former.count else { throw JSONCursor.Mismatch() }
             entries = Self.entries(of: container, former, new)
         default:
             try write(new, place)
@@ -159,29 +155,6 @@ struct JSONText {
 
     // MARK: - Containers
 
-    /// A member or an element.
-    private struct Item {
-        /// The blanks and comments before it, from the end of what is before it.
-        let lead: Range<Int>
-        /// The end of the key; nil for an element.
-        let keyEnd: Int?
-        let value: Range<Int>
-        /// Between the value and its comma.
-        let gap: Range<Int>
-        let hasComma: Bool
-        /// A comment on the rest of the line.
-        let tail: Range<Int>
-    }
-
-    private struct Container {
-        let open: UInt8
-        /// A comment on the line of the opening bracket.
-        let head: Range<Int>
-        var items: [Item] = []
-        /// The blanks and comments before the closing bracket.
-        var end: Range<Int>
-    }
-
     /// An item of the new container.
     private struct Entry {
         /// The index of the item that it replaces; nil for a new one.
@@ -193,7 +166,7 @@ struct JSONText {
     }
 
     private func entries(
-        of object: Container, _ former: [String: StoredValue], _ new: [String: StoredValue]
+        of object: JSONContainer, _ former: [String: StoredValue], _ new: [String: StoredValue]
     ) throws -> [Entry] {
         var entries: [(key: String, entry: Entry)] = []
         var found = Set<String>()
@@ -224,19 +197,19 @@ struct JSONText {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    private func key(of item: Item) throws -> String {
+    private func key(of item: JSONContainer.Item) throws -> String {
         let start = item.lead.upperBound
-        guard let end = item.keyEnd, start < end else { throw Mismatch() }
+        guard let end = item.keyEnd, start < end else { throw JSONCursor.Mismatch() }
         let text = bytes[start..<end]
         if !text.contains(UInt8(ascii: "\\")) { return String(decoding: text.dropFirst().dropLast(), as: UTF8.self) }
         guard let key = try JSONReader.value(of: UnsafeRawBufferPointer(rebasing: text), limits: .file).string else {
-            throw Mismatch()
+            throw JSONCursor.Mismatch()
         }
         return key
     }
 
     /// Elements that are equal at the start and at the end stay; those between are changed in their order.
-    private static func entries(of list: Container, _ former: [StoredValue], _ new: [StoredValue]) -> [Entry] {
+    private static func entries(of list: JSONContainer, _ former: [StoredValue], _ new: [StoredValue]) -> [Entry] {
         let least = min(former.count, new.count)
         let start = (0..<least).first { former[$0] != new[$0] } ?? least
         let end =
@@ -317,136 +290,7 @@ struct JSONText {
         return Array(bytes[sample.lead])
     }
 
-    // MARK: - Reading
-
-    private mutating func container() throws -> Container {
-        guard let open = current else { throw Mismatch() }
-        let isObject = open == UInt8(ascii: "{")
-        position += 1
-        var result = Container(open: open, head: try restOfLine(), end: position..<position)
-        while true {
-            let leadStart = position
-            try skipBlanks()
-            guard let byte = current else { throw Mismatch() }
-            if byte == open + 2 {
-                result.end = leadStart..<position
-                position += 1
-                return result
-            }
-            let start = position
-            var keyEnd: Int?
-            if isObject {
-                try skipText()
-                keyEnd = position
-                try skipBlanks()
-                guard current == UInt8(ascii: ":") else { throw Mismatch() }
-                position += 1
-                try skipBlanks()
-            }
-            let valueStart = position
-            try skipValue()
-            let valueEnd = position
-            try skipBlanks()
-            let hasComma = current == UInt8(ascii: ",")
-            let gap = valueEnd..<(hasComma ? position : valueEnd)
-            position = hasComma ? position + 1 : valueEnd
-            result.items.append(
-                Item(
-                    lead: leadStart..<start, keyEnd: keyEnd, value: valueStart..<valueEnd, gap: gap,
-                    hasComma: hasComma, tail: try restOfLine()))
-        }
-    }
-
-    /// The rest of the line if it has comments and nothing else.
-    private mutating func restOfLine() throws -> Range<Int> {
-        let start = position
-        var end = start
-        while let byte = current, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
-            if byte == UInt8(ascii: "/") {
-                try skipComment()
-                end = position
-            } else if byte == 0x20 || byte == 0x09 {
-                position += 1
-            } else {
-                end = start
-                break
-            }
-        }
-        if current == nil || hasLineEnd(start..<end) { end = start }
-        position = end
-        return start..<end
-    }
-
-    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    private mutating func skipBlanks() throws {
-        while let byte = current {
-            if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-                position += 1
-            } else if byte == UInt8(ascii: "/") {
-                try skipComment()
-            } else {
-                return
-            }
-        }
-    }
-
-    private mutating func skipComment() throws {
-        guard position + 1 < bytes.count else { throw Mismatch() }
-        let isBlock = bytes[position + 1] == UInt8(ascii: "*")
-        position += 2
-        if isBlock {
-            while position + 1 < bytes.count {
-                if bytes[position] == UInt8(ascii: "*"), bytes[position + 1] == UInt8(ascii: "/") {
-                    position += 2
-                    return
-                }
-                position += 1
-            }
-            throw Mismatch()
-        }
-        while let byte = current, byte != UInt8(ascii: "\n") { position += 1 }
-    }
-
-    private mutating func skipText() throws {
-        guard current == UInt8(ascii: "\"") else { throw Mismatch() }
-        position += 1
-        while let byte = current {
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-            if byte == UInt8(ascii: "\"") { return }
-        }
-        throw Mismatch()
-    }
-
-    private mutating func skipValue() throws {
-        guard let first = current else { throw Mismatch() }
-        if first == UInt8(ascii: "\"") { return try skipText() }
-        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-            let start = position
-            while let byte = current, !Self.ends.contains(byte) { position += 1 }
-            if position == start { throw Mismatch() }
-            return
-        }
-        var depth = 0
-        while let byte = current {
-            switch byte {
-            case UInt8(ascii: "\""):
-                try skipText()
-                continue
-            case UInt8(ascii: "/"):
-                try skipComment()
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
-            position += 1
-            if depth == 0 { return }
-        }
-        throw Mismatch()
-    }
-
-    private static let ends = Set(" \n\r\t,:]}/".utf8)
+    // MARK: - Blanks
 
     private func hasLineEnd(_ range: Range<Int>) -> Bool { bytes[range].contains(UInt8(ascii: "\n")) }
 
