@@ -18,10 +18,11 @@ package struct AllowedKeys {
         StreamSafeText.isSafe(key) && (set?.contains(key) ?? list.contains(key)) && key != RootSchema.versionKey
     }
 
-    /// The allowed part of a root; the root itself if all of its keys are allowed.
+    /// The allowed part of a root, without nulls; the root itself if all of its keys are allowed.
     package func visible(in stored: [String: StoredValue]?) -> [String: StoredValue] {
         guard let stored else { return [:] }
         let keys = set == nil ? AllowedKeys(list, isForMany: true) : self
-        return stored.keys.allSatisfy(keys.contains) ? stored : stored.filter { keys.contains($0.key) }
+        if stored.keys.allSatisfy(keys.contains), !stored.values.contains(where: \.isNull) { return stored }
+        return stored.filter { keys.contains($0.key) && !$0.value.isNull }
     }
 }

@@ -69,7 +69,7 @@ extension InstanceState {
 
     /// The object of a value that was found. It is kept for the next read.
     func object(of found: FoundValue, forKey key: String) -> Any? {
-        let object = found.value.map { self.object(of: $0, forKey: key) }
+        let object = found.value.flatMap { $0.isNull ? nil : self.object(of: $0, forKey: key) }
         if found.revision != nil {
             keep(
                 KeptObject(value: found.value, object: object, revision: found.revision, root: found.root), forKey: key)

@@ -29,7 +29,7 @@ import TestSupport
         #expect(exported == Printed("{\n  \"Integer Value\": 6,\n  \"String Value\": \"café\"\n}\n"))
         #expect(try home.prefs("set", "date", "2026-11-21", "-f", path, "--root", "PrefsTestSet") == Printed())
         let date =
-            "{\"Date Value\": {\"$date\": \"2026-11-21T00:00:00Z\"}, \"Integer Value\": 6, \"String Value\": \"caf\\u00e9\"}"
+            "{\"Date Value\": \"2026-11-21T00:00:00Z\", \"Integer Value\": 6, \"String Value\": \"caf\\u00e9\"}"
         #expect(try text() == "{\r\n \"PrefsTestSet\": \(date)\r\n}")
     }
 

@@ -84,7 +84,7 @@ package enum OtherReaders {
             let rest = String(Int(microseconds - seconds * 1e6))
             return "t\(Int(seconds))." + String(repeating: "0", count: 6 - rest.count) + rest
         case .uid(let uid): return "u\(uid.value)"
-        case .foreign: return "o"
+        case .foreign, .null: return "o"
         case .array(let elements): return "[" + elements.map(form).joined(separator: ",") + "]"
         case .dictionary(let members):
             return "{" + members.map { "\(form(.string($0.key))):\(form($0.value))" }.sorted().joined(separator: ",")

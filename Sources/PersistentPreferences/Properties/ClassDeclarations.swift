@@ -164,6 +164,9 @@ package final class ClassDeclarations: Sendable {
                     current[key] = own
                 }
             }
+            for (key, value) in migrated where byKey[key] == nil && value.isContainer {
+                current[key] = value.withoutNulls
+            }
         }
         return RootShape(migrated: migrated, current: current)
     }

@@ -29,6 +29,14 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     func canonical(
         _ stored: StoredValue, forKey key: String, from form: ValueForm, keepsUnknownFields: Bool
     ) throws(PrefsError) -> StoredValue
+    /// The value as it is stored in a file that people write. It reads as exactly this value.
+    ///
+    /// - Parameters:
+    ///   - raw: the former value, as it was written; nil if there was none.
+    ///   - before: the canonical form of `raw`.
+    func written(
+        _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?, _ form: ValueForm
+    ) -> StoredValue
     /// Why the value stored under a key cannot be read: it is of another type, or violates the constraint. nil if it
     /// can be read.
     ///

@@ -156,11 +156,13 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try shown { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
     }
 
-    /// The change that stores a value.
+    /// The change that stores a value. Without a value, the default would be read in place of nil.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
     func change(to value: Value, _ binding: Binding) throws(PrefsError) -> Change {
-        .property(key: binding.key, try stored(for: value, binding), self)
+        let stored = try stored(for: value, binding)
+        let isNil = stored == nil && Value.self is any OptionalValue.Type && encodedDefault(binding.coding) != nil
+        return .property(key: binding.key, isNil ? .null : stored, self)
     }
 
     package func withUnknownFields(
@@ -183,6 +185,17 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         }
         guard let read = coding.vetted(value) else { return stored }
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
+    }
+
+    package func written(
+        _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?, _ form: ValueForm
+    ) -> StoredValue {
+        // A type may not read the form in which other types are written.
+        for forms in [form.others, nil] {
+            let written = StoredValue.written(over: raw, from: before, to: value, forms)
+            if written == value || (try? canonical(written, forKey: key, from: form)) == value { return written }
+        }
+        return value
     }
 
     /// Runs the closure. Removes paths inside a secret, such as a key of a dictionary, from its error.

@@ -5,7 +5,7 @@ enum Change {
     /// A difference. Other keys of the root do not matter.
     case keys(RootChange)
     /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
-    /// the key.
+    /// the key, and a null stands for nil in place of another default.
     case property(key: String, StoredValue?, any DeclaredProperty)
     /// New values for allowed keys, and unless it merges the removal of all other allowed keys. Without merging, it also
     /// replaces an entry that is no dictionary.
@@ -42,9 +42,9 @@ extension RootView {
             if difference.isEmpty, view.entry == nil, entry != nil { return difference }
         case .clear(let allowed):
             let stored = try storedValues()
-            let visible = allowed.visible(in: stored)
-            guard let stored, !visible.isEmpty || stored.keys.allSatisfy(allowed.contains) else { return nil }
-            return RootChange(from: visible, to: [:])
+            guard let stored else { return nil }
+            let own = stored.filter { allowed.contains($0.key) }
+            return own.isEmpty && !stored.isEmpty ? nil : RootChange(from: own, to: [:])
         case .remove:
             // Also removes an entry that is not a dictionary.
             if let failure { throw failure }
@@ -90,7 +90,7 @@ extension RootView {
         // An unchanged root keeps its old shape, too.
         guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
         return ChangeEffect(
-            values: schema.withVersion(try withWrittenForms(values)), movedRoots: formerKey.map { [$0] } ?? [],
+            values: schema.withVersion(try written(values)), movedRoots: formerKey.map { [$0] } ?? [],
             replacesMismigrated: !migrated.isEmpty && (try? root.state.declarations.check(migrated)) == nil)
     }
 
@@ -98,13 +98,13 @@ extension RootView {
         let schema = root.schema
         guard let current = try storedValues() else { return nil }
         var rest: [String: StoredValue]? = current
-        let change = RootChange(from: allowed.visible(in: current), to: [:])
+        let change = RootChange(from: current.filter { allowed.contains($0.key) }, to: [:])
         try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
         // An empty root hides the other former roots.
         let isHiding = try otherFormerRoots().isEmpty == false
         let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
         return ChangeEffect(
-            values: isNeeded ? try rest.map(withWrittenForms).map(schema.withVersion) : nil,
+            values: isNeeded ? try rest.map(written).map(schema.withVersion) : nil,
             movedRoots: formerKey.map { [$0] } ?? [])
     }
 
@@ -131,6 +131,8 @@ extension RootChange {
         of key: String, from stored: StoredValue?, to value: StoredValue?, _ property: any DeclaredProperty,
         in view: RootView
     ) throws(PrefsError) {
+        // Where the file cannot have a null, no value stands for nil.
+        let value = view.form == .exact && value?.isNull == true ? nil : value
         let whole = value.map { value in
             stored.map { property.withUnknownFields(value, of: $0, as: view.form, in: view.root.state) } ?? value
         }

@@ -67,14 +67,33 @@ struct RootView {
             : try root.state.declarations.shape(of: stored, root: root.key, as: form)
     }
 
-    /// Returns the values, with the form that a person has written for each value that has not changed.
-    func withWrittenForms(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
-        guard form != .exact, let shape = try shape() else { return values }
-        var values = values
-        for (key, written) in shape.migrated {
-            if let value = values[key], value == shape.current[key] { values[key] = written }
+    /// The values as they are stored: in a file that people write, each part that has not changed stays as it was
+    /// written.
+    func written(_ values: [String: StoredValue]) throws(PrefsError) -> [String: StoredValue] {
+        guard form != .exact else { return values }
+        let shape = try shape()
+        var written = values
+        for (key, value) in values {
+            let (raw, before) = (shape?.migrated[key], shape?.current[key])
+            if let raw, value == before {
+                written[key] = raw
+            } else if let property = root.state.declarations[key]?.property {
+                written[key] = property.written(value, forKey: key, over: raw, from: before, form)
+            } else {
+                written[key] = .written(over: raw, from: before, to: value, nil)
+            }
         }
-        return values
+        return written
+    }
+
+    /// The stored value of a key; nil if there is none. A null is a value only of an optional.
+    private func storedValue(forKey key: String) throws(PrefsError) -> StoredValue? {
+        value(try storedValues()?[key], of: key)
+    }
+
+    private func value(_ stored: StoredValue?, of key: String) -> StoredValue? {
+        guard let stored, stored.isNull else { return stored }
+        return root.state.declarations[key]?.property.valueType is any OptionalValue.Type ? stored : nil
     }
 
     // MARK: - Between the layers
@@ -113,7 +132,7 @@ struct RootView {
             let layered = layered(key, in: layers)
             // A key may be in the list twice: declared and in an override of `keys`.
             faults += layered.faults.filter { !faults.contains($0) }
-            guard let value = layered.value(over: stored?[key]) else { continue }
+            guard let value = layered.value(over: value(stored?[key], of: key)) else { continue }
             values = values ?? [:]
             values?[key] = value
         }
@@ -126,12 +145,12 @@ struct RootView {
 
     /// The value of a key in a layer or in the store.
     func value(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> StoredValue? {
-        guard let layers else { return try storedValues()?[key] }
+        guard let layers else { return try storedValue(forKey: key) }
         let layered = layered(key, in: layers)
         outcome.note(layered.faults)
         if let above = layered.above { return above.value }
         do throws(PrefsError) {
-            let stored = try storedValues()?[key]
+            let stored = try storedValue(forKey: key)
             if let stored, let error = layered.mismatch(of: stored) {
                 throw error
             }

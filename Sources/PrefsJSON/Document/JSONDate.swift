@@ -47,29 +47,37 @@ package enum JSONDate {
         return Double("-\(-1 - seconds).\(complement(of: fraction))")
     }
 
+    /// The bytes of a day, such as `2026-11-21`.
+    static let lengthOfDay = 10
+
     /// A day, or a moment in UTC or with an offset: `+01`, `+0100` or `+01:00`.
     package static func date(_ text: String) -> Date? {
-        var (clock, offset) = (text, 0)
-        let bytes = Array(text.utf8)
-        if bytes.count == 10 {
-            clock += "T00:00:00Z"
-        } else if bytes.count > 19,
-            let sign = bytes.lastIndex(where: { [UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }),
-            sign >= 19
-        {
-            var digits = bytes[(sign + 1)...]
-            if digits.count == 5, digits[digits.startIndex + 2] == UInt8(ascii: ":") {
-                digits.remove(at: digits.startIndex + 2)
-            }
-            guard [2, 4].contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
-                let number = Int(String(decoding: digits, as: UTF8.self))
-            else { return nil }
-            let (hours, minutes) = digits.count == 2 ? (number, 0) : number.quotientAndRemainder(dividingBy: 100)
-            guard hours < 24, minutes < 60 else { return nil }
-            offset = (hours * 60 + minutes) * (bytes[sign] == UInt8(ascii: "+") ? 60 : -60)
-            clock = String(decoding: bytes[..<sign], as: UTF8.self) + "Z"
+        if text.utf8.count == lengthOfDay {
+            return interval(of: text + "T00:00:00Z").map(Date.init(timeIntervalSinceReferenceDate:))
         }
-        return interval(of: clock).map { Date(timeIntervalSinceReferenceDate: $0 - Double(offset)) }
+        let offset = offset(in: text)
+        let clock = offset.map { text.dropLast($0.text.count) + "Z" } ?? text
+        return interval(of: clock).map {
+            Date(timeIntervalSinceReferenceDate: $0 - Double(offset?.seconds ?? 0))
+        }
+    }
+
+    /// The offset at the end of a moment; nil if it has none.
+    static func offset(in text: String) -> (text: String, seconds: Int)? {
+        let bytes = Array(text.utf8)
+        guard let sign = bytes.lastIndex(where: { [UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) }), sign >= 19
+        else { return nil }
+        var digits = bytes[(sign + 1)...]
+        if digits.count == 5, digits[digits.startIndex + 2] == UInt8(ascii: ":") {
+            digits.remove(at: digits.startIndex + 2)
+        }
+        guard [2, 4].contains(digits.count), digits.allSatisfy(isDigit),
+            let number = Int(String(decoding: digits, as: UTF8.self))
+        else { return nil }
+        let (hours, minutes) = digits.count == 2 ? (number, 0) : number.quotientAndRemainder(dividingBy: 100)
+        guard hours < 24, minutes < 60 else { return nil }
+        let seconds = (hours * 60 + minutes) * (bytes[sign] == UInt8(ascii: "+") ? 60 : -60)
+        return (String(decoding: bytes[sign...], as: UTF8.self), seconds)
     }
 
     /// The difference of a fraction to 1, in the same number of digits. The fraction is not 0.

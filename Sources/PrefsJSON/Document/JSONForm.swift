@@ -11,38 +11,49 @@ package enum JSONForm {
         ("nan", .nan), ("inf", .infinity), ("-inf", -.infinity),
     ]
 
-    /// Whether an object with only this key is a form. Compares bytes, because a combining mark may follow the `$`.
-    static func isMarked(_ key: String) -> Bool {
-        key.utf8.first == UInt8(ascii: "$") && key != schema
-    }
-
-    /// The key by which an editor finds the schema of a file. It is never a form, even as the only key.
+    /// The key by which an editor finds the schema of a file.
     package static let schema = "$schema"
 
-    struct Flaw: Error {
-        let reason: String
+    /// The value of an object. An object is a form only if it has one key, that of a form, and fitting content. Objects
+    /// of other programs, such as `{"$ref": "#/x"}`, are dictionaries.
+    static func value(ofObject members: [String: StoredValue]) -> StoredValue {
+        guard members.count == 1, let (key, content) = members.first else { return .dictionary(members) }
+        if isEscaped(key) { return .dictionary([String(decoding: key.utf8.dropFirst(), as: UTF8.self): content]) }
+        return value(of: key, content) ?? .dictionary(members)
     }
 
-    /// The value of an object with one key that begins with `$`.
-    static func value(of key: String, _ content: StoredValue) throws(Flaw) -> StoredValue {
+    /// Whether a dictionary must be written with one more `$`, because a reader would change it.
+    static func isMistakable(_ members: [String: StoredValue]) -> Bool {
+        guard members.count == 1, let (key, content) = members.first else { return false }
+        return isEscaped(key) || value(of: key, content) != nil
+    }
+
+    /// Whether a key is the key of a form with more than one `$`.
+    private static func isEscaped(_ key: String) -> Bool {
+        guard key.utf8.starts(with: "$$".utf8) else { return false }
+        let name = key.utf8.drop { $0 == UInt8(ascii: "$") }
+        return [date, data, double].contains { $0.utf8.dropFirst().elementsEqual(name) }
+    }
+
+    /// The value of a form; nil if it is no form.
+    private static func value(of key: String, _ content: StoredValue) -> StoredValue? {
         switch key {
-        case date:
-            if let interval = content.string.map(JSONDate.interval) ?? content.nearestDouble {
-                return .date(Date(timeIntervalSinceReferenceDate: interval))
-            }
-            throw Flaw(reason: #""$date" needs a time in UTC such as "2026-11-21T19:02:43.25Z", or seconds since 2001"#)
-        case data:
-            if let text = content.string, let data = Data(base64Encoded: text) { return .data(data) }
-            throw Flaw(reason: #""$data" needs a base64 string"#)
-        case double:
-            if let (_, value) = nonfinite.first(where: { $0.name == content.string }) { return .real(value) }
-            throw Flaw(reason: #""$double" needs "nan", "inf" or "-inf""#)
-        default:
-            let rest = String(decoding: key.utf8.dropFirst(), as: UTF8.self)
-            if isMarked(rest) || rest == schema { return .dictionary([rest: content]) }
-            throw Flaw(
-                reason:
-                    #"expected "$date", "$data" or "$double"; any other lone key that begins with $ needs one more $"#)
+        case date: interval(of: content).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case data: content.string.flatMap { Data(base64Encoded: $0) }.map(StoredValue.data)
+        case double: nonfinite.first { $0.name == content.string }.map { .real($0.value) }
+        default: nil
+        }
+    }
+
+    /// The seconds since 2001. An integer beyond the years of texts is the time of another program, in milliseconds.
+    private static func interval(of content: StoredValue) -> TimeInterval? {
+        switch content {
+        case .string(let text): return JSONDate.interval(of: text)
+        case .real(let seconds): return seconds
+        case .integer(let seconds):
+            let seconds = TimeInterval(seconds)
+            return JSONDate.text(of: seconds) == nil ? nil : seconds
+        default: return nil
         }
     }
 
@@ -56,11 +67,10 @@ package enum JSONForm {
         case .array(let elements): .array(elements.map(exported))
         case .dictionary(let members):
             .dictionary(
-                Dictionary(
-                    uniqueKeysWithValues: members.map { key, value in
-                        (members.count == 1 && isMarked(key) ? "$" + key : key, exported(value))
-                    }))
-        case .foreign: value
+                isMistakable(members)
+                    ? Dictionary(uniqueKeysWithValues: members.map { ("$" + $0, exported($1)) })
+                    : members.mapValues(exported))
+        case .foreign, .null: value
         case .uid(let uid): .dictionary([KeyedArchiveUID.key: StoredValue(uid.value)])
         }
     }

@@ -101,9 +101,10 @@ extension JSONReader {
         if isInteger {
             if let value = Int64(text) { return StoredValue(value) }
             if let value = UInt64(text) { return StoredValue(value) }
+            if limits.isOfText, let value = Double(text) { return .real(value) }
             throw flaw("the integer does not fit in 64 bits; append .0 to make it a double", at: start)
         }
-        guard let value = Double(text), value.isFinite else {
+        guard let value = Double(text), value.isFinite || limits.isOfText else {
             throw flaw("a number beyond the range of a double", at: start)
         }
         return .real(value)

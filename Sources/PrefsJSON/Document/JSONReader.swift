@@ -18,23 +18,23 @@ package struct JSONReader {
         var nodes = Int.max
         /// The most bytes of a binary property list with the values. In JSON, some forms take four times as much.
         var bytes = Int.max
+        /// Whether the text stays beside the values: nulls are values then, and a number beyond all types is read as the
+        /// nearest one.
+        var isOfText = false
 
         /// The limits of one root, in an import or an argument.
         package static let root = Limits(
             depth: PropertyListLimits.depth, extraDepth: 2, bytes: 4 * PropertyListLimits.rootBytes)
         /// The limits of a file, which other programs may write.
         package static let file = Limits(
-            depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes)
+            depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes, isOfText: true)
     }
 
     /// A list or an object that has begun and has not ended.
     private struct Container {
-        let start: Int
         let isObject: Bool
         var elements: [StoredValue] = []
         var members: [String: StoredValue] = [:]
-        /// The keys of the members that are null. They are removed when the object ends.
-        var nulls: [String] = []
         /// The key of the member whose value comes next.
         var key: String?
         /// The offsets of the keys.
@@ -51,7 +51,7 @@ package struct JSONReader {
     var position = 0
     private var containers: [Container] = []
     /// The rest of the limits.
-    private var limits: Limits
+    private(set) var limits: Limits
     private let mostNodes: Int
 
     /// The value that the bytes hold.
@@ -100,7 +100,7 @@ package struct JSONReader {
                 throw excess("nested deeper than \(limits.depth) levels")
             }
             let isObject = current == UInt8(ascii: "{")
-            containers.append(Container(start: position, isObject: isObject))
+            containers.append(Container(isObject: isObject))
             position += 1
             skipBlanks()
             if current == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return try endContainer() }
@@ -123,13 +123,13 @@ package struct JSONReader {
         }
     }
 
-    /// A member that is null is absent. It has a value until its object has ended, so that a repeated key is found.
-    private mutating func readNull() throws(DecodingFailure) -> StoredValue {
-        guard let key = containers.last?.key else {
+    /// In an import, a member that is null is absent. It stays until its object has ended, so that a repeated key is
+    /// found.
+    private func readNull() throws(DecodingFailure) -> StoredValue {
+        guard limits.isOfText || containers.last?.isObject == true else {
             throw flaw("null cannot be stored in a property list; leave it out", at: position - 4)
         }
-        containers[containers.count - 1].nulls.append(key)
-        return .bool(false)
+        return .null
     }
 
     /// Puts a value into its container.
@@ -191,16 +191,11 @@ package struct JSONReader {
     private mutating func endContainer() throws(DecodingFailure) -> StoredValue {
         position += 1
         var container = containers.removeLast()
-        for key in container.nulls { container.members[key] = nil }
         guard container.isObject else { return .array(container.elements) }
-        guard container.members.count == 1, let (key, value) = container.members.first, JSONForm.isMarked(key) else {
-            return .dictionary(container.members)
+        if !limits.isOfText, container.members.values.contains(where: \.isNull) {
+            container.members = container.members.filter { !$0.value.isNull }
         }
-        do {
-            return try JSONForm.value(of: key, value)
-        } catch {
-            throw flaw(error.reason, at: container.start)
-        }
+        return JSONForm.value(ofObject: container.members)
     }
 
     // MARK: - Bytes

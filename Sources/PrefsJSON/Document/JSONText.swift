@@ -78,6 +78,8 @@ struct JSONText {
         let entries: [Entry]
         let place: Place
         let isOneLine: Bool
+        /// Whether a new container in it is written on one line, as its neighbors are.
+        let hasContainersOnOneLine: Bool
         /// The indentation of its items.
         let margin: [UInt8]
         /// The index of the entry that comes next.
@@ -119,7 +121,7 @@ struct JSONText {
         var cursor = JSONCursor(bytes, at: range.lowerBound)
         switch (former, new, bytes[range.lowerBound]) {
         case (.dictionary(let former), .dictionary(let new), UInt8(ascii: "{"))
-        where !Self.isLoneForm(former) && !Self.isLoneForm(new):
+        where !JSONForm.isMistakable(former) && !JSONForm.isMistakable(new):
             container = try JSONContainer(&cursor)
             entries = try self.entries(of: container, former, new)
         case (.array(let former), .array(let new), UInt8(ascii: "[")):
@@ -137,8 +139,19 @@ struct JSONText {
         output.append(container.open)
         output += bytes[container.head]
         return Level(
-            container: container, entries: entries, place: place, isOneLine: isOneLine, margin: margin,
-            isInComment: !container.head.isEmpty)
+            container: container, entries: entries, place: place, isOneLine: isOneLine,
+            hasContainersOnOneLine: isOneLine
+                || entries.contains { $0.former == nil && $0.new.isContainer } && areOnOneLine(items),
+            margin: margin, isInComment: !container.head.isEmpty)
+    }
+
+    /// Whether there are containers among the values, and each is on one line.
+    private func areOnOneLine(_ items: [JSONContainer.Item]) -> Bool {
+        let containers = items.map(\.value).filter {
+            let first = bytes[$0.lowerBound]
+            return $0.count > 2 && (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
+        }
+        return !containers.isEmpty && containers.allSatisfy { !hasLineEnd($0) }
     }
 
     private mutating func write(_ new: StoredValue, _ place: Place) throws {
@@ -148,11 +161,6 @@ struct JSONText {
                 lineEnd: place.isOneLine ? nil : lineEnd + place.margin, step: step, colon: colon))
     }
 
-    /// Whether a dictionary is written with a key that a reader changes.
-    private static func isLoneForm(_ members: [String: StoredValue]) -> Bool {
-        members.count == 1 && members.keys.allSatisfy(JSONForm.isMarked)
-    }
-
     // MARK: - Containers
 
     /// An item of the new container.
@@ -160,9 +168,9 @@ struct JSONText {
         /// The index of the item that it replaces; nil for a new one.
         let index: Int?
         var key: String?
-        /// nil for a null, which stays.
+        /// nil for a new item.
         let former: StoredValue?
-        let new: StoredValue?
+        let new: StoredValue
     }
 
     private func entries(
@@ -172,25 +180,40 @@ struct JSONText {
         var found = Set<String>()
         var last: String?
         var isSorted = true
+        let renamed = Self.renamed(former, new)
         for (index, item) in object.items.enumerated() {
             let key = try key(of: item)
             found.insert(key)
             isSorted = isSorted && last.map { Self.precedes($0, key) } ?? true
             last = key
-            // A null has no value, and stays until it gets one.
-            if let member = new.index(forKey: key).map({ new[$0] }) {
+            let member = new.index(forKey: key).map { new[$0] } ?? renamed[key]
+            if let member, let value = former[key] {
                 let isRenamed = !member.key.utf8.elementsEqual(key.utf8)
-                let entry = Entry(
-                    index: index, key: isRenamed ? member.key : nil, former: former[key], new: member.value)
-                entries.append((key, entry))
-            } else if former.index(forKey: key) == nil {
-                entries.append((key, Entry(index: index, former: nil, new: nil)))
+                entries.append(
+                    (key, Entry(index: index, key: isRenamed ? member.key : nil, former: value, new: member.value)))
             }
         }
+        found.formUnion(renamed.values.map(\.key))
         let added = new.filter { !found.contains($0.key) }.sorted { Self.precedes($0.key, $1.key) }
         entries += added.map { ($0.key, Entry(index: nil, key: $0.key, former: nil, new: $0.value)) }
         if isSorted { entries.sort { Self.precedes($0.key, $1.key) } }
         return entries.map(\.entry)
+    }
+
+    /// The new members of removed keys whose value is that of exactly one added key: a migration has renamed them.
+    private static func renamed(
+        _ former: [String: StoredValue], _ new: [String: StoredValue]
+    ) -> [String: (key: String, value: StoredValue)] {
+        let removed = former.filter { new.index(forKey: $0.key) == nil }
+        let added = removed.isEmpty ? [:] : new.filter { former.index(forKey: $0.key) == nil }
+        if added.isEmpty { return [:] }
+        let olds = Dictionary(grouping: removed.keys) { removed[$0] }
+        let news = Dictionary(grouping: added.keys) { added[$0] }
+        var renamed: [String: (key: String, value: StoredValue)] = [:]
+        for (value, keys) in olds where keys.count == 1 {
+            if let value, let others = news[value], others.count == 1 { renamed[keys[0]] = (others[0], value) }
+        }
+        return renamed
     }
 
     private static func precedes(_ left: String, _ right: String) -> Bool {
@@ -208,15 +231,40 @@ struct JSONText {
         return key
     }
 
-    /// Elements that are equal at the start and at the end stay; those between are changed in their order.
+    /// The most elements between the common start and end that are compared each with each.
+    private static let mostCompared = 2_000
+
+    /// Elements that are equal stay. A removed element and one that is added in its place are one that changes.
     private static func entries(of list: JSONContainer, _ former: [StoredValue], _ new: [StoredValue]) -> [Entry] {
         let least = min(former.count, new.count)
         let start = (0..<least).first { former[$0] != new[$0] } ?? least
         let end =
             (0..<(least - start)).first { former[former.count - 1 - $0] != new[new.count - 1 - $0] } ?? least - start
-        let changed = least - start - end
-        var entries = (0..<(start + changed)).map { Entry(index: $0, former: former[$0], new: new[$0]) }
-        entries += (start + changed..<new.count - end).map { Entry(index: nil, former: nil, new: new[$0]) }
+        let (olds, news) = (start..<(former.count - end), start..<(new.count - end))
+        var entries = (0..<start).map { Entry(index: $0, former: former[$0], new: new[$0]) }
+        var (removed, inserted) = (Set(olds), Set(news))
+        if !olds.isEmpty, !news.isEmpty, olds.count + news.count <= mostCompared {
+            let difference = new[news].difference(from: former[olds])
+            (removed, inserted) = ([], [])
+            for change in difference {
+                switch change {
+                case .remove(let offset, _, _): removed.insert(start + offset)
+                case .insert(let offset, _, _): inserted.insert(start + offset)
+                }
+            }
+        }
+        var (old, next) = (olds.lowerBound, news.lowerBound)
+        while old < olds.upperBound || next < news.upperBound {
+            switch (removed.contains(old), inserted.contains(next)) {
+            case (true, false): old += 1
+            case (false, true):
+                entries.append(Entry(index: nil, former: nil, new: new[next]))
+                next += 1
+            default:
+                entries.append(Entry(index: old, former: former[old], new: new[next]))
+                (old, next) = (old + 1, next + 1)
+            }
+        }
         entries += (0..<end).reversed().map {
             let index = former.count - 1 - $0
             return Entry(index: index, former: former[index], new: former[index])
@@ -232,12 +280,13 @@ struct JSONText {
         if isLost { output += lineEnd + margin }
         output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
         var place = Place(margin: margin, isOneLine: level.isOneLine)
+        if entry.former == nil { place.isOneLine = level.hasContainersOnOneLine }
         guard let index = entry.index else {
             if let key = entry.key {
                 JSONEscape.append(key, to: &output)
                 output += colon
             }
-            if let new = entry.new { try write(new, place) }
+            try write(entry.new, place)
             return nil
         }
         let item = level.container.items[index]
@@ -248,12 +297,8 @@ struct JSONText {
         } else {
             output += bytes[item.lead.upperBound..<item.value.lowerBound]
         }
-        switch (entry.former, entry.new) {
-        case (let former?, let new?): return try begin(new, inPlaceOf: item.value, former, place)
-        case (nil, let new?): try write(new, place)
-        default: output += bytes[item.value]
-        }
-        return nil
+        guard let former = entry.former else { throw JSONCursor.Mismatch() }
+        return try begin(entry.new, inPlaceOf: item.value, former, place)
     }
 
     private mutating func endEntry(of level: inout Level) {

@@ -110,7 +110,7 @@ package struct JSONWriter {
         case .array(let elements):
             return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
         case .dictionary(let members):
-            let isMarked = !isPlain && members.count == 1 && members.keys.allSatisfy(JSONForm.isMarked)
+            let isMarked = !isPlain && JSONForm.isMistakable(members)
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             return writeItems(sorted, "{", "}", depth: depth) { writer, member in
                 writer.write(isMarked ? "$" + member.key : member.key)
@@ -119,6 +119,7 @@ package struct JSONWriter {
             }
         case .date(let date): writeForm(JSONForm.date, JSONForm.content(of: date))
         case .data(let data): writeForm(JSONForm.data, .string(data.base64EncodedString()))
+        case .null: bytes += "null".utf8
         case .foreign:
             guard showsAll else { return false }
             write("object")

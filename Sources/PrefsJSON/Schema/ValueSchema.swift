@@ -202,7 +202,7 @@ private struct SchemaKinds {
         // An infinite number is an object in JSON.
         case .real: found.formUnion(ValueSchema.numberTypes)
         case .array: found.insert("array")
-        case .date, .data, .dictionary, .uid, .foreign: found.insert("object")
+        case .date, .data, .dictionary, .uid, .foreign, .null: found.insert("object")
         }
     }
 }

@@ -97,6 +97,8 @@ struct LayerState: Sendable {
             )
         case .values, .file:
             guard let value = entries.values(of: root)[key] else { return nil }
+            // A null is a value only of an optional.
+            if value.isNull, !(property?.valueType is any OptionalValue.Type) { return nil }
             return (place(of: key), Self.checked(value, key, property, as: form))
         case .managed(let forced):
             guard let object = forced(key) else { return nil }

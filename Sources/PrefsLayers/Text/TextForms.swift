@@ -78,7 +78,7 @@ package struct TextForms {
         case .real(let number): number.description
         case .date(let date): JSONDate.text(of: date.timeIntervalSinceReferenceDate)
         case .data(let data): data.base64EncodedString()
-        case .array, .dictionary, .uid, .foreign: nil
+        case .array, .dictionary, .uid, .foreign, .null: nil
         }
     }
 

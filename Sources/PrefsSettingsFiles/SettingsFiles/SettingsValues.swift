@@ -34,13 +34,15 @@ struct SettingsValues<Settings: SettingsFile> {
     /// - Throws: `PrefsError.unreadable` if it has values of another type.
     func updated(_ root: StoredValue, to new: StoredValue) throws -> StoredValue {
         let keys = try decoded(root, at: nil) { new }.keys
-        // A person may have written equal values in other forms.
-        if type.settingsFormat.form != .exact, let settings = try? decode(root, fallback: { nil }),
-            try encode(settings) == new
-        {
-            return root
+        let whole = UnknownFields.preserved(in: new, from: root, keys: keys)
+        guard let others = type.settingsFormat.form.others else { return whole }
+        let before = (try? decode(root, fallback: { nil })).flatMap { try? encode($0) }
+        let known = before.map { UnknownFields.preserved(in: $0, from: root, keys: keys) }
+        for forms in [others, nil] {
+            let written = StoredValue.written(over: root, from: known, to: whole, forms)
+            if try encode(decode(written, fallback: { new })) == new { return written }
         }
-        return UnknownFields.preserved(in: new, from: root, keys: keys)
+        return whole
     }
 
     private func decoded(

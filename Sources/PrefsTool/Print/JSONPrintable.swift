@@ -23,6 +23,7 @@ extension StoredValue: JSONPrintable {
         case .dictionary(let members): members.json
         case .uid(let uid): "\(uid)".json
         case .foreign: "object".json
+        case .null: "null"
         }
     }
 }

@@ -39,6 +39,7 @@ enum ValueText {
         case .dictionary: "dictionary"
         case .uid: "keyed-archive reference"
         case .foreign: "object"
+        case .null: "null"
         }
     }
 

@@ -4,8 +4,9 @@ package enum NilMarker {
     package static let text = "$null"
     package static let value = StoredValue.string(text)
 
+    /// Whether the value stands for nil: the marker, or the null of JSON.
     package static func isMarker(_ value: StoredValue) -> Bool {
-        value.string == text
+        value.isNull || value.string == text
     }
 
     /// Adds a `$` to a string that could be mistaken for the marker or for an escaped string.

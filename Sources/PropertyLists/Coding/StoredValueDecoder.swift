@@ -149,7 +149,7 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         record?.recordType(type, of: key.stringValue)
-        return try member(key).value(type)
+        return try member(key, isAbsentIfNull: !(type is any OptionalValue.Type)).value(type)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -176,10 +176,12 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return context.state.allowedFallbacks.contains(path) ? fallback : nil
     }
 
-    private func member(_ key: any CodingKey) throws -> ValueDecoder {
+    private func member(_ key: any CodingKey, isAbsentIfNull: Bool = false) throws -> ValueDecoder {
         record?.recordRequest(key.stringValue)
         let fallback = fallbacks?[key.stringValue]
-        guard let stored = members[key.stringValue] ?? allowed(fallback, key) else {
+        var member = members[key.stringValue]
+        if isAbsentIfNull, member?.isNull == true { member = nil }
+        guard let stored = member ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: context.path, debugDescription: "missing"))
         }

@@ -22,6 +22,9 @@ package struct ValueForm: Sendable, Equatable {
 package protocol WrittenForms: AnyObject, Sendable {
     /// Creates a scalar from a value in any form; nil if it is not a value of the type.
     func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar?
+    /// The form of a scalar in the place of a raw value; nil for a new place. It may be a form that the type in this
+    /// place does not read.
+    func written(_ scalar: StoredValue, inPlaceOf raw: StoredValue?) -> StoredValue
     /// An example of a value as people write it, for errors; nil if the type needs no example.
     func example(of type: Any.Type) -> String?
     /// Whether tools for such files use a key, so that it is not a mistake.

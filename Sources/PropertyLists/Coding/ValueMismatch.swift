@@ -107,6 +107,7 @@ package struct ValueMismatch: Error {
         case .array: "an array"
         case .dictionary: "a dictionary"
         case .uid, .foreign: "an object"
+        case .null: "null"
         }
     }
 }

@@ -3,7 +3,8 @@ package import Foundation
 /// The objects that users get.
 extension StoredValue {
     /// The value as String, Data, Date, a native Bool, NSNumber, `[Any]` or `[String: Any]`. A number is an NSNumber,
-    /// so that `as? Int`, `as? Double` and `as? Float` work on Linux as on Apple platforms. Costs linear time.
+    /// so that `as? Int`, `as? Double` and `as? Float` work on Linux as on Apple platforms. Nulls in containers are left
+    /// out. Costs linear time.
     package var object: Any {
         switch self {
         case .string(let text): text
@@ -13,10 +14,11 @@ extension StoredValue {
         case .real(let value): NSNumber(value: value)
         case .date(let date): date
         case .data(let data): data
-        case .array(let elements): elements.map(\.object)
+        case .array(let elements): elements.withoutNulls.map(\.object)
         case .dictionary(let members): members.objects
         case .uid(let uid): uid
         case .foreign(let foreign): foreign.object
+        case .null: NSNull()
         }
     }
 
@@ -58,5 +60,13 @@ extension StoredValue {
 
 extension [String: StoredValue] {
     /// ``StoredValue/object`` of each value.
-    package var objects: [String: Any] { mapValues(\.object) }
+    package var objects: [String: Any] {
+        let hasNulls = values.contains(where: \.isNull)
+        return (hasNulls ? filter { !$0.value.isNull } : self).mapValues(\.object)
+    }
+}
+
+extension [StoredValue] {
+    /// The elements that other code sees.
+    fileprivate var withoutNulls: [StoredValue] { contains(where: \.isNull) ? filter { !$0.isNull } : self }
 }

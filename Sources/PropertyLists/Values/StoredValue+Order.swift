@@ -68,6 +68,7 @@ extension StoredValue {
         case .dictionary: 8
         case .uid: 9
         case .foreign: 10
+        case .null: 11
         }
     }
 }

@@ -24,6 +24,8 @@ package enum StoredValue: Sendable {
     /// An object that other code has stored and no other case can express. Reads return it, writes of other keys
     /// preserve it, and a write of such an object is rejected.
     case foreign(ForeignObject)
+    /// "No value" in JSON that a person has written. Only the content of such a file has it, so that a write keeps it.
+    case null
 
     package init(_ value: some FixedWidthInteger) {
         self = Int64(exactly: value).map(Self.integer) ?? .unsigned(UInt64(truncatingIfNeeded: value))
@@ -43,6 +45,30 @@ package enum StoredValue: Sendable {
 
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
+    }
+
+    package var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// Whether a null is in the value.
+    private var holdsNull: Bool {
+        switch self {
+        case .array(let elements): elements.contains(where: \.holdsNull)
+        case .dictionary(let members): members.values.contains(where: \.holdsNull)
+        case .null: true
+        default: false
+        }
+    }
+
+    /// The value without the nulls inside of it. Shares its storage if there are none.
+    package var withoutNulls: StoredValue {
+        guard holdsNull else { return self }
+        return switch self {
+        case .array(let elements): .array(elements.filter { !$0.isNull }.map(\.withoutNulls))
+        case .dictionary(let members): .dictionary(members.filter { !$0.value.isNull }.mapValues(\.withoutNulls))
+        default: self
+        }
     }
 
     /// Whether a foreign object is in the value.
@@ -69,7 +95,7 @@ package enum StoredValue: Sendable {
         case .data(let data): 9 + data.count
         case .array(let elements): elements.reduce(9) { $0 + 4 + $1.estimatedBytes }
         case .dictionary(let members): members.estimatedBytes
-        case .bool, .integer, .unsigned, .real, .date, .uid, .foreign: 13
+        case .bool, .integer, .unsigned, .real, .date, .uid, .foreign, .null: 13
         }
     }
 }
@@ -111,6 +137,7 @@ extension StoredValue: Hashable {
         case (.dictionary(let left), .dictionary(let right)): left.isEqual(to: right)
         case (.uid(let left), .uid(let right)): left == right
         case (.foreign(let left), .foreign(let right)): Self.areSame(left.object, right.object)
+        case (.null, .null): true
         default: false
         }
     }
@@ -148,7 +175,7 @@ extension StoredValue: Hashable {
             }
             hasher.combine(hashes)
         case .uid(let uid): hasher.combine(uid)
-        case .foreign: break
+        case .foreign, .null: break
         }
     }
 

@@ -74,7 +74,7 @@ struct XMLPropertyListWriter {
         case .data(let data): write(data, depth: depth)
         case .array(let elements): begin(elements, replacing: former?.array)
         case .dictionary(let dictionary): try begin(dictionary, replacing: former?.dictionary)
-        case .foreign: throw failure("an object that no property list can hold")
+        case .foreign, .null: throw failure("an object that no property list can hold")
         case .uid(let uid):
             guard uid.value <= UInt64(UInt32.max) else {
                 throw failure("a reference of a keyed archive beyond 32 bits cannot be stored in XML")

@@ -93,8 +93,11 @@ import TestSupport
             "a container replaces a number", "{\n  \"a\" : 1,\n  \"b\" : 2\n}",
             "{\n  \"a\" : [\n    1\n  ],\n  \"b\" : 2\n}"
         ) { $0["a"] = [1] },
-        Case("a lone key that begins with $", "{\"o\": {\"$$x\": 1}, \"a\": 1}", "{\"o\": {\"$$x\": 2}, \"a\": 1}") {
-            $0["o"] = ["$x": 2]
+        Case(
+            "a lone key that resembles a form", "{\"o\": {\"$$data\": 1}, \"a\": 1}",
+            "{\"o\": {\"$data\": 2}, \"a\": 1}"
+        ) {
+            $0["o"] = ["$data": 2]
         },
         Case(
             "comments stay", "{\n  // about b\n  \"b\": 1, // one\n  /* a */ \"a\": [1, 2,],\n}\n",
@@ -181,13 +184,14 @@ import TestSupport
     }
 
     private static func element(_ random: inout SeededGenerator, _ depth: Int) -> StoredValue {
-        switch Int.random(in: 0..<(depth > 2 ? 5 : 8), using: &random) {
+        switch Int.random(in: 0..<(depth > 2 ? 6 : 9), using: &random) {
         case 0: .integer(Int64.random(in: -3...3, using: &random))
         case 1: .real(Double.random(in: 0..<1, using: &random))
         case 2: .bool(Bool.random(using: &random))
         case 3: .string(["", "x", "{", "]", "//", "\\\""].randomElement(using: &random) ?? "")
         case 4: .data(Data([1]))
-        case 5, 6: .dictionary(value(&random, depth: depth + 1))
+        case 5: .null
+        case 6, 7: .dictionary(value(&random, depth: depth + 1))
         default: .array((0..<Int.random(in: 0...4, using: &random)).map { _ in element(&random, depth + 1) })
         }
     }
@@ -211,7 +215,7 @@ import TestSupport
         mutating func text(of value: StoredValue, _ margin: String) -> String {
             switch value {
             case .dictionary(let members):
-                let isLone = members.count == 1 && members.keys.contains { $0.hasPrefix("$") }
+                let isLone = JSONForm.isMistakable(members)
                 let items = members.shuffled(using: &random).map {
                     quoted((isLone ? "$" : "") + $0) + colon + text(of: $1, margin + step)
                 }

@@ -172,7 +172,7 @@ import PrefsKeys
         prefs.wait = .seconds(90)
         #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text)
         prefs.wait = .seconds(91)
-        #expect(try entries()["wait"] == "PT1M31S" as NSString)
+        #expect(try entries()["wait"] == "1m 31s" as NSString)
     }
 
     @Test func whatCannotBeReadSaysWhatWasExpected() throws {

@@ -1,0 +1,72 @@
+import Foundation
+import PrefsPropertyLists
+
+/// The forms in which a write replaces what a person has written.
+extension JSONForms {
+    func written(_ scalar: StoredValue, inPlaceOf raw: StoredValue?) -> StoredValue {
+        switch (scalar, raw) {
+        case (.date, .date?), (.data, .data?): scalar
+        case (.date(let date), _): Self.written(date, inPlaceOf: raw)
+        case (.data(let data), .array?): .array(data.map { StoredValue($0) })
+        case (.data(let data), _): .string(data.base64EncodedString())
+        case (NilMarker.value, _): .null
+        case (.string, .string(let former)?): Self.duration(scalar, inPlaceOf: former).map(StoredValue.string) ?? scalar
+        case (.string, let former?) where former.isNumber: Self.seconds(scalar) ?? scalar
+        case (.real, .integer?): scalar.integer(as: Int64.self).map(StoredValue.integer) ?? scalar
+        default: scalar
+        }
+    }
+
+    // MARK: - Dates
+
+    /// A day if a day stood there, seconds if a number did, else a moment with the offset that stood there. Any other
+    /// date is a moment in UTC.
+    private static func written(_ date: Date, inPlaceOf raw: StoredValue?) -> StoredValue {
+        let seconds = date.timeIntervalSinceReferenceDate
+        if let raw, raw.isNumber { return .real(seconds) }
+        guard let text = JSONDate.text(of: seconds) else { return .date(date) }
+        guard case .string(let former)? = raw else { return .string(text) }
+        if former.utf8.count == JSONDate.lengthOfDay, JSONDate.date(String(text.prefix(former.count))) == date {
+            return .string(String(text.prefix(former.count)))
+        }
+        guard let offset = JSONDate.offset(in: former),
+            let moment = JSONDate.text(of: seconds + Double(offset.seconds))
+        else { return .string(text) }
+        let local = moment.dropLast() + offset.text
+        return .string(JSONDate.date(String(local)) == date ? String(local) : text)
+    }
+
+    // MARK: - Durations
+
+    /// The seconds of a duration, in place of a number; nil if the text is no duration.
+    private static func seconds(_ stored: StoredValue) -> StoredValue? {
+        guard let duration = Duration(storable: stored) else { return nil }
+        let (seconds, fraction) = duration.components
+        return fraction == 0 ? .integer(seconds) : .real(duration / .seconds(1))
+    }
+
+    private static let units: [(name: String, length: Duration)] = [
+        ("h", .seconds(3_600)), ("m", .seconds(60)), ("s", .seconds(1)), ("ms", .milliseconds(1)),
+    ]
+
+    /// The duration in the one unit that stood there, or else in as many as it takes: `90s`, `1h 30m`. nil if something
+    /// else stood there.
+    private static func duration(_ stored: StoredValue, inPlaceOf former: String) -> String? {
+        guard let first = former.utf8.first, JSONReader.digits.contains(first),
+            Duration(storable: .string(former)) != nil, let duration = Duration(storable: stored), duration >= .zero
+        else { return nil }
+        let number = former.prefix { $0.isASCII && $0.isNumber }
+        let unit = former.dropFirst(number.count)
+        if let length = units.first(where: { $0.name == unit.drop { $0 == " " } })?.length {
+            let count = Int64(exactly: (duration / length).rounded())
+            if let count, length * count == duration { return "\(count)\(unit)" }
+        }
+        var rest = duration
+        let parts = units.compactMap { unit in
+            let count = Int64(rest / unit.length)
+            rest -= unit.length * count
+            return count == 0 ? nil : "\(count)\(unit.name)"
+        }
+        return rest == .zero && !parts.isEmpty ? parts.joined(separator: " ") : nil
+    }
+}

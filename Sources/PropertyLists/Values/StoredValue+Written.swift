@@ -1,0 +1,92 @@
+/// Writes to a file that people write. Its raw values have forms of their own and parts that no type knows. Its
+/// canonical values are those that the types store.
+extension StoredValue {
+    /// The raw value after a change of its canonical form. Only the parts that differ are written anew, in the form
+    /// that stood there; a null stays until its key gets a value. Costs time linear in the values.
+    ///
+    /// - Parameters:
+    ///   - raw: the former raw value; nil for a new value.
+    ///   - before: the canonical form of `raw`.
+    ///   - after: the new canonical form.
+    ///   - forms: the forms that people write; nil for the exact ones.
+    package static func written(
+        over raw: StoredValue?, from before: StoredValue?, to after: StoredValue, _ forms: (any WrittenForms)?
+    ) -> StoredValue {
+        if let raw, before == after { return raw }
+        switch (raw, before, after) {
+        case (.dictionary(let raw)?, .dictionary(let before)?, .dictionary(let after)):
+            return .dictionary(written(over: raw, from: before, to: after, forms))
+        case (.array(let raw)?, .array(let before)?, .array(let after)):
+            return .array(WrittenList(raw: raw, before: before, forms: forms).written(to: after))
+        case (_, _, .dictionary(let members)):
+            return .dictionary(members.mapValues { written(over: nil, from: nil, to: $0, forms) })
+        case (_, _, .array(let elements)):
+            return .array(elements.map { written(over: nil, from: nil, to: $0, forms) })
+        default: return forms?.written(after, inPlaceOf: raw) ?? after
+        }
+    }
+
+    private static func written(
+        over raw: [String: StoredValue], from before: [String: StoredValue], to after: [String: StoredValue],
+        _ forms: (any WrittenForms)?
+    ) -> [String: StoredValue] {
+        var result = raw
+        for (key, value) in before where after.index(forKey: key) == nil && !value.isNull { result[key] = nil }
+        for (key, value) in after { result[key] = written(over: raw[key], from: before[key], to: value, forms) }
+        return result
+    }
+}
+
+/// A raw list, and its canonical form.
+private struct WrittenList {
+    let raw: [StoredValue]
+    let before: [StoredValue]
+    let forms: (any WrittenForms)?
+
+    func written(to after: [StoredValue]) -> [StoredValue] {
+        if before.elementsEqual(raw) { return aligned(Array(raw.indices), before, to: after) }
+        let known = Set(raw)
+        // A set, whose canonical form is sorted.
+        if known == Set(before) {
+            let new = Set(after)
+            return raw.filter(new.contains) + after.filter { !known.contains($0) }.map(added)
+        }
+        if raw.count == before.count { return aligned(Array(raw.indices), before, to: after) }
+        // Other code does not see nulls.
+        let shown = raw.indices.filter { !raw[$0].isNull }
+        return shown.count == before.count ? aligned(shown, before, to: after) : after.map(added)
+    }
+
+    private func added(_ element: StoredValue) -> StoredValue {
+        .written(over: nil, from: nil, to: element, forms)
+    }
+
+    /// The elements that are equal at the start and at the end stay; those between are changed in their order.
+    ///
+    /// - Parameters:
+    ///   - places: the indices of raw elements. Those between them stay.
+    ///   - before: the canonical elements at the places.
+    private func aligned(_ places: [Int], _ before: [StoredValue], to after: [StoredValue]) -> [StoredValue] {
+        let least = min(before.count, after.count)
+        let start = (0..<least).first { before[$0] != after[$0] } ?? least
+        let end =
+            (0..<(least - start)).first { before[before.count - 1 - $0] != after[after.count - 1 - $0] }
+            ?? least - start
+        var result: [StoredValue] = []
+        var copied = 0
+        for (index, place) in places.enumerated() {
+            if index == before.count - end {
+                result += after[min(index, after.count - end)..<(after.count - end)].map(added)
+            }
+            result += raw[copied..<place]
+            copied = place + 1
+            if index < start || index >= before.count - end {
+                result.append(raw[place])
+            } else if index < after.count - end {
+                result.append(.written(over: raw[place], from: before[index], to: after[index], forms))
+            }
+        }
+        result += raw[copied...]
+        return end == 0 ? result + after[min(before.count, after.count)...].map(added) : result
+    }
+}

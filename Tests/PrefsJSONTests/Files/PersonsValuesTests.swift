@@ -1,0 +1,262 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+import PrefsLayers
+import Testing
+import TestSupport
+
+@testable import EngineSupport
+
+/// What people write for "no value", for dates and for numbers, and objects of other programs: how it is read, and what
+/// a write leaves of it.
+@Suite struct PersonsValuesTests {
+    struct Project: Codable, Equatable {
+        var name = ""
+        var start = Date(timeIntervalSinceReferenceDate: 0)
+        var tags: Set<String> = []
+        var rate: Double?
+    }
+
+    final class ToolPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var limit: Int? = 1024
+        @Pref var name: String?
+        @Pref var size = 12
+        @Pref var ports: [Int?] = []
+        @Pref var any: [String: Any] = [:]
+        @Pref var start = Date(timeIntervalSinceReferenceDate: 0)
+        @Pref var end: Date?
+        @Pref var icon = Data()
+        @Pref var wait = Duration.zero
+        @Pref var ratio = 0.5
+        @Pref var tags: Set<String> = []
+        @Pref var days: Set<Date> = []
+        @Pref var projects: [Project] = []
+        @Pref var project = Project()
+        override var keys: [String] { ["free", "list"] }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var url: URL { folder.file("tool.json") }
+
+    private func prefs(_ text: String) throws -> ToolPrefs {
+        try Data(text.utf8).write(to: url)
+        return ToolPrefs(store: JSONFileStore(url: url, durability: .process))
+    }
+
+    private func text() throws -> String { try String(decoding: Data(contentsOf: url), as: UTF8.self) }
+
+    // MARK: - null
+
+    @Test func aNullIsNoValue() throws {
+        let prefs = try prefs(#"{"limit": null, "size": null, "free": null, "ports": [1, null]}"#)
+        #expect(prefs.limit == nil && prefs.$limit.isSet && prefs.$limit.source == .stored)
+        #expect(!prefs.$limit.isDefault && prefs["limit"] == nil && prefs.lastError == nil)
+        #expect(prefs.size == 12 && prefs.$size.source == .default && prefs.lastError == nil)
+        #expect(prefs.ports == [1, nil] && prefs.lastError == nil)
+        #expect(Set(prefs.values.keys) == ["ports"] && prefs.count == 1)
+        #expect(prefs.problems().map(\.description) == ["size: expected Int, found null"])
+        prefs.size = 13
+        prefs.limit = 5
+        prefs.ports.append(nil)
+        #expect(try text() == #"{"limit": 5, "size": 13, "free": null, "ports": [1, null, null]}"#)
+    }
+
+    /// Without a null, the default would be read.
+    @Test func nilIsWrittenAsNullIfTheDefaultIsNot() throws {
+        let prefs = try prefs(#"{"limit": 1, "name": "a"}"#)
+        (prefs.limit, prefs.name) = (nil, nil)
+        #expect(prefs.limit == nil && prefs.name == nil && prefs.lastError == nil)
+        #expect(try text() == #"{"limit": null}"#)
+        #expect(prefs.$limit.reset() == nil && prefs.limit == 1024)
+        #expect(try text() == "{}")
+        prefs.limit = nil
+        #expect(try text() == "{\n  \"limit\": null\n}")
+        prefs["limit"] = nil
+        #expect(prefs.limit == 1024)
+        // A property list has no null.
+        let other = ToolPrefs(store: InMemoryStore())
+        (other.limit, other.limit) = (1, nil)
+        #expect(other.limit == 1024 && other.lastError == nil)
+    }
+
+    @Test func resetAndRemoveDeleteANull() throws {
+        let prefs = try prefs(#"{"limit": null, "size": null, "name": null, "free": null, "mine": null}"#)
+        #expect(prefs.$size.reset() == nil)
+        #expect(prefs.remove("free") == nil)
+        #expect(try text() == #"{"limit": null, "name": null, "mine": null}"#)
+        prefs.clear()
+        #expect(try text() == #"{"mine": null}"#)
+    }
+
+    /// `values`, subscripts and exports leave nulls out. Their writes keep them.
+    @Test func otherCodeSeesNoNulls() throws {
+        let before =
+            #"{"free": {"id": null, "keys": "x"}, "list": [1, null, {"a": null, "b": 2}, null], "any": {"n": [null, 1]}}"#
+        let prefs = try prefs(before)
+        let free = ["keys": "x"]
+        #expect(prefs["free"] as? [String: String] == free)
+        #expect((prefs["list"] as? [Any])?.count == 2 && (prefs.any["n"] as? [Int]) == [1])
+        #expect(prefs.exported(as: .json).map { String(decoding: $0, as: UTF8.self) }?.contains("null") == false)
+        prefs.values = prefs.values
+        prefs["free"] = free
+        #expect(try text() == before && prefs.lastError == nil)
+        prefs["free"] = ["keys": "y"]
+        prefs["list"] = [1, ["b": 2], 3] as [Any]
+        prefs.any["n"] = [1, 2]
+        #expect(
+            try text()
+                == #"{"free": {"id": null, "keys": "y"}, "list": [1, null, {"a": null, "b": 2}, null, 3], "any": {"n": [null, 1, 2]}}"#
+        )
+        prefs["list"] = [["b": 2], 3] as [Any]
+        #expect((prefs["list"] as? [Any])?.count == 2)
+        #expect(try text().contains(#""list": [null, {"a": null, "b": 2}, null, 3]"#))
+        prefs.values = ["size": 1]
+        #expect(try text() == #"{"size": 1}"#)
+    }
+
+    @Test func aNullInALayerCoversOnlyAnOptional() throws {
+        let layer = folder.file("layer.json")
+        try Data(#"{"limit": null, "size": null, "free": null}"#.utf8).write(to: layer)
+        _ = try prefs(#"{"limit": 2, "size": 3, "free": 4}"#)
+        let store = LayeredStore(JSONFileStore(url: url), above: [.file(layer)])
+        let prefs = ToolPrefs(store: store)
+        #expect(prefs.limit == nil && prefs.size == 3 && prefs["free"] as? Int == 4 && prefs.lastError == nil)
+        prefs.limit = 5
+        guard case .coveredByLayer? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        let base = ToolPrefs(store: LayeredStore(JSONFileStore(url: layer), below: [.file(url)]))
+        #expect(base.limit == nil && base.size == 3 && base["free"] as? Int == 4)
+    }
+
+    /// A field of a struct: nil for an optional, the field of the default for another one.
+    @Test func aNullInAStructIsNoValueEither() throws {
+        let prefs = try prefs(#"{"project": {"name": null, "start": 5, "tags": [], "rate": null, "x": null}}"#)
+        #expect(prefs.project == Project(name: "", start: Date(timeIntervalSinceReferenceDate: 5)))
+        #expect(prefs.lastError == nil)
+        prefs.project.rate = 2
+        #expect(try text() == #"{"project": {"name": null, "start": 5, "tags": [], "rate": 2.0, "x": null}}"#)
+    }
+
+    // MARK: - Objects and numbers of other programs
+
+    static let foreign = [
+        ##"{"allOf": {"$ref": "#/x"}, "##, #"{"_id": {"$oid": "507f"}, "#, #"{"at": {"$date": 1577836800000}, "#,
+        #"{"at": {"$date": {"$numberLong": "1"}}, "#, #"{"n": [12345678901234567890123, -0, 1e400, -1e400], "#,
+        #"{"n": 0.33000000000000002, "m": 1.10, "#, #"{"a": [null, [null]], "#,
+    ]
+
+    @Test(arguments: foreign) func whatOtherProgramsWriteStays(_ start: String) throws {
+        let prefs = try prefs(start + #""size": 1}"#)
+        #expect(prefs.size == 1 && prefs.lastError == nil)
+        prefs.size = 2
+        #expect(try text() == start + #""size": 2}"#)
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func aNumberBeyondItsTypeIsReported() throws {
+        let prefs = try prefs(#"{"size": 12345678901234567890123, "ratio": 12345678901234567890123}"#)
+        #expect(prefs.ratio == 12345678901234567890123.0 && prefs.lastError == nil)
+        #expect(prefs.size == 12)
+        #expect(prefs.lastError?.description == "size: expected Int, found a real number")
+    }
+
+    // MARK: - Forms
+
+    private static let noon = Date(timeIntervalSince1970: 1_795_780_800)
+
+    @Test(arguments: [
+        ("\"2026-11-01\"", 0, "\"2026-11-28\""), ("\"2026-11-01\"", 1, "\"2026-11-28T00:00:01Z\""),
+        ("\"2026-11-01T10:00:00+01:00\"", 0.5, "\"2026-11-28T01:00:00.5+01:00\""),
+        ("\"2026-11-01T10:00:00Z\"", 0.25, "\"2026-11-28T00:00:00.25Z\""), ("0", 0, "817516800.0"),
+        (#"{"$date": "2026-11-01T00:00:00Z"}"#, 0, #"{"$date": "2026-11-28T00:00:00Z"}"#),
+    ])
+    func aDateKeepsItsForm(_ before: String, _ seconds: Double, _ after: String) throws {
+        let prefs = try prefs("{\"start\": \(before)}")
+        let date = Date(timeIntervalSinceReferenceDate: 817_516_800 + seconds)
+        prefs.start = date
+        #expect(try text() == "{\"start\": \(after)}")
+        #expect(ToolPrefs(store: JSONFileStore(url: url)).start == date && prefs.lastError == nil)
+    }
+
+    @Test(arguments: [
+        ("\"90s\"", 120, "\"120s\""), ("\"1h 30m\"", 5_460, "\"1h 31m\""), ("\"PT1M\"", 120, "\"PT2M\""),
+        ("60", 120, "120"), ("\"2m\"", 90, "\"1m 30s\""), ("\"5 min\"", 120, "\"2m\""), ("60", 0.5, "0.5"),
+        ("\"1s\"", 0.25, "\"250ms\""),
+    ])
+    func aDurationKeepsItsForm(_ before: String, _ seconds: Double, _ after: String) throws {
+        let prefs = try prefs("{\"wait\": \(before)}")
+        prefs.wait = .seconds(seconds)
+        #expect(try text() == "{\"wait\": \(after)}")
+        #expect(prefs.wait == .seconds(seconds) && prefs.lastError == nil)
+    }
+
+    @Test func newValuesAreWrittenAsPeopleDo() throws {
+        let prefs = try prefs("{}")
+        (prefs.start, prefs.icon) = (Self.noon, Data([1, 2, 3]))
+        prefs.any = ["when": Self.noon]
+        prefs["free"] = Self.noon
+        #expect(
+            try text() == """
+                {
+                  "any": {
+                    "when": {"$date": "2026-11-27T12:00:00Z"}
+                  },
+                  "free": {"$date": "2026-11-27T12:00:00Z"},
+                  "icon": "AQID",
+                  "start": "2026-11-27T12:00:00Z"
+                }
+                """)
+        #expect(prefs.any["when"] as? Date == Self.noon && prefs["free"] as? Date == Self.noon)
+        #expect(prefs.start == Self.noon && prefs.icon == Data([1, 2, 3]))
+        let bytes = try self.prefs(#"{"icon": [1, 2], "ratio": 1}"#)
+        bytes.icon = Data([1, 2, 255])
+        bytes.ratio = 2
+        #expect(try text() == #"{"icon": [1, 2, 255], "ratio": 2}"#)
+        bytes.ratio = 2.5
+        #expect(try text() == #"{"icon": [1, 2, 255], "ratio": 2.5}"#)
+    }
+
+    @Test func aSetIsChangedAsASet() throws {
+        let prefs = try prefs("{\"tags\": [\n  \"z\", // last\n  \"a\",\n  \"m\"\n]}")
+        prefs.tags.remove("a")
+        prefs.tags.insert("b")
+        #expect(try text() == "{\"tags\": [\n  \"z\", // last\n  \"m\",\n  \"b\"\n]}")
+        let days = try self.prefs(#"{"days": ["2026-11-28", "2026-11-02"]}"#)
+        days.days.insert(Self.noon)
+        #expect(days.days.count == 3 && days.lastError == nil)
+    }
+
+    @Test func onlyTheFieldsThatChangeAreWritten() throws {
+        let before = """
+            {
+              // mine
+              "projects": [
+                {"name": "a", "start": "2026-11-01", "tags": ["y", "x"], "note": null}, // first
+                {"start": "2026-11-02", "tags": [], "name": "b", "color": "red"}
+              ]
+            }
+
+            """
+        let prefs = try prefs(before)
+        prefs.projects[1].name = "c"
+        #expect(try text() == before.replacing("\"b\"", with: "\"c\""))
+        prefs.projects.insert(Project(name: "new", start: Self.noon), at: 1)
+        #expect(
+            try text()
+                == before.replacing("\"b\"", with: "\"c\"").replacing(
+                    "// first\n",
+                    with: "// first\n    {\"name\": \"new\", \"start\": \"2026-11-27T12:00:00Z\", \"tags\": []},\n"))
+        prefs.projects.remove(at: 1)
+        prefs.projects[0].start += 86_400
+        #expect(
+            try text() == before.replacing("\"b\"", with: "\"c\"").replacing("2026-11-01", with: "2026-11-02"))
+        #expect(prefs.lastError == nil)
+    }
+}
