@@ -46,13 +46,43 @@ extension PropertyListFile {
         }
     }
 
-    /// Whether writes of this process replace a malformed file that is not ours. Its bytes are quarantined.
-    package func replaceForeignFile(_ isAllowed: Bool = true) {
-        state.withLock { $0.replacesForeignFile = isAllowed }
+    /// Makes writes quarantine what a person has left malformed, instead of a rejection.
+    package func quarantineMistakes() {
+        state.withLock { state in
+            // Reads a malformed file again, because it counts as damaged now.
+            if !state.quarantinesMistakes, state.snapshot?.fault != nil { state.snapshot = nil }
+            state.quarantinesMistakes = true
+        }
     }
 
-    var replacesForeignFile: Bool {
-        state.withLock { $0.replacesForeignFile }
+    var quarantinesMistakes: Bool {
+        state.withLock { $0.quarantinesMistakes }
+    }
+
+    /// Whether writes of this process replace a malformed file that is not ours, or that a person has left malformed. Its
+    /// bytes are quarantined.
+    package func replaceForeignFile() {
+        state.withLock { $0.replacesForeignFile = true }
+    }
+
+    /// Runs the body, in which writes of this process also replace a malformed file.
+    ///
+    /// - Parameter isForeign: whether a file that is not ours is replaced, too.
+    package func replacingMalformedFile<R>(isForeign: Bool = false, _ body: () throws -> R) rethrows -> R {
+        state.withLock { $0.replacements[isForeign, default: 0] += 1 }
+        defer { state.withLock { $0.replacements[isForeign, default: 1] -= 1 } }
+        return try body()
+    }
+
+    /// Whether a write may quarantine and replace a malformed file.
+    func replaces(_ kind: Snapshot.Fault.Kind) -> Bool {
+        state.withLock { state in
+            switch kind {
+            case .damage: true
+            case .mistake: state.replacesForeignFile || state.replacements.values.contains { $0 > 0 }
+            case .foreign: state.replacesForeignFile || state.replacements[true, default: 0] > 0
+            }
+        }
     }
 
     package func setProtection(_ protection: FileProtection) {

@@ -50,6 +50,11 @@ package final class PropertyListFile: Sendable {
         let content: Content
         let format: FileFormat?
         let loss: String?
+        /// The bytes, if people write the format.
+        let text: Data?
+
+        var isForPeople: Bool { format?.coder.isForPeople == true }
+
         /// The change time of the file that the state was read from.
         let changed: FileStatus.Time
     }
@@ -66,6 +71,10 @@ package final class PropertyListFile: Sendable {
         var otherFormats: [FileFormat] = []
         var protection: FileProtection?
         var replacesForeignFile = false
+        /// The number of bodies in which writes replace a malformed file; true for those that replace any.
+        var replacements: [Bool: Int] = [:]
+        /// Whether a write quarantines what a person has left malformed.
+        var quarantinesMistakes = false
         /// When the file was first seen to be missing; nil if it exists.
         var missingSince: FileStatus.Time?
         /// The state that was read in place of the missing file.
@@ -87,7 +96,7 @@ package final class PropertyListFile: Sendable {
         self.root = root
         self.system = system
         queue.feed.start(
-            self, committed: { try $0.committed() },
+            self, committed: { try $0.committed() }, fault: { $0.fault },
             watch: { (file, _, changed) throws(StorageFailure) in
                 try FileWatch(file.names, system: file.system, changed)
             })
@@ -140,6 +149,11 @@ package final class PropertyListFile: Sendable {
             return cached.content
         }
         return try load(under: nil, waits: true).content
+    }
+
+    /// The fault of the state that was read last.
+    private var fault: ChangeFeed.Fault? {
+        cached?.fault.map { ChangeFeed.Fault(error: $0.error, next: cached?.end?.seconds(since: system.now())) }
     }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.
@@ -217,7 +231,8 @@ package final class PropertyListFile: Sendable {
             state.known = snapshot.content.flatMap { content in
                 snapshot.status.map {
                     KnownState(
-                        content: content, format: snapshot.format, loss: snapshot.loss, changed: $0.changed)
+                        content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
+                        changed: $0.changed)
                 }
             }
         }

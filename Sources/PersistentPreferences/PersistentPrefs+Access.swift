@@ -143,7 +143,9 @@ extension PersistentPrefs {
     }
 
     func removeRoot() {
-        write { try $0.commit(.remove(allowedKeys), &$1) }
+        write { root, outcome in
+            try root.roots.replacingMistakes { try root.commit(.remove(allowedKeys), &outcome) }
+        }
     }
 
     typealias Shown = InstanceState.Shown

@@ -24,6 +24,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             "\(failure); the stored state is unchanged"
         case .damaged(let file):
             "\(file.place); the file is unchanged, and \(file.state) is read"
+                + (file.state.isOfEarlierRun ? ", without later edits" : "")
         case .quarantined(let file):
             "\(file.place); quarantined as \(ShownText.line(file.quarantinedAs ?? "")); "
                 + (file.state == .nothing
@@ -91,6 +92,11 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
 }
 
 extension MalformedFile.KnownState: CustomStringConvertible {
+    /// Whether edits that were made after the state may be lost to it.
+    fileprivate var isOfEarlierRun: Bool {
+        if case .lastGoodCopy = self { true } else { false }
+    }
+
     /// The state as a noun: `the last good copy of 2026-11-22T08:30:00Z`.
     public var description: String {
         switch self {

@@ -11,7 +11,8 @@ public import PersistentPreferences
 /// ```
 ///
 /// ## Behavior
-/// The file is read and written as by ``PropertyListFileStore``: locked, atomic, durable, with a last good copy.
+/// The file is read and written as by ``PropertyListFileStore``: locked, atomic, durable, with a last good copy. But a
+/// file that a person has left malformed stays where it is, until it is corrected; see ``MalformedRule``.
 /// `FileFormat.json` has the form. An existing file may also be a property list, and keeps its format. In JSON, a Date
 /// may be ISO 8601 text or seconds since 2001, and Data base64 text or an array of bytes. A write changes the text of the
 /// values that it changes, and nothing else. See <doc:FilesThatPeopleEdit>.
@@ -26,6 +27,16 @@ public import PersistentPreferences
 /// ## Threads
 /// Any thread. All stores on one file in a process share one cache and commit together.
 public final class JSONFileStore: RootsStore {
+    /// What a write does with a file that a person has left malformed. Reads return the last known state, with the error,
+    /// in both cases.
+    public enum MalformedRule: Sendable, Hashable {
+        /// The write is rejected with ``PrefsError/damaged(_:)``, which has line and column. The default. What only a
+        /// machine does, such as bytes with NUL or the first half of what the program has written, is quarantined.
+        case reject
+        /// The write quarantines the file and starts from the last known state, as in a ``PropertyListFileStore``.
+        case quarantine
+    }
+
     /// The file, as passed to the initializer.
     public let url: URL
     package let ownRoots: Roots
@@ -37,14 +48,17 @@ public final class JSONFileStore: RootsStore {
     ///   - durability: the durability of this store's writes.
     ///   - layout: whether the file has the values as entries (the default), or a dictionary under each root key.
     ///   - protection: as for ``PropertyListFileStore``.
+    ///   - malformed: what a write does with a file that a person has left malformed. `quarantine` holds for all stores
+    ///     on the file.
     public init(
         url: URL, durability: PropertyListFileStore.Durability = .powerCut, layout: DomainLayout = .flat,
-        protection: FileProtection? = nil
+        protection: FileProtection? = nil, malformed: MalformedRule = .reject
     ) {
         self.url = url
         ownRoots =
             PropertyListFileStore(
-                url: url, format: .json, durability: durability, layout: layout, protection: protection
+                url: url, format: .json, durability: durability, layout: layout, protection: protection,
+                quarantinesMistakes: malformed == .quarantine
             ).ownRoots
     }
 }

@@ -57,14 +57,15 @@ struct PropertyListDocument: Sendable {
         _ check: (_ now: StoredValue?) throws -> Void = { _ in }
     ) throws {
         try PrefsError.converting {
-            if isExplicit { try file.withFile { $0.replaceForeignFile() } }
-            defer { if isExplicit { try? file.withFile { $0.replaceForeignFile(false) } } }
-            try file.transact(durability: .powerCut) { transaction in
-                let now = transaction[PropertyListFile.documentKey]
-                try check(now)
-                if keepsOther, now != root { try transaction.session?.quarantine() }
-                transaction.replace(PropertyListFile.documentKey, with: root)
+            func change() throws {
+                try file.transact(durability: .powerCut) { transaction in
+                    let now = transaction[PropertyListFile.documentKey]
+                    try check(now)
+                    if keepsOther, now != root { try transaction.session?.quarantine() }
+                    transaction.replace(PropertyListFile.documentKey, with: root)
+                }
             }
+            if isExplicit { try file.replacingMalformedFile(isForeign: true, change) } else { try change() }
         }
     }
 

@@ -12,7 +12,7 @@ import TestSupport
     enum Kind: String, CaseIterable {
         case file, suite, json
         case flatJSON = "flat JSON"
-        /// A typo in a file that a person has indented.
+        /// A file that a person has indented, half of it zeros after a power cut.
         case editedJSON = "edited JSON"
         /// The base of a layered store, whose layer below has another value.
         case layeredJSON = "layered JSON"
@@ -34,12 +34,10 @@ import TestSupport
                 return (good, Data("damaged".utf8) + good)
             case .json, .flatJSON, .layeredJSON:
                 let good = try JSONSerialization.data(withJSONObject: content)
-                return (good, Data("damaged".utf8) + good)
+                return (good, Data("damaged\0".utf8) + good)
             case .editedJSON:
                 let text = "{\n    \"ProbePrefs\" : {\n        \"count\" : 7\n    }\n}\n"
-                // An edit that was meant to add a value, without the comma before it.
-                let typo = text.replacingOccurrences(of: "7\n", with: "7\n        \"text\" : \"edited\"\n")
-                return (Data(text.utf8), Data(typo.utf8))
+                return (Data(text.utf8), Data(text.utf8.prefix(30)) + Data(count: 20))
             }
         }
     }

@@ -15,6 +15,10 @@ package struct FileStatus: Equatable, Sendable {
             Double(seconds - earlier.seconds) + Double(nanoseconds - earlier.nanoseconds) / 1e9
         }
 
+        static func + (time: Time, seconds: Int64) -> Time {
+            Time(seconds: time.seconds + seconds, nanoseconds: time.nanoseconds)
+        }
+
         static func < (left: Time, right: Time) -> Bool {
             (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
         }

@@ -14,6 +14,8 @@ extension PropertyListFile {
     struct MalformedBytes {
         let fault: PropertyListFault
         let source: Snapshot.Source
+
+        var isForPeople: Bool { source.format?.coder.isForPeople == true }
     }
 
     /// Reads the file and makes its state the one that reads return. Never changes anything on disk.
@@ -67,7 +69,9 @@ extension PropertyListFile {
             do {
                 let list = try Self.decode(bytes, as: root, in: formats)
                 return .state(
-                    Snapshot(content: list.content, from: source(list.format), loss: list.loss, system: system))
+                    Snapshot(
+                        content: list.content, from: source(list.format), loss: list.loss,
+                        written: list.format.coder.isForPeople ? bytes : nil, system: system))
             } catch DecodingFailure.malformed(let fault) {
                 let format = bytes.withUnsafeBytes(formats.recognizing)
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))

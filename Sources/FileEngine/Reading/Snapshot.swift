@@ -26,15 +26,23 @@ final class Snapshot: Sendable {
     /// Why a file is malformed. A class, because every read asks whether there is one.
     final class Fault: Sendable {
         let report: MalformedFile
-        /// Whether this package or UserDefaults has written the file. Only then a write replaces it.
-        let isOurs: Bool
+        let kind: Kind
 
-        init(report: MalformedFile, isOurs: Bool) {
-            self.report = report
-            self.isOurs = isOurs
+        enum Kind {
+            /// A machine has damaged a file that this package or UserDefaults has written. A write quarantines it.
+            case damage
+            /// A person has left the file malformed, or a program is writing it. It is neither moved nor replaced.
+            case mistake
+            /// Neither this package nor UserDefaults has written the file. It is neither moved nor replaced.
+            case foreign
         }
 
-        var error: FileError { isOurs ? .damaged(report) : .notOurs(report) }
+        init(report: MalformedFile, _ kind: Kind) {
+            self.report = report
+            self.kind = kind
+        }
+
+        var error: FileError { kind == .foreign ? .notOurs(report) : .damaged(report) }
     }
 
     /// The content; nil if the file is missing or empty. For a malformed file, the newest known state.
@@ -53,9 +61,12 @@ final class Snapshot: Sendable {
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     let tellsOfReplacement: Bool
-    /// The bytes of the file, if this process has written them as a binary property list of the content. The next
-    /// commit takes over the objects that it does not change. The bytes are smaller than the content.
+    /// The bytes of the content, from which the next commit takes over what it does not change: a text that people write,
+    /// or a binary property list that this process has written. The bytes are smaller than the content. nil for other
+    /// files. For a malformed file, the bytes of its known state.
     let written: Data?
+    /// When the state ends, although the file does not change; nil if it does not end.
+    let end: FileStatus.Time?
     /// The checksum of the bytes of the file; 0 if it is missing.
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
@@ -66,7 +77,7 @@ final class Snapshot: Sendable {
         content = nil
         (fault, loss, written) = (nil, nil, nil)
         revision = Revision()
-        (checksum, isSettled) = (0, true)
+        (checksum, isSettled, end) = (0, true, nil)
         (format, form) = (nil, .exact)
         status = nil
         file = nil
@@ -75,27 +86,28 @@ final class Snapshot: Sendable {
     }
 
     /// Creates a state that is read for a moment in place of a missing file. It is never published.
-    init(inPlaceOfMissing content: Content, format: FileFormat?, loss: String?, system: SystemCalls) {
-        self.content = content
-        self.loss = loss
-        self.format = format
+    init(inPlaceOfMissing known: PropertyListFile.KnownState, system: SystemCalls) {
+        content = known.content
+        loss = known.loss
+        format = known.format
         form = format?.form ?? .exact
         self.system = system
-        (fault, written) = (nil, nil)
+        (fault, written) = (nil, known.text)
         revision = Revision()
-        (checksum, isSettled) = (0, true)
+        (checksum, isSettled, end) = (0, true, nil)
         (status, file) = (nil, nil)
         tellsOfReplacement = true
     }
 
     init(
         content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, written: Data? = nil,
-        system: SystemCalls
+        end: FileStatus.Time? = nil, system: SystemCalls
     ) {
         self.content = content
         self.fault = fault
         self.loss = loss
         self.written = written
+        self.end = end
         revision = Revision()
         format = source.format
         form = format?.form ?? .exact
@@ -117,8 +129,11 @@ final class Snapshot: Sendable {
         file = state.file
         tellsOfReplacement = state.tellsOfReplacement
         system = state.system
-        (checksum, isSettled) = (state.checksum, true)
+        (checksum, isSettled, end) = (state.checksum, true, state.end)
     }
+
+    /// The bytes of the content, if people write the format.
+    var text: Data? { format?.coder.isForPeople == true ? written : nil }
 
     /// Returns this state, or a copy of it marked as settled. Returns nil if the file at the path is not the one that
     /// was read.
@@ -134,6 +149,7 @@ final class Snapshot: Sendable {
                 return nil
             }
         }
+        if let end, system.now().seconds(since: end) >= 0 { return nil }
         // The file may have been replaced before its status was read.
         guard status.links > 0 else { return nil }
         let now =
@@ -157,7 +173,7 @@ final class Snapshot: Sendable {
         if isSettled, status == there { return self }
         let time = system.now()
         guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),
-            written.map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum),
+            (fault == nil ? written : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum),
             (try? system.status(of: file.descriptor)) == there
         else { return nil }
         return status == there && status.isSettled(at: time) ? Snapshot(settling: self) : self

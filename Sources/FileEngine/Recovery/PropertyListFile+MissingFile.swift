@@ -34,7 +34,7 @@ extension PropertyListFile {
         }
         guard copy.isOurs, let known = newest(knownState, copy).1 else { return nil }
         return keep(
-            standIn: Snapshot(inPlaceOfMissing: known.content, format: known.format, loss: known.loss, system: system))
+            standIn: Snapshot(inPlaceOfMissing: known, system: system))
     }
 
     /// Gives the last good copy of a missing file a second name that no commit replaces.

@@ -24,18 +24,54 @@ extension PropertyListFile {
         if isPatient, writeLock == nil, case .damaged(let status) = copy, status.age(at: system.now()) < 1 {
             return nil
         }
-        let isOurs = copy.isOurs || currentMirror != nil
-        if bytes.source.status.size == 0, currentMirror == nil, case .missing = copy {
+        let (state, known) = newest(knownState, copy)
+        // Bytes in the place of a property list are damage.
+        let isForPeople =
+            bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !quarantinesMistakes
+        let isBlank = Self.isBlank(bytes.source.bytes)
+        let isEmptied = isBlank && isForPeople && known != nil
+        if isBlank, !isEmptied, currentMirror == nil, case .missing = copy {
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
-        let (state, known) = newest(knownState, copy)
+        // A time in the future counts as long ago.
+        let end = bytes.source.status.changed + Self.emptyTime
+        if isEmptied, !(0...Double(Self.emptyTime) ~= end.seconds(since: system.now())) {
+            let empty = PropertyListFault(reason: "is empty, and had values before")
+            leaveWarning(.damaged(MalformedFile(path: names.path, fault: empty, state: .nothing)))
+            return Snapshot(content: nil, from: bytes.source, system: system)
+        }
         let source = Snapshot.Source(
             file: bytes.source.file, status: bytes.source.status, format: known?.format ?? bytes.source.format,
             bytes: bytes.source.bytes, time: bytes.source.time)
-        let report = MalformedFile(path: names.path, fault: bytes.fault, state: state)
+        let fault = isEmptied ? PropertyListFault(reason: "is empty; another program may be writing it") : bytes.fault
+        let report = MalformedFile(path: names.path, fault: fault, state: state)
+        let kind: Snapshot.Fault.Kind =
+            if isForPeople, copy.isOurs || isEmptied, !isOfMachine(bytes, copy) || isEmptied {
+                .mistake
+            } else if copy.isOurs || currentMirror != nil {
+                .damage
+            } else {
+                .foreign
+            }
         return Snapshot(
-            content: known?.content, from: source, fault: Snapshot.Fault(report: report, isOurs: isOurs),
-            loss: known?.loss, system: system)
+            content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
+            written: known?.text, end: isEmptied ? end : nil, system: system)
+    }
+
+    /// How long an empty file may be in the hands of a program that writes it, in seconds.
+    private static let emptyTime: Int64 = 5
+
+    /// Whether a text has no content.
+    private static func isBlank(_ bytes: Data) -> Bool {
+        bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    }
+
+    /// Whether only a machine leaves such bytes. What a person writes has no NUL, and does not end in the middle of what
+    /// the program has written.
+    private func isOfMachine(_ bytes: MalformedBytes, _ copy: LastGoodCopy) -> Bool {
+        let found = bytes.source.bytes
+        if case .usable(let known, _) = copy, known.text?.starts(with: found) == true { return true }
+        return found.contains(0)
     }
 
     func newest(
@@ -57,7 +93,8 @@ extension PropertyListFile {
     /// - Returns: the name; nil for a good file, and for a missing file without a copy.
     func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> String? {
         do throws(StorageFailure) {
-            guard let file = base.file, let status = base.status else {
+            // A file that was emptied counts as missing.
+            guard let file = base.file, let status = base.status, base.fault != nil || base.content != nil else {
                 return try quarantineCopyOfMissingFile(under: writeLock)
             }
             return base.fault == nil ? nil : try quarantineName(of: names.file, file, status, under: writeLock)
@@ -68,8 +105,9 @@ extension PropertyListFile {
 
     /// Undoes `quarantine` after a failed write.
     func releaseFromQuarantine(_ name: String, _ base: Snapshot, under writeLock: WriteLock) {
-        let own = base.status == nil ? names.lastGood : names.file
-        release(name, of: own, base.status, under: writeLock)
+        let isMissing = base.fault == nil && base.content == nil
+        release(
+            name, of: isMissing ? names.lastGood : names.file, isMissing ? nil : base.status, under: writeLock)
     }
 
     /// Removes the second name of a file that still has its own name. If it has lost that name, the second name stays
@@ -85,7 +123,8 @@ extension PropertyListFile {
 
     /// Leaves the warning that a write has quarantined the file.
     func warnOfQuarantine(_ name: String, _ base: Snapshot) {
-        let missing = PropertyListFault(reason: "was missing, and its last good copy was there")
+        let state = base.status == nil ? "missing" : "empty"
+        let missing = PropertyListFault(reason: "was \(state), and its last good copy was there")
         var report = base.fault?.report ?? MalformedFile(path: names.path, fault: missing, state: .nothing)
         report.quarantinedAs = names.path(of: name)
         leaveWarning(.damaged(report))

@@ -1,5 +1,5 @@
 /// The errors of the engine. `PrefsError` has a case for each one that reaches a user.
-package indirect enum FileError: Error {
+package indirect enum FileError: Error, Equatable {
     case unreadable(StorageFailure)
     case notStored(StorageFailure)
     /// The time of a `LockWait` has passed.

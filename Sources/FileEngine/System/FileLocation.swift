@@ -39,6 +39,12 @@ package final class FileLocation {
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
     }
 
+    /// Runs the body, in which writes of this process also replace a malformed file; see
+    /// `PropertyListFile.replacingMalformedFile`.
+    package func replacingMalformedFile<R>(isForeign: Bool = false, _ body: () throws -> R) throws -> R {
+        try file().replacingMalformedFile(isForeign: isForeign, body)
+    }
+
     /// The revision of the current state; nil also if the path contains a link.
     package var revision: Revision? {
         guard let file = resolved.withLock({ $0.flatMap { $0.followsLinks ? nil : $0.file } }),

@@ -62,9 +62,9 @@ extension PropertyListFile {
         }
     }
 
-    /// - Throws: `FileError.notOurs` for a malformed file that this package has not written and does not replace.
+    /// - Throws: the error of a malformed file that is not replaced.
     func writable(_ snapshot: Snapshot) throws -> Snapshot {
-        if let fault = snapshot.fault, !fault.isOurs, !replacesForeignFile { throw fault.error }
+        if let fault = snapshot.fault, !replaces(fault.kind) { throw fault.error }
         return snapshot
     }
 

@@ -38,6 +38,8 @@ extension ChangeFeed {
         /// Whether a reload was requested during a commit.
         var needsReload = false
         var isReloadScheduled = false
+        /// The fault that subscribers were told of last; nil after a read without one.
+        var lastFault: FileError?
 
         /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
         mutating func add(

@@ -30,17 +30,26 @@ package final class ChangeFeed: Sendable {
     /// - Parameters:
     ///   - mayOthersWrite: whether another process may change the domain during a session.
     ///   - committed: returns the committed state, outside and inside of a transaction; nil if the domain is missing.
+    ///   - fault: why the state that `committed` has just returned is not what others have stored; nil if it is.
     ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object
     ///     is released. Returns nil if no other process can change it.
     package func start<Domain: AnyObject & Sendable>(
         _ domain: Domain, mayOthersWrite: Bool = false, committed: @escaping @Sendable (Domain) throws -> Content?,
+        fault: @escaping @Sendable (Domain) -> Fault? = { _ in nil },
         watch:
             @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? =
             {
                 _, _, _ in nil
             }
     ) {
-        state.withLock { $0.source = Source(domain, mayOthersWrite, committed, watch) }
+        state.withLock { $0.source = Source(domain, mayOthersWrite, committed, fault, watch) }
+    }
+
+    /// Why a state is not what others have stored.
+    package struct Fault {
+        package let error: FileError
+        /// When the state must be looked at again although nothing changes, in seconds from now; nil for never.
+        package let next: Double?
     }
 
     /// The domain of the feed, and its closures.
@@ -49,10 +58,12 @@ package final class ChangeFeed: Sendable {
         private(set) weak var domain: (any AnyObject & Sendable)?
         let mayOthersWrite: Bool
         let committed: @Sendable () throws -> Content?
+        let fault: @Sendable () -> Fault?
         let watch: @Sendable (String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
 
         init<Domain: AnyObject & Sendable>(
             _ domain: Domain, _ mayOthersWrite: Bool, _ committed: @escaping @Sendable (Domain) throws -> Content?,
+            _ fault: @escaping @Sendable (Domain) -> Fault?,
             _ watch:
                 @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) ->
                 AnyObject?
@@ -60,6 +71,7 @@ package final class ChangeFeed: Sendable {
             self.domain = domain
             self.mayOthersWrite = mayOthersWrite
             self.committed = { [weak domain] in try domain.flatMap { try committed($0) } }
+            self.fault = { [weak domain] in domain.flatMap(fault) }
             self.watch = { [weak domain] (key, changed) throws(StorageFailure) in
                 guard let domain else { return nil }
                 return try watch(domain, key, changed)
@@ -86,7 +98,11 @@ package final class ChangeFeed: Sendable {
             while true {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
-                let found = Self.part(key, of: try readable() ?? nil)
+                let (content, fault) = try readable()
+                // Accesses have reported it.
+                state.withLock { $0.lastFault = fault?.error }
+                look(againAt: fault)
+                let found = Self.part(key, of: content)
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
                     let domain = source?.domain
@@ -160,10 +176,11 @@ package final class ChangeFeed: Sendable {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
         let content: Content?
         do {
-            // If the domain cannot be read, accesses report the error. Subscribers receive the change once it can be
-            // read again.
-            guard let readable = try readable() else { return }
-            content = readable
+            let fault: Fault?
+            (content, fault) = try readable()
+            tellSubscribers(of: fault)
+            // Subscribers receive the change once the domain can be read again.
+            if case .unreadable? = fault?.error { return }
         } catch {
             state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
             return
@@ -176,17 +193,40 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// The last committed state of the domain; nil if it cannot be read.
+    /// The last committed state of the domain, and why it is not what others have stored. An unreadable domain counts as
+    /// missing.
     ///
     /// - Throws: `FileError.pathChanged`.
-    private func readable() throws -> Content?? {
+    private func readable() throws -> (Content?, Fault?) {
         do {
-            return .some(try source?.committed())
+            return (try source?.committed(), source?.fault())
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {
-            return nil
+            return (nil, Fault(error: error as? FileError ?? .unreadable(Self.failure(error)), next: nil))
         }
+    }
+
+    private static func failure(_ error: any Error) -> StorageFailure {
+        error as? StorageFailure ?? StorageFailure(path: "", reason: "\(error)")
+    }
+
+    /// Tells the subscribers of a fault, once.
+    private func tellSubscribers(of fault: Fault?) {
+        let subscribers = state.withLock { state -> [any EntrySubscriber] in
+            defer { state.lastFault = fault?.error }
+            guard let fault, state.lastFault != fault.error else { return [] }
+            return state.entries.values.flatMap(\.subscribers.all)
+        }
+        look(againAt: fault)
+        guard let fault else { return }
+        var told = Set<ObjectIdentifier>()
+        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault.error) }
+    }
+
+    private func look(againAt fault: Fault?) {
+        guard let next = fault?.next else { return }
+        queue.asyncAfter(deadline: .now() + next) { [weak self] in self?.reload() }
     }
 
     /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.

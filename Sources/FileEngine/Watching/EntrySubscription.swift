@@ -10,10 +10,19 @@ package protocol EntrySubscriber: AnyObject, Sendable {
 
     /// Called if the domain's path now leads to another file. Runs on a queue of the feed, without a lock.
     func pathChanged()
+
+    /// Called if the domain is malformed or cannot be read, once for each reason. Runs on a queue of the feed, without a
+    /// lock, and must return at once.
+    func failed(_ error: FileError)
+
+    /// The object that is told of a fault once, however many subscriptions it has.
+    var reader: ObjectIdentifier { get }
 }
 
 extension EntrySubscriber {
     package func pathChanged() {}
+    package func failed(_ error: FileError) {}
+    package var reader: ObjectIdentifier { ObjectIdentifier(self) }
 }
 
 /// The last entry that was reported to a subscriber.

@@ -48,6 +48,10 @@ final class FileSubscriber: EntrySubscriber {
         settle()
     }
 
+    func failed(_ error: FileError) { subscriber.failed(error) }
+
+    var reader: ObjectIdentifier { subscriber.reader }
+
     /// Watches the links on the path and subscribes to the file that they lead to.
     private func settle() {
         state.withLock { state in

@@ -39,7 +39,7 @@ extension PropertyListFile {
     }
 
     private func formerBytes(of base: Snapshot) throws -> Data? {
-        guard let fault = base.fault, fault.isOurs else { return try bytes(of: base) }
+        guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base) }
         return try base.content.map { try encoded($0, replacing: base).bytes }
     }
 

@@ -37,14 +37,16 @@ extension PropertyListFile {
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, time: time,
                     tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
-                // The bytes of an undo may have another form.
-                let written = encoding == nil && format.coder.copiesObjects ? bytes : nil
+                // The binary property list of an undo may have another form.
+                let isKept = format.coder.isForPeople || encoding == nil && format.coder.copiesObjects
+                let written = isKept ? bytes : nil
                 let snapshot = Snapshot(content: content, from: source, written: written, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot)
             } else {
                 // The next read loads the file, which may already be a different file.
-                note(KnownState(content: content, format: format, loss: nil, changed: status.changed))
+                let text = format.coder.isForPeople ? bytes : nil
+                note(KnownState(content: content, format: format, loss: nil, text: text, changed: status.changed))
             }
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
@@ -133,24 +135,11 @@ extension PropertyListFile {
     ) throws -> (bytes: Data, format: FileFormat) {
         let format = format(replacing: base)
         do {
-            let written = format.coder.copiesObjects ? base.written : try text(of: base, in: format)
+            let written = base.format == format ? base.written : nil
             return (try encoded(content, as: format, replacing: written == nil ? nil : base.content, written), format)
         } catch  where format == .xml {
             if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
             return (try encoded(content, as: .xml, replacing: base.content), .xml)
-        }
-    }
-
-    /// The text that a write changes; nil if the file is missing, malformed or in another format, or if its format has no
-    /// text.
-    private func text(of base: Snapshot, in format: FileFormat) throws -> Data? {
-        guard format.coder.changesText, base.format == format, base.fault == nil, let file = base.file,
-            let status = base.status
-        else { return nil }
-        do throws(StorageFailure) {
-            return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
-        } catch {
-            throw FileError.notStored(error.at(names.path))
         }
     }
 

@@ -77,4 +77,11 @@ final class RootSubscriber: EntrySubscriber {
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         root.pending(change).flatMap(receiver)
     }
+
+    /// Calls the failure handler. ``PersistentPrefs/lastError`` stays the outcome of the latest access.
+    func failed(_ error: FileError) {
+        WorkerThreads.observers.run { [state = root.state] in state.owner?.notify(of: PrefsError(error)) }
+    }
+
+    var reader: ObjectIdentifier { ObjectIdentifier(root.state) }
 }

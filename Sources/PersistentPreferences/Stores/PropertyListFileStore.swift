@@ -76,15 +76,17 @@ public final class PropertyListFileStore: RootsStore {
             url: url, format: format, durability: durability, layout: layout, protection: protection, system: .real)
     }
 
-    /// Creates a store over system calls, which a test may make fail.
-    init(
+    /// Creates a store for a format of another module, or over system calls, which a test may make fail.
+    package init(
         url: URL, format: FileFormat = .binary, durability: Durability = .powerCut,
-        layout: DomainLayout = .roots, protection: FileProtection? = nil, system: SystemCalls
+        layout: DomainLayout = .roots, protection: FileProtection? = nil, quarantinesMistakes: Bool = false,
+        system: SystemCalls = .real
     ) {
         self.url = url
         do {
             let file = FileLocation(path: try NameVetting.path(of: url), system: system) {
                 $0.setFormatOfNewFile(format)
+                if quarantinesMistakes { $0.quarantineMistakes() }
                 if let protection { $0.setProtection(protection) }
             }
             ownRoots = Roots(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)

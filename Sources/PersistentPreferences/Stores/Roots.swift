@@ -109,6 +109,11 @@ package final class Roots: RootsStore {
         try reached().transact(on: root, durability: durability, body)
     }
 
+    /// Runs the body, in which writes also replace a file that a person has left malformed.
+    func replacingMistakes<R>(_ body: () throws -> R) throws -> R {
+        try (domain as? FileLocation)?.replacingMalformedFile(body) ?? body()
+    }
+
     /// As `Domain.confirm`.
     func confirm(_ revision: Revision?) throws -> Bool {
         guard let domain else { return false }

@@ -41,7 +41,7 @@ struct JSONFormat: FileFormatCoder {
         return try JSONReader.value(of: bytes, limits: limits)
     }
 
-    var changesText: Bool { true }
+    var isForPeople: Bool { true }
 
     func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
         guard let former, let written else { return try JSONWriter.data(ofFile: value) }

@@ -90,6 +90,10 @@ final class LayeredSubscriber: EntrySubscriber {
         }
     }
 
+    func failed(_ error: FileError) { subscriber.failed(error) }
+
+    var reader: ObjectIdentifier { subscriber.reader }
+
     private func tell(
         _ state: inout State, _ new: EntryState, isForeign: Bool
     ) -> (@Sendable () -> Void)? {

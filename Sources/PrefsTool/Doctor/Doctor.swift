@@ -44,7 +44,8 @@ struct Doctor {
     private func mend(_ before: Diagnosis, _ path: String) throws -> Outcome {
         var done: [String] = []
         if [.damaged, .notOurs].contains(before.examination.state) || before.temporary != nil {
-            if case .quarantined(let file)? = try (place.target ?? .file(path)).domain().mend() {
+            let isForced = before.examination.state == .damaged
+            if case .quarantined(let file)? = try (place.target ?? .file(path)).domain(isForced: isForced).mend() {
                 done.append("\(file.place)")
                 done.append("quarantined as \(file.quarantinedAs ?? "")")
                 done.append(

@@ -87,9 +87,13 @@ extension Place {
         return prefs.update { values in for key in change.keys { values[key] = after[key]?.object } }
     }
 
-    /// A file that is not ours, opened so that writes replace it while the result exists; nil for another failure.
+    /// A malformed file, opened so that writes replace it while the result exists; nil for another failure.
     private func opened(toReplace failure: PrefsError?) throws -> Roots? {
-        guard case .notOurs? = failure, let target = target ?? file.map(Target.file) else { return nil }
+        switch failure {
+        case .damaged?, .notOurs?: break
+        default: return nil
+        }
+        guard let target = target ?? file.map(Target.file) else { return nil }
         let domain = try target.domain(isForced: true)
         _ = try domain.entries()
         return domain

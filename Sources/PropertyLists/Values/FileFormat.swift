@@ -42,8 +42,9 @@ package protocol FileFormatCoder: Sendable {
     var form: ValueForm { get }
     /// Whether `data` copies unchanged objects from bytes that it has made before.
     var copiesObjects: Bool { get }
-    /// Whether `data` changes the text of the replaced file, which may have comments and a form of its own.
-    var changesText: Bool { get }
+    /// Whether people write such files. `data` then changes the text of the replaced file, which may have comments and a
+    /// form of its own, and a malformed file is a person's mistake.
+    var isForPeople: Bool { get }
     /// Whether bytes are in the format, or are damaged bytes of the format.
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool
     /// Reads bytes that were recognized.
@@ -62,7 +63,7 @@ extension FileFormatCoder {
     package var fileExtension: String { "plist" }
     package var form: ValueForm { .exact }
     package var copiesObjects: Bool { false }
-    package var changesText: Bool { false }
+    package var isForPeople: Bool { false }
     package func storable(_ content: [String: StoredValue]) -> [String: StoredValue] { content }
 }
 

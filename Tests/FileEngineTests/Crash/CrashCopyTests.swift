@@ -11,7 +11,7 @@ import TestSupport
 /// the copy is read.
 @Suite struct CrashCopyTests {
     private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
-    private static let damage = Array("half a propert".utf8)
+    private static let damage = Array("half a propert\0".utf8)
 
     /// A scenario whose states have equal keys and numbers of one length, so that a mixture of two copies is a property
     /// list, too.

@@ -24,7 +24,7 @@ import TestSupport
         return volume
     }
 
-    private static let damage = Array("half a propert".utf8)
+    private static let damage = Array("half a propert\0".utf8)
 
     @Test(arguments: [FileFormat.binary, .json])
     func neitherTheDamagedBytesNorTheLastGoodStateAreLost(_ format: FileFormat) throws {

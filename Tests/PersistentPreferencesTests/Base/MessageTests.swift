@@ -206,7 +206,8 @@ import Testing
         "has changed since that write", "its lock file was removed during the update",
         "its folder is removed repeatedly", "is deleted repeatedly", "appears and disappears repeatedly",
         "1000 files were quarantined in this second already; try again", "the program has called exit inside an update",
-        "was missing, and its last good copy was there", "cannot be watched in a forked process",
+        "was …, and its last good copy was there", "is empty, and had values before",
+        "is empty; another program may be writing it", "cannot be watched in a forked process",
         "cannot be watched: …",
         // Contents.
         "is empty", "it is empty", "ends inside a character of UTF-16", "could not be read again: …",

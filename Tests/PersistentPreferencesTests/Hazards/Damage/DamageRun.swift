@@ -46,7 +46,11 @@ final class DamageRun {
         }
         let system = RecordingSystemCalls()
         system.flushes = false
-        func make() -> AnyPrefs { AnyPrefs(store: PropertyListFileStore(url: file, format: format, system: system)) }
+        // What a person may have left malformed is not replaced; see MistakeTests.
+        func make() -> AnyPrefs {
+            AnyPrefs(
+                store: PropertyListFileStore(url: file, format: format, quarantinesMistakes: true, system: system))
+        }
         let prefs: AnyPrefs
         if let meeting = damage.meeting {
             // Uses the real clock, because the cache would otherwise treat new files as old and settled.
