@@ -76,7 +76,8 @@ struct RootView {
         for (key, value) in values {
             let (raw, before) = (shape?.migrated[key], shape?.current[key])
             if let raw, value == before {
-                written[key] = raw
+                // Most values are stored as they are written.
+                if raw != value { written[key] = raw }
             } else if let property = root.state.declarations[key]?.property {
                 written[key] = property.written(value, forKey: key, over: raw, from: before, form)
             } else {

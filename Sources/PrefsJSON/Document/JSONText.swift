@@ -177,41 +177,49 @@ struct JSONText {
         of object: JSONContainer, _ former: [String: StoredValue], _ new: [String: StoredValue]
     ) throws -> [Entry] {
         var entries: [(key: String, entry: Entry)] = []
-        var found = Set<String>()
+        entries.reserveCapacity(max(object.items.count, new.count))
+        var removed: [(index: Int, key: String)] = []
         var last: String?
         var isSorted = true
-        let renamed = Self.renamed(former, new)
         for (index, item) in object.items.enumerated() {
             let key = try key(of: item)
-            found.insert(key)
             isSorted = isSorted && last.map { Self.precedes($0, key) } ?? true
             last = key
-            let member = new.index(forKey: key).map { new[$0] } ?? renamed[key]
-            if let member, let value = former[key] {
-                let isRenamed = !member.key.utf8.elementsEqual(key.utf8)
-                entries.append(
-                    (key, Entry(index: index, key: isRenamed ? member.key : nil, former: value, new: member.value)))
+            guard let value = former[key] else { throw JSONCursor.Mismatch() }
+            guard let member = new.index(forKey: key).map({ new[$0] }) else {
+                removed.append((index, key))
+                continue
             }
+            let isRenamed = !member.key.hasSameBytes(as: key)
+            entries.append(
+                (key, Entry(index: index, key: isRenamed ? member.key : nil, former: value, new: member.value)))
         }
-        found.formUnion(renamed.values.map(\.key))
-        let added = new.filter { !found.contains($0.key) }.sorted { Self.precedes($0.key, $1.key) }
-        entries += added.map { ($0.key, Entry(index: nil, key: $0.key, former: nil, new: $0.value)) }
+        // The usual change adds and removes nothing.
+        if entries.count == new.count { return entries.map(\.entry) }
+        var added = new.filter { former.index(forKey: $0.key) == nil }
+        let renamed = Self.renamed(former.filter { new.index(forKey: $0.key) == nil }, added)
+        for (index, old) in removed {
+            guard let key = renamed[old], let value = added.removeValue(forKey: key) else { continue }
+            entries.append((old, Entry(index: index, key: key, former: value, new: value)))
+        }
+        if !renamed.isEmpty { entries.sort { $0.entry.index ?? 0 < $1.entry.index ?? 0 } }
+        let sorted = added.sorted { Self.precedes($0.key, $1.key) }
+        entries += sorted.map { ($0.key, Entry(index: nil, key: $0.key, former: nil, new: $0.value)) }
         if isSorted { entries.sort { Self.precedes($0.key, $1.key) } }
         return entries.map(\.entry)
     }
 
-    /// The new members of removed keys whose value is that of exactly one added key: a migration has renamed them.
+    /// The keys of removed members and the new keys of their values, if exactly one added member has the value of
+    /// exactly one removed member: a migration has renamed them.
     private static func renamed(
-        _ former: [String: StoredValue], _ new: [String: StoredValue]
-    ) -> [String: (key: String, value: StoredValue)] {
-        let removed = former.filter { new.index(forKey: $0.key) == nil }
-        let added = removed.isEmpty ? [:] : new.filter { former.index(forKey: $0.key) == nil }
-        if added.isEmpty { return [:] }
+        _ removed: [String: StoredValue], _ added: [String: StoredValue]
+    ) -> [String: String] {
+        if removed.isEmpty || added.isEmpty { return [:] }
         let olds = Dictionary(grouping: removed.keys) { removed[$0] }
         let news = Dictionary(grouping: added.keys) { added[$0] }
-        var renamed: [String: (key: String, value: StoredValue)] = [:]
+        var renamed: [String: String] = [:]
         for (value, keys) in olds where keys.count == 1 {
-            if let value, let others = news[value], others.count == 1 { renamed[keys[0]] = (others[0], value) }
+            if let others = news[value], others.count == 1 { renamed[keys[0]] = others[0] }
         }
         return renamed
     }

@@ -19,7 +19,7 @@ extension String {
     }
 
     /// Whether two texts have equal bytes. Texts that Swift considers equal may have different characters.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         // Short texts, and texts that share their storage, are equal in their two words.
         if hasSameWords(as: other) { return true }
         var (left, right) = (self, other)

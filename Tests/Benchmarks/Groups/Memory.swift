@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 extension Group {
     private static let files = 20
@@ -36,6 +37,23 @@ extension Group {
                     Figure(title: "the values that a store gives of it", value: values, unit: "bytes"),
                     Figure(title: "a store that has loaded it", value: cached, unit: "bytes"),
                     Figure(title: "store by values", value: cached / values, unit: "×", goal: "≤ 3"),
+                ]
+            },
+            FigureRow("cached-json", "a loaded store against the text in it, 1,000-key root in JSON") { place in
+                let urls = try (0..<files).map { try place.file("cached-json-\($0).json") }
+                for url in urls { _ = try ThousandPrefs.full(in: JSONFileStore(url: url)) }
+                let text = try Data(contentsOf: urls[0]).count
+                let heap = try Heap.growth {
+                    try urls.map { url in
+                        let store = JSONFileStore(url: url)
+                        return (store, try store.read(root: ThousandPrefs.root) == nil)
+                    }
+                }
+                let cached = heap / Double(files)
+                return [
+                    Figure(title: "the text of a 1,000-key root", value: Double(text), unit: "bytes"),
+                    Figure(title: "a store that has loaded it", value: cached, unit: "bytes"),
+                    Figure(title: "store by text", value: cached / Double(text), unit: "×", goal: "≤ 6"),
                 ]
             },
             FigureRow("open-and-close", "10,000 instances and 10,000 stores, opened and closed") { place in

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 import PrefsKeys
 import PrefsLayers
 
@@ -83,6 +84,13 @@ extension Group {
                 let store = PropertyListFileStore(url: try $0.file("typed-read-flat"), layout: .flat)
                 let prefs = try FivePrefs.full(in: store)
                 return try .reads(verify: prefs.check) { prefs.x }
+            },
+            Row("json-read", "the first read of a changed file, 5-key root in JSON", .times("typed-read-file")) {
+                let prefs = try FivePrefs.full(in: JSONFileStore(url: $0.file("json-read.json")))
+                return try .reads(verify: prefs.check) {
+                    prefs.flush()
+                    return prefs.x
+                }
             },
             Row("typed-read-memory", "typed read, 5-key root, InMemoryStore", .times("locked-dictionary")) { _ in
                 let prefs = try FivePrefs.full(in: InMemoryStore())
