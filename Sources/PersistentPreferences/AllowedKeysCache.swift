@@ -10,7 +10,8 @@ struct AllowedKeysCache {
     /// - Parameter declared: the keys of declared properties, which an override need not repeat.
     init(_ keys: [String], and declared: AllowedKeys) {
         given = keys
-        allowed = AllowedKeys(declared.list.isEmpty ? keys : keys + declared.list, isForMany: false)
+        allowed = AllowedKeys(
+            declared.list.isEmpty ? keys : keys + declared.list, versionKey: declared.versionKey, isForMany: false)
     }
 
     /// True if the list has the same storage. A comparison of its elements would cost as much as creating the keys.
@@ -18,7 +19,7 @@ struct AllowedKeysCache {
         guard Self.areSame(given, keys) else { return false }
         if !isForMany {
             isForMany = true
-            allowed = AllowedKeys(allowed.list, isForMany: true)
+            allowed = AllowedKeys(allowed.list, versionKey: allowed.versionKey, isForMany: true)
         }
         return true
     }

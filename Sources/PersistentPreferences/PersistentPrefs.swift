@@ -101,6 +101,30 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// class. A subclass of a subclass returns `super.migrations + […]`.
     open class var migrations: [PrefsMigration] { [] }
 
+    /// The key under which a root keeps its version if the class has ``migrations``: `PersistentPreferences version` by
+    /// default. For files that people write, return `"version"`.
+    ///
+    /// No property may have this key, and ``values`` never contains it. The property is read once per class.
+    open class var versionKey: String { RootSchema.defaultVersionKey }
+
+    /// The version of a root that has values and no version: 0 by default, so that all ``migrations`` run.
+    ///
+    /// ```swift
+    /// class TrackerPrefs: Prefs, @unchecked Sendable {
+    ///     override class var versionKey: String { "version" }
+    ///     override class var versionOfUnmarked: Int { 2 }  // as people write today
+    ///     override class var migrations: [PrefsMigration] {
+    ///         [PrefsMigration(to: 2) { $0["rounding"] = ($0["rounding"] as? Int).map { "\($0)m" } }]
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A person writes a file without a version, in the form of today. Then return the version of the last step, so that
+    /// a file by hand is not migrated. A file that an older program has written without a version is then read in the
+    /// form of today, too; ``problems()`` names it if it has a former key. A version that no step leads to stops the
+    /// program at the first instance. The property is read once per class.
+    open class var versionOfUnmarked: Int { 0 }
+
     /// The root keys of former names of the class, the newest first. Empty by default.
     ///
     /// ```swift

@@ -50,15 +50,41 @@ public final class JSONFileStore: RootsStore {
     ///   - protection: as for ``PropertyListFileStore``.
     ///   - malformed: what a write does with a file that a person has left malformed. `quarantine` holds for all stores
     ///     on the file.
-    public init(
+    public convenience init(
         url: URL, durability: PropertyListFileStore.Durability = .powerCut, layout: DomainLayout = .flat,
         protection: FileProtection? = nil, malformed: MalformedRule = .reject
     ) {
-        self.url = url
-        ownRoots =
+        self.init(
             PropertyListFileStore(
-                url: url, format: .json, durability: durability, layout: layout, protection: protection,
-                quarantinesMistakes: malformed == .quarantine
-            ).ownRoots
+                .success(url), format: .json, durability: durability, layout: layout, protection: protection,
+                quarantinesMistakes: malformed == .quarantine))
+    }
+
+    /// Creates a store on `config.json` in the configuration folder of a program, which
+    /// ``PropertyListFileStore/init(program:format:durability:layout:protection:)`` describes. Reads and writes nothing.
+    ///
+    /// ```swift
+    /// import PrefsJSON
+    ///
+    /// static let file = JSONFileStore(program: "mytool")  // ~/.config/mytool/config.json
+    /// override class var store: any PrefsStore { file }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - program: a file name, such as `mytool`.
+    ///   - durability: as for a store on a URL, and so are the other parameters.
+    public convenience init(
+        program: String, durability: PropertyListFileStore.Durability = .powerCut, layout: DomainLayout = .flat,
+        protection: FileProtection? = nil, malformed: MalformedRule = .reject
+    ) {
+        self.init(
+            PropertyListFileStore(
+                Result { () throws(PrefsError) in try NameVetting.url(ofFile: "config.json", ofProgram: program) },
+                format: .json, durability: durability, layout: layout, protection: protection,
+                quarantinesMistakes: malformed == .quarantine))
+    }
+
+    private init(_ store: PropertyListFileStore) {
+        (url, ownRoots) = (store.url, store.ownRoots)
     }
 }

@@ -58,12 +58,13 @@ package final class ClassDeclarations: Sendable {
         let byKey = Self.unique(declarations, in: type)
         self.byKey = byKey
         for declaration in declarations { Self.checkDefault(of: declaration, in: type) }
-        allowed = AllowedKeys(declarations.map(\.key), isForMany: true)
+        allowed = AllowedKeys(declarations.map(\.key), versionKey: type.versionKey, isForMany: true)
         ownRoot = Self.name(of: type)
         formerRoots = Self.formerRoots(of: prefs, type)
         hasFormerRoots = !formerRoots.isEmpty
         schema = RootSchema(
-            migrations: type.migrations, className: ownRoot,
+            migrations: type.migrations, className: ownRoot, versionKey: type.versionKey,
+            versionOfUnmarked: type.versionOfUnmarked,
             renames: declarations.filter { !$0.property.formerKeys.isEmpty }
                 .map { ($0.key, $0.property.formerKeys) })
     }
@@ -75,7 +76,8 @@ package final class ClassDeclarations: Sendable {
             Declaration(name: "", key: property.explicitKey ?? "", declarer: type(of: property), property: property)
         ]
         byKey = [declarations[0].key: declarations[0]]
-        allowed = AllowedKeys([declarations[0].key], isForMany: false)
+        allowed = AllowedKeys(
+            [declarations[0].key], versionKey: RootSchema.defaultVersionKey, isForMany: false)
         (formerRoots, hasFormerRoots) = ([], false)
         schema = RootSchema(migrations: [], className: "", renames: [])
     }
@@ -171,12 +173,32 @@ package final class ClassDeclarations: Sendable {
         return RootShape(migrated: migrated, current: current)
     }
 
+    /// Checks the types and the constraints of values. A value that cannot be read may be mended step by step: a change
+    /// is accepted if it leaves fewer faults in it.
+    ///
+    /// - Parameter form: the accepted form of a value that could not be read before.
+    /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
+    func check(_ change: RootChange, as form: ValueForm) throws(PrefsError) {
+        try check(change.assigned) { key, value, property in
+            change.former(of: key).map { property.isMended($0, by: value, forKey: key, as: form) } ?? false
+        }
+    }
+
     /// Checks the types and the constraints of values.
     ///
+    /// - Parameter isAccepted: whether a value that cannot be read is accepted.
     /// - Throws: `PrefsError.typeMismatch`, `.constraintViolated`.
-    func check(_ values: [String: StoredValue]) throws(PrefsError) {
+    func check(
+        _ values: [String: StoredValue],
+        unless isAccepted: (String, StoredValue, any DeclaredProperty) -> Bool = { _, _, _ in false }
+    ) throws(PrefsError) {
         if byKey.isEmpty { return }
-        let errors = values.compactMap { byKey[$0]?.property.error(of: $1, forKey: $0) }
+        let errors = values.compactMap { key, value -> PrefsError? in
+            guard let property = byKey[key]?.property, let error = property.error(of: value, forKey: key) else {
+                return nil
+            }
+            return isAccepted(key, value, property) ? nil : error
+        }
         if errors.isEmpty { return }
         let failures = errors.flatMap(\.failures).sorted { $0.path < $1.path }
         let isOfType = errors.contains { if case .typeMismatch = $0 { true } else { false } }
@@ -243,7 +265,7 @@ package final class ClassDeclarations: Sendable {
     }
 
     /// Stops the program if two properties share a key, because one of them would lose its values.
-    private static func unique(_ declarations: [Declaration], in type: Any.Type) -> [String: Declaration] {
+    private static func unique(_ declarations: [Declaration], in type: PersistentPrefs.Type) -> [String: Declaration] {
         var byKey: [String: Declaration] = [:]
         var byProperty: [ObjectIdentifier: Declaration] = [:]
         for declaration in declarations {
@@ -267,13 +289,13 @@ package final class ClassDeclarations: Sendable {
                     "\(type): \(names(of: other, and: declaration)) have one key, \"\(declaration.key)\"; "
                         + "give one a key of its own")
             }
-            if declaration.key == RootSchema.versionKey {
+            if declaration.key == type.versionKey {
                 fatalError("\(type): the key of the property \"\(declaration.name)\" is reserved")
             }
         }
         for declaration in declarations {
             for key in declaration.property.formerKeys {
-                if key == RootSchema.versionKey {
+                if key == type.versionKey {
                     fatalError("\(type): a former key of the property \"\(declaration.name)\" is reserved")
                 }
                 guard let other = byKey[key] else { continue }

@@ -3,21 +3,30 @@ import PrefsPropertyLists
 
 /// The shape of a class's root: the version, the migrations that lead to it, and the keys that were renamed.
 package struct RootSchema: Sendable {
-    /// The key of the version in a root. `values` never contains it.
-    package static let versionKey = "PersistentPreferences version"
+    /// The key of the version in a root, unless a class names another one. `values` never contains it.
+    package static let defaultVersionKey = "PersistentPreferences version"
 
+    package let versionKey: String
+    /// The version of a root without one.
+    let versionOfUnmarked: Int
     private let migrations: [PrefsMigration]
     private let renames: [(key: String, formerKeys: [String])]
     private let formerKeys: [String: [String]]
 
-    /// Creates a schema. Stops the program if the versions of the steps do not rise.
+    /// Creates a schema. Stops the program if the versions of the steps do not rise, or if a root without a version would
+    /// have one that no step leads to.
     init(
-        migrations: [PrefsMigration], className: String, renames: [(key: String, formerKeys: [String])]
+        migrations: [PrefsMigration], className: String, versionKey: String = defaultVersionKey,
+        versionOfUnmarked: Int = 0, renames: [(key: String, formerKeys: [String])]
     ) {
         for (version, next) in zip([0] + migrations.map(\.version), migrations.map(\.version)) where next <= version {
             fatalError("\(className): a migration to version \(next) follows version \(version)")
         }
+        guard versionOfUnmarked == 0 || migrations.contains(where: { $0.version == versionOfUnmarked }) else {
+            fatalError("\(className): no migration leads to version \(versionOfUnmarked), the version of unmarked roots")
+        }
         self.migrations = migrations
+        (self.versionKey, self.versionOfUnmarked) = (versionKey, versionOfUnmarked)
         self.renames = renames
         formerKeys = Dictionary(renames) { $0 + $1 }
     }
@@ -49,8 +58,7 @@ package struct RootSchema: Sendable {
     /// Whether `current` returns a root unchanged. Runs no code of the class.
     func hasShape(_ stored: [String: StoredValue]?) -> Bool {
         guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return true }
-        let version = stored[Self.versionKey].map(Self.number) ?? 0
-        return version == newest
+        return (try? version(of: stored, root: "")) == newest
             && renames.allSatisfy { key, formerKeys in
                 stored.index(forKey: key) != nil || formerKeys.allSatisfy { stored.index(forKey: $0) == nil }
             }
@@ -68,8 +76,8 @@ package struct RootSchema: Sendable {
     func withVersion(_ values: [String: StoredValue]) -> [String: StoredValue] {
         if newest == 0 { return values }
         var values = values
-        if let number = values[Self.versionKey].flatMap(Self.number), number >= newest { return values }
-        values[Self.versionKey] = StoredValue(newest)
+        if let number = values[versionKey].flatMap(Self.number), number >= newest { return values }
+        values[versionKey] = StoredValue(newest)
         return values
     }
 
@@ -82,30 +90,48 @@ package struct RootSchema: Sendable {
 
     /// The keys that belong to the class but are not allowed keys: former keys, and the version if it has migrations.
     package var ownKeys: [String] {
-        renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : [Self.versionKey])
+        renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : [versionKey])
     }
 
     /// The keys on which the value of a key depends, in a root that has the newest version.
     func keysNeeded(for key: String) -> [String] {
-        [key, Self.versionKey] + (formerKeys[key] ?? [])
+        [key, versionKey] + (formerKeys[key] ?? [])
     }
 
     /// Whether all migrations have been applied to a root, given a part of it that contains the version.
     func hasVersion(_ part: [String: StoredValue]) -> Bool {
-        newest == 0 || part[Self.versionKey].flatMap(Self.number).map { $0 >= newest } ?? false
+        newest == 0 || (try? version(of: part, root: "")).map { $0 >= newest } ?? false
     }
 
     /// Whether a root has a newer version. Such a root must not be tidied up.
     private func isNewer(_ values: [String: StoredValue]?) -> Bool {
-        guard let version = values?[Self.versionKey] else { return false }
+        guard let version = values?[versionKey], !version.isNull else { return false }
         // A class without migrations never changes the version of another class.
         return Self.number(version).map { $0 > newest } ?? migrations.isEmpty
+    }
+
+    /// What a write would do to a root without a version; nil if it would only add the version, or if there is one.
+    ///
+    /// - Parameter current: the result of `current(_:root:)` for the stored root.
+    func flawOfUnmarked(_ stored: [String: StoredValue], current: [String: StoredValue]) -> String? {
+        guard newest > 0, !stored.isEmpty, stored[versionKey]?.isNull ?? true else { return nil }
+        if versionOfUnmarked < newest {
+            let changed = Set(stored.keys).union(current.keys).filter { stored[$0] != current[$0] }.sorted()
+            if changed.isEmpty { return nil }
+            let keys = changed.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
+            return "is missing, so the root is read as version \(versionOfUnmarked), and the next write migrates \(keys) "
+                + "to version \(newest)"
+        }
+        let former = renames.flatMap(\.formerKeys).filter { stored.index(forKey: $0) != nil }.sorted()
+        if former.isEmpty { return nil }
+        return "is missing, and the former key \"\(ShownText.key(former[0]))\" is there: an older program may have written "
+            + "the root"
     }
 
     private var newest: Int { migrations.last?.version ?? 0 }
 
     private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {
-        guard let stored = values[Self.versionKey] else { return 0 }
+        guard let stored = values[versionKey], !stored.isNull else { return versionOfUnmarked }
         guard let version = Self.number(stored) else {
             throw .migrationFailed(key: root, version: newest, error: UnknownVersion())
         }
@@ -113,7 +139,7 @@ package struct RootSchema: Sendable {
     }
 
     private func migrate(_ values: inout [String: StoredValue], from version: Int, root: String) throws(PrefsError) {
-        let mark = values.removeValue(forKey: Self.versionKey)
+        let mark = values.removeValue(forKey: versionKey)
         for migration in migrations where migration.version > version {
             do {
                 var result: [String: StoredValue]? = values
@@ -123,12 +149,12 @@ package struct RootSchema: Sendable {
                     objects = after
                 }
                 values = result ?? [:]
-                values[Self.versionKey] = nil
+                values[versionKey] = nil
             } catch {
                 throw .migrationFailed(key: root, version: migration.version, error: error)
             }
         }
-        values[Self.versionKey] = mark
+        values[versionKey] = mark
     }
 
     private static func number(_ value: StoredValue) -> Int? {

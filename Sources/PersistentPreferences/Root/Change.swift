@@ -51,7 +51,7 @@ extension RootView {
             return entry == nil ? nil : .nothing
         }
         if difference.isEmpty { return nil }
-        if case .property = change {} else { try root.state.declarations.check(difference.assigned) }
+        if case .property = change {} else { try root.state.declarations.check(difference, as: form) }
         try checkCovers(difference)
         return difference
     }
@@ -72,7 +72,7 @@ extension RootView {
             // Also replaces values that others have written in between.
             let view = isMerging ? self : replaceable
             let difference = try RootChange(values, merging: isMerging, allowed, over: view.values(), root.state)
-            try root.state.declarations.check(difference.assigned)
+            try root.state.declarations.check(difference, as: form)
             let effect = try view.applying(difference)
             // No values replace an entry that is no dictionary, too.
             let isEmptied = effect == nil && view.entry == nil && entry != nil

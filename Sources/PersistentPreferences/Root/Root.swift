@@ -135,7 +135,7 @@ struct Root {
     /// Commits a difference to a state that was read before. Checks the difference first.
     func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
         if !difference.isEmpty {
-            try state.declarations.check(difference.assigned)
+            try state.declarations.check(difference, as: roots.form)
             // Checked before the domain is locked, and again later with the layers of that time.
             try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
         }
@@ -152,7 +152,7 @@ struct Root {
             // An entry that is not a dictionary can only be removed.
             guard isDictionary else { throw PrefsError.rootIsNotDictionary(key: key) }
             guard let change, !change.isEmpty else { return }
-            try state.declarations.check(change.assigned)
+            try state.declarations.check(change, as: view.form)
             // Applied like an access in the body, so that it starts from the result of the others.
             try roots.transact(on: key) { try apply(.keys(change), change, in: $0) }
         }

@@ -1,4 +1,5 @@
 package import Foundation
+import PrefsFileEngine
 
 /// The rules for root keys, suite names and file URLs.
 package enum NameVetting {
@@ -19,12 +20,28 @@ package enum NameVetting {
 
     /// - Throws: `PrefsError.invalidName`.
     package static func checkSuite(_ name: String) throws(PrefsError) {
-        try check(name, "suite name", longest: longestSuite)
+        try checkFileName(name, "suite name")
+    }
+
+    /// The URL of a file in the configuration folder of a program.
+    ///
+    /// - Throws: `PrefsError.invalidName`; `PrefsError.unreadable` without a home folder.
+    package static func url(ofFile file: String, ofProgram program: String) throws(PrefsError) -> URL {
+        try checkFileName(program, "name of a program")
+        do {
+            return URL(filePath: "\(try ConfigurationFolder.path.get())/\(program)/\(file)", directoryHint: .notDirectory)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    private static func checkFileName(_ name: String, _ kind: String) throws(PrefsError) {
+        try check(name, kind, longest: longestSuite)
         if name.utf8.contains(UInt8(ascii: "/")) {
-            throw .invalidName(name: name, reason: "is not a valid suite name: it contains a /")
+            throw .invalidName(name: name, reason: "is not a valid \(kind): it contains a /")
         }
         if name.utf8.first == UInt8(ascii: ".") {
-            throw .invalidName(name: name, reason: "is not a valid suite name: it begins with a dot")
+            throw .invalidName(name: name, reason: "is not a valid \(kind): it begins with a dot")
         }
     }
 

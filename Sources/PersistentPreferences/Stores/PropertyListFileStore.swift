@@ -73,18 +73,47 @@ public final class PropertyListFileStore: RootsStore {
         layout: DomainLayout = .roots, protection: FileProtection? = nil
     ) {
         self.init(
-            url: url, format: format, durability: durability, layout: layout, protection: protection, system: .real)
+            .success(url), format: format, durability: durability, layout: layout, protection: protection)
+    }
+
+    /// Creates a store on `config.plist` in the configuration folder of a program.
+    ///
+    /// The folder is `$XDG_CONFIG_HOME/PROGRAM` if the variable is an absolute path, otherwise `$HOME/.config/PROGRAM`; on
+    /// Apple platforms `PROGRAM` in Application Support. The variables count as they were when the process started, as
+    /// for `UserDefaults`. The first write creates the folder. Reads and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - program: a file name, such as `mytool`. Any other name, or a missing home folder, makes every access fail with
+    ///     ``PrefsError/invalidName(name:reason:)`` or ``PrefsError/unreadable(_:)``, and ``url`` is `/`.
+    ///   - format: as for a store on a URL, and so are the other parameters.
+    public convenience init(
+        program: String, format: FileFormat = .binary, durability: Durability = .powerCut,
+        layout: DomainLayout = .roots, protection: FileProtection? = nil
+    ) {
+        self.init(
+            Result { () throws(PrefsError) in try NameVetting.url(ofFile: "config.plist", ofProgram: program) },
+            format: format, durability: durability, layout: layout, protection: protection)
     }
 
     /// Creates a store for a format of another module, or over system calls, which a test may make fail.
-    package init(
+    package convenience init(
         url: URL, format: FileFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil, quarantinesMistakes: Bool = false,
         system: SystemCalls = .real
     ) {
-        self.url = url
+        self.init(
+            .success(url), format: format, durability: durability, layout: layout, protection: protection,
+            quarantinesMistakes: quarantinesMistakes, system: system)
+    }
+
+    /// - Parameter url: why there is none, if the store cannot be reached.
+    package init(
+        _ url: Result<URL, PrefsError>, format: FileFormat, durability: Durability, layout: DomainLayout,
+        protection: FileProtection?, quarantinesMistakes: Bool = false, system: SystemCalls = .real
+    ) {
+        self.url = (try? url.get()) ?? URL(filePath: "/", directoryHint: .isDirectory)
         do {
-            let file = FileLocation(path: try NameVetting.path(of: url), system: system) {
+            let file = FileLocation(path: try NameVetting.path(of: url.get()), system: system) {
                 $0.setFormatOfNewFile(format)
                 if quarantinesMistakes { $0.quarantineMistakes() }
                 if let protection { $0.setProtection(protection) }

@@ -21,6 +21,9 @@ package struct RootChange {
         }
     }
 
+    /// The former value of a key that is known to change.
+    func former(of key: String) -> StoredValue? { replaced[key] }
+
     /// The difference between two values of one key.
     package init(of key: String, from before: StoredValue?, to after: StoredValue?) {
         if let after {

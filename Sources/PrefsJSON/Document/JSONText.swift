@@ -13,7 +13,7 @@ struct JSONText {
     private let lineEnd: [UInt8]
     /// One step of indentation.
     private var step = Array("  ".utf8)
-    /// What is between a key and its value.
+    /// What is between a key and its value, in a container without members.
     private var colon = Array(": ".utf8)
 
     /// The bytes of a text with another value.
@@ -53,14 +53,14 @@ struct JSONText {
             let root = try JSONContainer(&cursor)
             if let first = root.items.first {
                 step = indentation(of: first.lead).map { $0.isEmpty ? step : $0 } ?? step
-                if let end = first.keyEnd { colon = Array(bytes[end..<first.value.lowerBound]) }
+                colon = colon(of: root) ?? colon
             }
         } else {
             try cursor.skipValue()
         }
         let end = cursor.position
         output += bytes[..<start]
-        try write(new, inPlaceOf: start..<end, former, Place(margin: [], isOneLine: false))
+        try write(new, inPlaceOf: start..<end, former, Place(margin: [], isOneLine: false, colon: colon))
         output += bytes[end...]
     }
 
@@ -68,6 +68,8 @@ struct JSONText {
     private struct Place {
         var margin: [UInt8]
         var isOneLine: Bool
+        /// What is between a key and its value.
+        var colon: [UInt8]
     }
 
     // MARK: - Values
@@ -82,6 +84,7 @@ struct JSONText {
         let hasContainersOnOneLine: Bool
         /// The indentation of its items.
         let margin: [UInt8]
+        let colon: [UInt8]
         /// The index of the entry that comes next.
         var next = 0
         /// Whether a comment goes to the end of the line.
@@ -117,7 +120,7 @@ struct JSONText {
             output += bytes[range]
             return nil
         }
-        let (container, entries): (JSONContainer, [Entry])
+        let (container, entries): (JSONContainer, [Entry]?)
         var cursor = JSONCursor(bytes, at: range.lowerBound)
         switch (former, new, bytes[range.lowerBound]) {
         case (.dictionary(let former), .dictionary(let new), UInt8(ascii: "{"))
@@ -132,6 +135,10 @@ struct JSONText {
             try write(new, place)
             return nil
         }
+        guard let entries else {
+            try write(new, place)
+            return nil
+        }
         let items = container.items
         let isOneLine = items.isEmpty ? place.isOneLine : items.allSatisfy { !hasLineEnd($0.lead) }
         var margin = isOneLine ? place.margin : place.margin + step
@@ -142,7 +149,7 @@ struct JSONText {
             container: container, entries: entries, place: place, isOneLine: isOneLine,
             hasContainersOnOneLine: isOneLine
                 || entries.contains { $0.former == nil && $0.new.isContainer } && areOnOneLine(items),
-            margin: margin, isInComment: !container.head.isEmpty)
+            margin: margin, colon: colon(of: container) ?? colon, isInComment: !container.head.isEmpty)
     }
 
     /// Whether there are containers among the values, and each is on one line.
@@ -158,7 +165,7 @@ struct JSONText {
         output += try JSONWriter.bytes(
             of: new,
             layout: JSONWriter.Layout(
-                lineEnd: place.isOneLine ? nil : lineEnd + place.margin, step: step, colon: colon))
+                lineEnd: place.isOneLine ? nil : lineEnd + place.margin, step: step, colon: place.colon))
     }
 
     // MARK: - Containers
@@ -173,9 +180,10 @@ struct JSONText {
         let new: StoredValue
     }
 
+    /// - Returns: nil if the text has other keys than the value.
     private func entries(
         of object: JSONContainer, _ former: [String: StoredValue], _ new: [String: StoredValue]
-    ) throws -> [Entry] {
+    ) throws -> [Entry]? {
         var entries: [(key: String, entry: Entry)] = []
         entries.reserveCapacity(max(object.items.count, new.count))
         var removed: [(index: Int, key: String)] = []
@@ -185,7 +193,8 @@ struct JSONText {
             let key = try key(of: item)
             isSorted = isSorted && last.map { Self.precedes($0, key) } ?? true
             last = key
-            guard let value = former[key] else { throw JSONCursor.Mismatch() }
+            // The text has one more $.
+            guard let value = former[key] else { return nil }
             guard let member = new.index(forKey: key).map({ new[$0] }) else {
                 removed.append((index, key))
                 continue
@@ -287,12 +296,12 @@ struct JSONText {
         let isLost = level.isInComment && !lead.contains(UInt8(ascii: "\n"))
         if isLost { output += lineEnd + margin }
         output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
-        var place = Place(margin: margin, isOneLine: level.isOneLine)
+        var place = Place(margin: margin, isOneLine: level.isOneLine, colon: level.colon)
         if entry.former == nil { place.isOneLine = level.hasContainersOnOneLine }
         guard let index = entry.index else {
             if let key = entry.key {
                 JSONEscape.append(key, to: &output)
-                output += colon
+                output += place.colon
             }
             try write(entry.new, place)
             return nil
@@ -344,6 +353,11 @@ struct JSONText {
     }
 
     // MARK: - Blanks
+
+    /// What is between the first key and its value.
+    private func colon(of container: JSONContainer) -> [UInt8]? {
+        container.items.first.flatMap { item in item.keyEnd.map { Array(bytes[$0..<item.value.lowerBound]) } }
+    }
 
     private func hasLineEnd(_ range: Range<Int>) -> Bool { bytes[range].contains(UInt8(ascii: "\n")) }
 

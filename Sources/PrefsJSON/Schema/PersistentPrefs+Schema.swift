@@ -51,7 +51,7 @@ extension ClassDeclarations {
         for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
         // A file may also have the version that this package keeps, and the line by which an editor finds the schema.
         let others: [String: StoredValue] = [
-            "^\(RootSchema.versionKey)$": .dictionary(["type": .string("integer"), "minimum": .integer(0)]),
+            "^\(Self.pattern(of: schema.versionKey))$": .dictionary(["type": .string("integer"), "minimum": .integer(0)]),
             "^\\$schema$": .dictionary(["type": .string("string")]),
         ]
         return JSONWriter.data(ofDocument: [
@@ -59,5 +59,13 @@ extension ClassDeclarations {
             "type": .string("object"), "properties": .dictionary(properties), "patternProperties": .dictionary(others),
             "additionalProperties": .bool(false),
         ])
+    }
+
+    /// The regular expression of a text.
+    private static func pattern(of text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { pattern, scalar in
+            if "\\^$.|?*+()[]{}".unicodeScalars.contains(scalar) { pattern += "\\" }
+            pattern.unicodeScalars.append(scalar)
+        }
     }
 }

@@ -66,11 +66,13 @@ extension Place {
             return
         }
         let copy = program.make(prefs.key, InMemoryStore())
-        // A value that does not fit cannot be stored in the copy.
-        copy.values = before.filter { prefs.mismatch(of: $0.value, forKey: $0.key) == nil }.objects
+        // A value that does not fit cannot be stored in the copy. A change of it may mend it, and is checked in the file.
+        let isFit = { (key: String) in before[key].map { prefs.mismatch(of: $0, forKey: key) == nil } ?? true }
+        let fit = before.filter { isFit($0.key) }
+        copy.values = fit.objects
         // The class may accept its values only together with values that the copy lacks.
         if let error = copy.lastError, !error.wasStored { return }
-        if let error = Self.store(after, over: before, in: copy), !error.wasStored {
+        if let error = Self.store(after.filter { isFit($0.key) }, over: fit, in: copy), !error.wasStored {
             throw CommandError(explain(error))
         }
     }

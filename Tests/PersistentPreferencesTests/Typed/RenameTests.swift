@@ -153,15 +153,15 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// A value that a newer version keeps under a former key belongs to that version.
     @Test func aRootOfANewerVersionKeepsAllItsKeys() throws {
-        let file = try TypedFile([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1])
+        let file = try TypedFile([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1])
         let prefs = prefs(file)
         #expect(prefs.name == "default" && prefs.left == 0)
         prefs.name = "ours"
         prefs.$left.reset()
         #expect(prefs.outcome == "ok")
         #expect(
-            try file.stored == exactly([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1, "name": "ours"]))
+            try file.stored == exactly([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1, "name": "ours"]))
         prefs.clear()
-        #expect(try file.stored == exactly([RootSchema.versionKey: 9, "newer": "theirs", "pair": 1]))
+        #expect(try file.stored == exactly([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1]))
     }
 }

@@ -259,4 +259,50 @@ import TestSupport
             try text() == before.replacing("\"b\"", with: "\"c\"").replacing("2026-11-01", with: "2026-11-02"))
         #expect(prefs.lastError == nil)
     }
+
+    // MARK: - Values that cannot be read
+
+    struct Task: Codable, Equatable {
+        var name: String
+        var isDone: Bool
+        var due: Date?
+    }
+
+    final class TaskPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var tasks: [Task] = []
+        @Pref var byName: [String: Task] = [:]
+    }
+
+    /// A field was added to the type. Each element can be mended on its own.
+    @Test func aListIsMendedStepByStep() throws {
+        try Data(
+            #"{"tasks": [{"name":"a"}, {"name":"b", "due": "2026-11-01"}, {"name":"c"}], "byName": {"x.y": {"name":"x"}, "z": {}}}"#
+                .utf8
+        ).write(to: url)
+        let prefs = TaskPrefs(store: JSONFileStore(url: url, durability: .process))
+        func tasks() -> [[String: Any]] { prefs["tasks"] as? [[String: Any]] ?? [] }
+        #expect(prefs.tasks.isEmpty && prefs.lastError != nil)
+        var list = tasks()
+        list[1]["isDone"] = true
+        #expect(prefs.update { $0["tasks"] = list } == nil)
+        #expect(prefs.tasks.isEmpty)
+        // One is mended, another one is broken.
+        list[0]["isDone"] = false
+        list[1]["isDone"] = nil
+        guard case .typeMismatch? = prefs.update({ $0["tasks"] = list }) else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        list[1]["isDone"] = true
+        #expect(prefs.update { $0["tasks"] = list } == nil)
+        list[2]["isDone"] = false
+        #expect(prefs.update { $0["tasks"] = list } == nil)
+        #expect(prefs.tasks.map(\.name) == ["a", "b", "c"] && prefs.lastError == nil)
+        #expect(
+            try text().hasPrefix(
+                #"{"tasks": [{"isDone":false, "name":"a"}, {"name":"b", "due": "2026-11-01", "isDone":true}, {"isDone":false, "name":"c"}]"#
+            ))
+        #expect(prefs.update { $0["byName"] = ["x.y": ["name": "x", "isDone": true], "z": [:]] as [String: Any] } == nil)
+        #expect(prefs.update { $0["byName"] = ["z": [:], "y": [:]] as [String: Any] } != nil)
+    }
 }

@@ -1,0 +1,150 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+import Testing
+import TestSupport
+
+@testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
+
+/// The version of a file that people write: its key, files without one, and what a migration leaves of the text.
+@Suite struct PersonsVersionTests {
+    class MinutesPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var rounding = Duration.zero
+        @Pref(.formerly("colour")) var color = "red"
+        override class var versionKey: String { "version" }
+        override class var migrations: [PrefsMigration] {
+            [
+                PrefsMigration(to: 2) { values in
+                    if let minutes = values["rounding"] as? Int { values["rounding"] = "\(minutes)m" }
+                }
+            ]
+        }
+    }
+
+    final class TodayPrefs: MinutesPrefs, @unchecked Sendable {
+        override class var versionOfUnmarked: Int { 2 }
+    }
+
+    final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 0
+        @Pref var theme = ""
+        override class var migrations: [PrefsMigration] {
+            [PrefsMigration(to: 1) { $0["size"] = $0.removeValue(forKey: "font size") }]
+        }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var url: URL { folder.file("tool.json") }
+
+    private func put(_ text: String) throws -> JSONFileStore {
+        try Data(text.utf8).write(to: url)
+        return JSONFileStore(url: url, durability: .process)
+    }
+
+    private func text() throws -> String { try String(decoding: Data(contentsOf: url), as: UTF8.self) }
+
+    @Test func aFileWithoutAVersionIsOfTheVersionThatTheClassSays() throws {
+        let old = MinutesPrefs(store: try put(#"{"rounding": 60}"#))
+        #expect(old.rounding == .seconds(3_600))
+        #expect(
+            old.problems().map(\.description) == [
+                #"version: is missing, so the root is read as version 0, and the next write migrates "rounding" to version 2"#
+            ])
+        let today = TodayPrefs(store: try put(#"{"rounding": 60}"#))
+        #expect(today.rounding == .seconds(60) && today.problems().isEmpty && today.lastError == nil)
+        today.color = "blue"
+        #expect(try text() == #"{"color": "blue", "rounding": 60, "version": 2}"#)
+        #expect(today.rounding == .seconds(60))
+        // A mark is obeyed.
+        let marked = TodayPrefs(store: try put(#"{"version": 1, "rounding": 60}"#))
+        #expect(marked.rounding == .seconds(3_600) && marked.problems().isEmpty)
+        marked.color = "blue"
+        #expect(try text() == #"{"version": 2, "rounding": "60m", "color": "blue"}"#)
+    }
+
+    /// In the form of today, it may be the file of an older program.
+    @Test func aFormerKeyWithoutAVersionIsNamed() throws {
+        let prefs = TodayPrefs(store: try put(#"{"rounding": 1, "colour": "blue"}"#))
+        #expect(prefs.color == "blue" && prefs.rounding == .seconds(1))
+        #expect(
+            prefs.problems().map(\.description) == [
+                #"version: is missing, and the former key "colour" is there: an older program may have written the root"#
+            ])
+    }
+
+    @Test func theVersionKeyIsNoValue() throws {
+        let prefs = MinutesPrefs(store: try put(#"{"version": 2, "color": "x"}"#))
+        #expect(prefs.values.keys.sorted() == ["color"] && prefs.problems().isEmpty)
+        prefs["version"] = 3
+        guard case .incorrectKeys? = prefs.lastError else {
+            Issue.record("\(String(describing: prefs.lastError))")
+            return
+        }
+        prefs.clear()
+        #expect(try text() == #"{"version": 2}"#)
+        let newer = MinutesPrefs(store: try put(#"{"version": 3, "rounding": 1}"#))
+        newer.color = "y"
+        #expect(try text() == #"{"version": 3, "rounding": 1, "color": "y"}"#)
+        let schema = String(decoding: MinutesPrefs.jsonSchema(), as: UTF8.self)
+        #expect(schema.contains("\"^version$\""))
+    }
+
+    /// Only the text of the key changes.
+    @Test func aRenamedKeyKeepsItsPlace() throws {
+        let prefs = RenamedPrefs(
+            store: try put("{\n  \"theme\": \"a\", // first\n  \"font size\": 1.20e1, // points\n  \"z\": null\n}\n"))
+        #expect(prefs.size == 12)
+        prefs.theme = "b"
+        #expect(
+            try text() == """
+                {
+                  "theme": "b", // first
+                  "size": 1.20e1, // points
+                  "z": null,
+                  "PersistentPreferences version": 1
+                }
+
+                """)
+    }
+
+    @Test func aProgramHasItsFileInItsFolder() async throws {
+        let store = JSONFileStore(program: "mytool")
+        #expect(store.url.path.hasSuffix("/mytool/config.json"))
+        #expect(PropertyListFileStore(program: "mytool").url.path.hasSuffix("/mytool/config.plist"))
+        for name in ["", "a/b", ".hidden", "a\0"] {
+            let prefs = MinutesPrefs(store: JSONFileStore(program: name))
+            guard case .invalidName? = prefs.lastError else {
+                Issue.record("\(String(describing: prefs.lastError))")
+                continue
+            }
+            #expect(JSONFileStore(program: name).url.path == "/")
+        }
+    }
+
+    #if os(Linux)
+        @Test func theFolderComesFromTheVariables() throws {
+            func path(_ variables: [String: String]) throws -> String {
+                try ConfigurationFolder.$path.withValue(ConfigurationFolder.path(of: { variables[$0] })) {
+                    let store = JSONFileStore(program: "mytool")
+                    _ = try store.read(root: "x")
+                    return store.url.path
+                }
+            }
+            #expect(try path(["HOME": "/h/u"]) == "/h/u/.config/mytool/config.json")
+            #expect(try path(["HOME": "/h/u", "XDG_CONFIG_HOME": "/x"]) == "/x/mytool/config.json")
+            #expect(try path(["HOME": "/h/u", "XDG_CONFIG_HOME": "x"]) == "/h/u/.config/mytool/config.json")
+            #expect(throws: PrefsError.self) { try path([:]) }
+            let prefs = ConfigurationFolder.$path.withValue(ConfigurationFolder.path(of: { _ in nil })) {
+                MinutesPrefs(store: JSONFileStore(program: "mytool"))
+            }
+            #expect(prefs.lastError?.description.contains("no home folder") == true)
+        }
+    #endif
+}
