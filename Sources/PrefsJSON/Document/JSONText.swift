@@ -89,6 +89,9 @@ struct JSONText {
         var next = 0
         /// Whether a comment goes to the end of the line.
         var isInComment: Bool
+        /// Comments on lines of their own, above items that are removed, by the index of the next item that stays. They
+        /// stay, too.
+        let orphans: [Int: [Range<Int>]]
     }
 
     /// Not recursive, because a thread may have a small stack.
@@ -149,7 +152,8 @@ struct JSONText {
             container: container, entries: entries, place: place, isOneLine: isOneLine,
             hasContainersOnOneLine: isOneLine
                 || entries.contains { $0.former == nil && $0.new.isContainer } && areOnOneLine(items),
-            margin: margin, colon: colon(of: container) ?? colon, isInComment: !container.head.isEmpty)
+            margin: margin, colon: colon(of: container) ?? colon, isInComment: !container.head.isEmpty,
+            orphans: orphans(of: container, entries))
     }
 
     /// Whether there are containers among the values, and each is on one line.
@@ -289,11 +293,36 @@ struct JSONText {
         return entries
     }
 
+    private func orphans(of container: JSONContainer, _ entries: [Entry]) -> [Int: [Range<Int>]] {
+        let kept = Set(entries.compactMap(\.index))
+        if kept.count == container.items.count { return [:] }
+        var orphans: [Int: [Range<Int>]] = [:]
+        var waiting: [Range<Int>] = []
+        for (index, item) in container.items.enumerated() {
+            if kept.contains(index) {
+                if !waiting.isEmpty { (orphans[index], waiting) = (waiting, []) }
+            } else if let end = bytes[item.lead].lastIndex(of: UInt8(ascii: "\n")) {
+                let lines = item.lead.lowerBound..<end
+                if hasComment(lines) { waiting.append(lines) }
+            }
+        }
+        if !waiting.isEmpty { orphans[container.items.count] = waiting }
+        return orphans
+    }
+
+    /// - Returns: whether there were any.
+    private mutating func writeOrphans(before index: Int, in level: Level) -> Bool {
+        guard let orphans = level.orphans[index] else { return false }
+        for lines in orphans { output += bytes[lines] }
+        return true
+    }
+
     /// Writes the next entry up to its value, and the value unless it is a container that is changed in parts.
     private mutating func beginEntry(of level: Level) throws -> Level? {
         let (entry, margin) = (level.entries[level.next], level.margin)
         let lead = lead(of: entry, in: level)
-        let isLost = level.isInComment && !lead.contains(UInt8(ascii: "\n"))
+        let isInComment = entry.index.map { writeOrphans(before: $0, in: level) } ?? false || level.isInComment
+        let isLost = isInComment && !lead.contains(UInt8(ascii: "\n"))
         if isLost { output += lineEnd + margin }
         output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
         var place = Place(margin: margin, isOneLine: level.isOneLine, colon: level.colon)
@@ -330,8 +359,9 @@ struct JSONText {
 
     private mutating func end(_ level: Level) {
         let container = level.container
-        if level.isInComment || hasComment(container.end) || !container.items.isEmpty && !level.entries.isEmpty {
-            if level.isInComment, !hasLineEnd(container.end) { output += lineEnd + level.place.margin }
+        let isInComment = writeOrphans(before: container.items.count, in: level) || level.isInComment
+        if isInComment || hasComment(container.end) || !container.items.isEmpty && !level.entries.isEmpty {
+            if isInComment, !hasLineEnd(container.end) { output += lineEnd + level.place.margin }
             output += bytes[container.end]
         } else if !level.isOneLine, !level.entries.isEmpty {
             output += lineEnd + level.place.margin
