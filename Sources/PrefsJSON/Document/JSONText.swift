@@ -302,7 +302,8 @@ struct JSONText {
             if kept.contains(index) {
                 if !waiting.isEmpty { (orphans[index], waiting) = (waiting, []) }
             } else if let end = bytes[item.lead].lastIndex(of: UInt8(ascii: "\n")) {
-                let lines = item.lead.lowerBound..<end
+                let isOfWindows = end > item.lead.lowerBound && bytes[end - 1] == UInt8(ascii: "\r")
+                let lines = item.lead.lowerBound..<(isOfWindows ? end - 1 : end)
                 if hasComment(lines) { waiting.append(lines) }
             }
         }

@@ -13,6 +13,7 @@ enum BytesCheck {
     @discardableResult
     static func run(_ input: Data) throws -> Bool {
         try checkJSON(input)
+        try checkDocument(input)
         let isFile = try runFile(input)
         guard let assembled = AssembledList.file(from: input) else { return isFile }
         return try runFile(assembled)
@@ -30,6 +31,68 @@ enum BytesCheck {
         let exported = try JSONWriter.data(of: whole)
         try demandSame(whole.object, JSONReader.value(of: exported).object, "another value when written as JSON")
         try demand(PropertyListCoder.encode(whole, as: .json) == exported, "other JSON in a file")
+    }
+
+    /// Checks the bytes as a file of a person: an equal value leaves the text as it is, and a random difference of the
+    /// value is that of the text.
+    private static func checkDocument(_ bytes: Data) throws {
+        func read(_ bytes: Data) throws -> StoredValue { try JSONReader.value(of: bytes, limits: .file) }
+        func change(_ bytes: Data, _ former: StoredValue, _ new: StoredValue) throws -> Data {
+            try bytes.withUnsafeBytes { try JSONText.data(changing: $0, from: former, to: new) }
+        }
+        guard let value = try? read(bytes) else { return }
+        try demand(change(bytes, value, value) == bytes, "an equal value changed the text")
+        var choices = Difference(seed: bytes.reduce(UInt64(bytes.count)) { $0 &* 31 &+ UInt64($1) })
+        for _ in 0..<4 {
+            let new = choices.changed(value)
+            let text = try change(bytes, value, new)
+            try demand(read(text) == new, "the changed text has another value")
+            try demand(read(change(text, new, value)) == value, "the text that was changed back has another value")
+        }
+    }
+
+    /// Random differences.
+    private struct Difference {
+        var seed: UInt64
+
+        mutating func next(_ limit: UInt64) -> UInt64 {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (seed >> 33) % limit
+        }
+
+        mutating func changed(_ value: StoredValue) -> StoredValue {
+            switch value {
+            case .dictionary(var members):
+                for key in members.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+                    switch next(6) {
+                    case 0: members[key] = nil
+                    case 1: members[key] = new()
+                    case 2: members[key] = members[key].map { changed($0) }
+                    default: break
+                    }
+                }
+                if next(2) == 0 { members["new \(next(3))"] = new() }
+                return .dictionary(members)
+            case .array(let elements):
+                var result: [StoredValue] = []
+                for element in elements {
+                    switch next(6) {
+                    case 0: break
+                    case 1: result.append(changed(element))
+                    case 2: result += [new(), element]
+                    default: result.append(element)
+                    }
+                }
+                if next(2) == 0 { result.append(new()) }
+                return .array(result)
+            default: return next(2) == 0 ? value : new()
+            }
+        }
+
+        private mutating func new() -> StoredValue {
+            [.integer(Int64(next(10))), .string("// }"), .null, .array([]), .dictionary(["$date": .bool(true)])][
+                Int(next(5))]
+        }
     }
 
     private static func runFile(_ bytes: Data) throws -> Bool {

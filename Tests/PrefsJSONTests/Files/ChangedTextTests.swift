@@ -115,6 +115,10 @@ import TestSupport
             "a comment above a removed key stays", "{\n  // about a\n  \"a\": 1,\n  \"b\": 2, // two\n  /* c */\n  \"c\": 3\n}\n",
             "{\n  // about a\n  \"b\": 2 // two\n  /* c */\n}\n"
         ) { ($0["a"], $0["c"]) = (nil, nil) },
+        Case(
+            "in lines of Windows, too", "{\r\n  \"a\": 1,\r\n  // b\r\n  \"b\": 2\r\n}\r\n",
+            "{\r\n  \"a\": 1\r\n  // b\r\n}\r\n"
+        ) { $0["b"] = nil },
         Case("of the only key, too", "{\n  // a\n  \"a\": 1 // one\n}", "{\n  // a\n}") { $0["a"] = nil },
         Case("an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}") {
             $0["l"] = [1, 3]
