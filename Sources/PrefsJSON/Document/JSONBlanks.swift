@@ -17,6 +17,7 @@ enum JSONBlanks {
         let start = bytes[position...].prefix(2)
         if start.elementsEqual("//".utf8) {
             while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+            if position < bytes.count, bytes[position - 1] == UInt8(ascii: "\r") { position -= 1 }
             return true
         }
         guard start.elementsEqual("/*".utf8) else { return false }

@@ -116,7 +116,7 @@ import TestSupport
             "{\n  // about a\n  \"b\": 2 // two\n  /* c */\n}\n"
         ) { ($0["a"], $0["c"]) = (nil, nil) },
         Case(
-            "in lines of Windows, too", "{\r\n  \"a\": 1,\r\n  // b\r\n  \"b\": 2\r\n}\r\n",
+            "in lines of Windows, too", "{\r\n  \"a\": 1,\r\n  // b\r\n  \"b\": 2 // c\r\n}\r\n",
             "{\r\n  \"a\": 1\r\n  // b\r\n}\r\n"
         ) { $0["b"] = nil },
         Case("of the only key, too", "{\n  // a\n  \"a\": 1 // one\n}", "{\n  // a\n}") { $0["a"] = nil },
