@@ -23,7 +23,8 @@ package struct RootSchema: Sendable {
             fatalError("\(className): a migration to version \(next) follows version \(version)")
         }
         guard versionOfUnmarked == 0 || migrations.contains(where: { $0.version == versionOfUnmarked }) else {
-            fatalError("\(className): no migration leads to version \(versionOfUnmarked), the version of unmarked roots")
+            fatalError(
+                "\(className): no migration leads to version \(versionOfUnmarked), the version of unmarked roots")
         }
         self.migrations = migrations
         (self.versionKey, self.versionOfUnmarked) = (versionKey, versionOfUnmarked)
@@ -119,13 +120,13 @@ package struct RootSchema: Sendable {
             let changed = Set(stored.keys).union(current.keys).filter { stored[$0] != current[$0] }.sorted()
             if changed.isEmpty { return nil }
             let keys = changed.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
-            return "is missing, so the root is read as version \(versionOfUnmarked), and the next write migrates \(keys) "
-                + "to version \(newest)"
+            return "is missing, so the root is read as version \(versionOfUnmarked), and the next write migrates "
+                + "\(keys) to version \(newest)"
         }
         let former = renames.flatMap(\.formerKeys).filter { stored.index(forKey: $0) != nil }.sorted()
         if former.isEmpty { return nil }
-        return "is missing, and the former key \"\(ShownText.key(former[0]))\" is there: an older program may have written "
-            + "the root"
+        return "is missing, and the former key \"\(ShownText.key(former[0]))\" is there: an older program may have "
+            + "written the root"
     }
 
     private var newest: Int { migrations.last?.version ?? 0 }

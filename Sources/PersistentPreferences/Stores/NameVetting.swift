@@ -29,7 +29,8 @@ package enum NameVetting {
     package static func url(ofFile file: String, ofProgram program: String) throws(PrefsError) -> URL {
         try checkFileName(program, "name of a program")
         do {
-            return URL(filePath: "\(try ConfigurationFolder.path.get())/\(program)/\(file)", directoryHint: .notDirectory)
+            let folder = try ConfigurationFolder.path.get()
+            return URL(filePath: "\(folder)/\(program)/\(file)", directoryHint: .notDirectory)
         } catch {
             throw .unreadable(error)
         }

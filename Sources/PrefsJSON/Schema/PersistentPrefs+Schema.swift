@@ -51,7 +51,9 @@ extension ClassDeclarations {
         for (key, schema) in properties where key.utf8.first == UInt8(ascii: "$") { properties["$" + key] = schema }
         // A file may also have the version that this package keeps, and the line by which an editor finds the schema.
         let others: [String: StoredValue] = [
-            "^\(Self.pattern(of: schema.versionKey))$": .dictionary(["type": .string("integer"), "minimum": .integer(0)]),
+            "^\(Self.pattern(of: schema.versionKey))$": .dictionary([
+                "type": .string("integer"), "minimum": .integer(0),
+            ]),
             "^\\$schema$": .dictionary(["type": .string("string")]),
         ]
         return JSONWriter.data(ofDocument: [

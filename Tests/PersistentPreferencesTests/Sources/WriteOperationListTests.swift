@@ -57,7 +57,8 @@ import WriteOperations
     /// The other members of these types: they read, observe, declare, or change objects alone.
     private static let reading: [String: Set<String>] = [
         "PersistentPrefs": [
-            "key", "keys", "count", "description", "lastError", "prefsDidFail(_:)", "flush()", "store", "migrations", "versionKey", "versionOfUnmarked",
+            "key", "keys", "count", "description", "lastError", "prefsDidFail(_:)", "flush()", "store", "migrations",
+            "versionKey", "versionOfUnmarked",
             "formerRootKeys", "jsonSchema()", "describe()", "source(ofKey:)", "problems()", "exported(as:)",
             "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
             "onError(_:)", "addObserver(_:forKeyPath:options:context:)", "automaticallyNotifiesObservers(forKey:)",

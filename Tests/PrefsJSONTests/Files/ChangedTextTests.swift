@@ -112,7 +112,8 @@ import TestSupport
             "{\n  // about b\n  \"b\": 2\n}\n"
         ) { $0["a"] = nil },
         Case(
-            "a comment above a removed key stays", "{\n  // about a\n  \"a\": 1,\n  \"b\": 2, // two\n  /* c */\n  \"c\": 3\n}\n",
+            "a comment above a removed key stays",
+            "{\n  // about a\n  \"a\": 1,\n  \"b\": 2, // two\n  /* c */\n  \"c\": 3\n}\n",
             "{\n  // about a\n  \"b\": 2 // two\n  /* c */\n}\n"
         ) { ($0["a"], $0["c"]) = (nil, nil) },
         Case(

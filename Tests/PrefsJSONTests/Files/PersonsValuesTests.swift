@@ -302,7 +302,9 @@ import TestSupport
             try text().hasPrefix(
                 #"{"tasks": [{"isDone":false, "name":"a"}, {"name":"b", "due": "2026-11-01", "isDone":true}, {"isDone":false, "name":"c"}]"#
             ))
-        #expect(prefs.update { $0["byName"] = ["x.y": ["name": "x", "isDone": true], "z": [:]] as [String: Any] } == nil)
-        #expect(prefs.update { $0["byName"] = ["z": [:], "y": [:]] as [String: Any] } != nil)
+        let isMended: [String: Any] = ["x.y": ["name": "x", "isDone": true], "z": [String: Any]()]
+        #expect(prefs.update { $0["byName"] = isMended } == nil)
+        let isBroken: [String: Any] = ["z": [String: Any](), "y": [String: Any]()]
+        #expect(prefs.update { $0["byName"] = isBroken } != nil)
     }
 }
