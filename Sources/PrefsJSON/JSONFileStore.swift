@@ -61,7 +61,8 @@ public final class JSONFileStore: RootsStore {
     }
 
     /// Creates a store on `config.json` in the configuration folder of a program, which
-    /// ``PropertyListFileStore/init(program:format:durability:layout:protection:)`` describes. Reads and writes nothing.
+    /// ``PropertyListFileStore/init(program:format:durability:layout:protection:)`` describes. The other parameters are
+    /// those of a store on a URL. Reads and writes nothing.
     ///
     /// ```swift
     /// import PrefsJSON
@@ -69,10 +70,6 @@ public final class JSONFileStore: RootsStore {
     /// static let file = JSONFileStore(program: "mytool")  // ~/.config/mytool/config.json
     /// override class var store: any PrefsStore { file }
     /// ```
-    ///
-    /// - Parameters:
-    ///   - program: a file name, such as `mytool`.
-    ///   - durability: as for a store on a URL, and so are the other parameters.
     public convenience init(
         program: String, durability: PropertyListFileStore.Durability = .powerCut, layout: DomainLayout = .flat,
         protection: FileProtection? = nil, malformed: MalformedRule = .reject

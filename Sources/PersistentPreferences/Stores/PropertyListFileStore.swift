@@ -82,10 +82,9 @@ public final class PropertyListFileStore: RootsStore {
     /// Apple platforms `PROGRAM` in Application Support. The variables count as they were when the process started, as
     /// for `UserDefaults`. The first write creates the folder. Reads and writes nothing.
     ///
-    /// - Parameters:
-    ///   - program: a file name, such as `mytool`. Any other name, or a missing home folder, makes every access fail with
-    ///     ``PrefsError/invalidName(name:reason:)`` or ``PrefsError/unreadable(_:)``, and ``url`` is `/`.
-    ///   - format: as for a store on a URL, and so are the other parameters.
+    /// The program is a file name, such as `mytool`. Any other name, or a missing home folder, makes every access fail
+    /// with ``PrefsError/invalidName(name:reason:)`` or ``PrefsError/unreadable(_:)``, and ``url`` is `/`. The other
+    /// parameters are those of a store on a URL.
     public convenience init(
         program: String, format: FileFormat = .binary, durability: Durability = .powerCut,
         layout: DomainLayout = .roots, protection: FileProtection? = nil

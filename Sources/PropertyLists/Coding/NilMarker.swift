@@ -4,7 +4,7 @@ package enum NilMarker {
     package static let text = "$null"
     package static let value = StoredValue.string(text)
 
-    /// Whether the value stands for nil: the marker, or the null of JSON.
+    /// Whether the value stands for nil: the marker, or the null of a file that people write.
     package static func isMarker(_ value: StoredValue) -> Bool {
         value.isNull || value.string == text
     }

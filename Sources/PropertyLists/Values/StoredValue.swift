@@ -24,7 +24,7 @@ package enum StoredValue: Sendable {
     /// An object that other code has stored and no other case can express. Reads return it, writes of other keys
     /// preserve it, and a write of such an object is rejected.
     case foreign(ForeignObject)
-    /// "No value" in JSON that a person has written. Only the content of such a file has it, so that a write keeps it.
+    /// "No value" in a file that people write. Only the content of such a file has it, so that a write keeps it.
     case null
 
     package init(_ value: some FixedWidthInteger) {
