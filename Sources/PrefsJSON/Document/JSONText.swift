@@ -294,8 +294,9 @@ struct JSONText {
     }
 
     private func orphans(of container: JSONContainer, _ entries: [Entry]) -> [Int: [Range<Int>]] {
+        // The usual change removes nothing.
+        if entries.lazy.filter({ $0.index != nil }).count == container.items.count { return [:] }
         let kept = Set(entries.compactMap(\.index))
-        if kept.count == container.items.count { return [:] }
         var orphans: [Int: [Range<Int>]] = [:]
         var waiting: [Range<Int>] = []
         for (index, item) in container.items.enumerated() {
@@ -313,7 +314,7 @@ struct JSONText {
 
     /// - Returns: whether there were any.
     private mutating func writeOrphans(before index: Int, in level: Level) -> Bool {
-        guard let orphans = level.orphans[index] else { return false }
+        guard !level.orphans.isEmpty, let orphans = level.orphans[index] else { return false }
         for lines in orphans { output += bytes[lines] }
         return true
     }
