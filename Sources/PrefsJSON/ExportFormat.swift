@@ -66,13 +66,16 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         try values(of: data).objects
     }
 
-    /// Returns the bytes of values.
+    /// Returns the bytes of values, without the nulls in them.
     package func data(of values: [String: StoredValue]) throws -> Data {
+        let values = StoredValue.dictionary(values).withoutNulls
         do {
             return switch self {
-            case .binary: try PropertyListCoder.encode(.dictionary(values), as: .binary)
-            case .xml: try PropertyListCoder.encode(.dictionary(PropertyListCoder.storable(values, as: .xml)), as: .xml)
-            case .json: try JSONWriter.data(of: .dictionary(values))
+            case .binary: try PropertyListCoder.encode(values, as: .binary)
+            case .xml:
+                try PropertyListCoder.encode(
+                    .dictionary(PropertyListCoder.storable(values.dictionary ?? [:], as: .xml)), as: .xml)
+            case .json: try JSONWriter.data(of: values)
             }
         } catch let refusal as PropertyListVetter.Refusal {
             throw PrefsError.valuesNotPlistCompatible(refusal.failures)
@@ -102,8 +105,9 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// The values that exported bytes hold, in any of the formats. They are not vetted.
     ///
+    /// - Parameter isFile: whether the bytes are read as those of a file, with its nulls, and are not stored.
     /// - Throws: `PrefsError.invalidImport`.
-    package static func values(of data: Data) throws(PrefsError) -> [String: StoredValue] {
-        try ImportedData.values(of: data)
+    package static func values(of data: Data, isFile: Bool = false) throws(PrefsError) -> [String: StoredValue] {
+        try ImportedData.values(of: data, isFile: isFile)
     }
 }

@@ -6,8 +6,9 @@ import PrefsPropertyLists
 enum ImportedData {
     /// The dictionary at the top level, in any format. Its values are not vetted.
     ///
+    /// - Parameter isFile: whether the bytes are read as those of a file, with its nulls, and are not stored.
     /// - Throws: `PrefsError.invalidImport`.
-    static func values(of data: Data) throws(PrefsError) -> [String: StoredValue] {
+    static func values(of data: Data, isFile: Bool = false) throws(PrefsError) -> [String: StoredValue] {
         let limit = PropertyListLimits.fileBytes
         guard data.count <= limit else { throw .invalidImport(reason: "larger than \(limit >> 20) MiB") }
         if data.isEmpty { throw .invalidImport(reason: "it is empty") }
@@ -15,7 +16,8 @@ enum ImportedData {
             if data.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil {
                 return try PropertyListCoder.decode(data).value
             }
-            return try data.withBytes { bytes throws(DecodingFailure) in try JSONFormat.value(in: bytes, limits: .root)
+            return try data.withBytes { bytes throws(DecodingFailure) in
+                try JSONFormat.value(in: bytes, limits: isFile ? .file : .root)
             }
         }
         guard let values = top.dictionary else {

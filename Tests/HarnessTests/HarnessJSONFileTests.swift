@@ -46,6 +46,19 @@ import TestSupport
         #expect(try home.prefs("export", "-f", path, "--format", "xml").output.hasPrefix("<?xml"))
     }
 
+    /// What a person's file has and no export holds.
+    @Test func nullsAreComparedAndNotExported() throws {
+        let other = home.path("y.json")
+        try home.write(Data(#"{"a": null, "n": [1, null], "big": 12345678901234567890123}"#.utf8), to: "x.json")
+        try home.write(Data(#"{"a": 1, "n": [1, null], "big": 12345678901234567890123}"#.utf8), to: "y.json")
+        let difference = try home.prefs("diff", path, other)
+        #expect(difference.code == 1 && difference.output.contains("null") && !difference.output.contains("big"))
+        #expect(try home.prefs("diff", path, path) == Printed())
+        let exported = try home.prefs("export", "-f", path)
+        #expect(exported.code == 0 && !exported.output.contains("null") && !exported.output.contains("\"a\""))
+        #expect(try home.prefs("export", "-f", path, "--format", "xml").code == 0)
+    }
+
     @Test func aTypoIsExplainedAndMended() throws {
         try home.prefs("set", "-f", path, "R.k", "3", "-t", "integer")
         try home.write(Data("{\n  \"R\": {\n    \"k\": 4,,\n  }\n}\n".utf8), to: "x.json")

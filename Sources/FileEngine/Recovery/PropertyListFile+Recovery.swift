@@ -63,7 +63,8 @@ extension PropertyListFile {
 
     /// Whether a text has no content.
     private static func isBlank(_ bytes: Data) -> Bool {
-        bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
+        return text.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
 
     /// Whether only a machine leaves such bytes. What a person writes has no NUL, and does not end in the middle of what

@@ -249,7 +249,8 @@ package struct JSONReader {
     /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
     private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
         let (line, lineStart) = line(at: offset)
-        var column = 1
+        // The byte order mark is no character.
+        var column = lineStart == 0 && bytes.starts(with: Self.byteOrderMark) && offset > 0 ? 0 : 1
         for byte in bytes[lineStart..<offset] where byte & 0xC0 != 0x80 { column += 1 }
         let steps = containers.map(\.step).joined()
         // Joins bytes, because a combining mark may follow the dot.

@@ -302,31 +302,56 @@ struct JSONText {
         for (index, item) in container.items.enumerated() {
             if kept.contains(index) {
                 if !waiting.isEmpty { (orphans[index], waiting) = (waiting, []) }
-            } else if let end = bytes[item.lead].lastIndex(of: UInt8(ascii: "\n")) {
-                let isOfWindows = end > item.lead.lowerBound && bytes[end - 1] == UInt8(ascii: "\r")
-                let lines = item.lead.lowerBound..<(isOfWindows ? end - 1 : end)
-                if hasComment(lines) { waiting.append(lines) }
+            } else if let lines = linesAbove(item), hasComment(lines) {
+                waiting.append(lines)
             }
         }
         if !waiting.isEmpty { orphans[container.items.count] = waiting }
         return orphans
     }
 
-    /// - Returns: whether there were any.
+    /// The blanks and comments before an item, up to the last line end that is not in a comment; nil if there is none.
+    private func linesAbove(_ item: JSONContainer.Item) -> Range<Int>? {
+        var end: Int?
+        var position = item.lead.lowerBound
+        while position < item.lead.upperBound {
+            if bytes[position] == UInt8(ascii: "/"), JSONBlanks.skipsComment(&position, in: bytes) { continue }
+            if bytes[position] == UInt8(ascii: "\n") { end = position }
+            position += 1
+        }
+        guard let end else { return nil }
+        let isOfWindows = end > item.lead.lowerBound && bytes[end - 1] == UInt8(ascii: "\r")
+        return item.lead.lowerBound..<(isOfWindows ? end - 1 : end)
+    }
+
+    /// - Returns: whether a comment may go to the end of the line afterwards.
     private mutating func writeOrphans(before index: Int, in level: Level) -> Bool {
-        guard !level.orphans.isEmpty, let orphans = level.orphans[index] else { return false }
-        for lines in orphans { output += bytes[lines] }
+        guard !level.orphans.isEmpty, let orphans = level.orphans[index] else { return level.isInComment }
+        var isInComment = level.isInComment
+        for lines in orphans {
+            write(Array(bytes[lines]), isInComment, level.margin)
+            isInComment = true
+        }
         return true
+    }
+
+    /// Writes blanks and comments, on a new line if a comment goes to the end of the line before.
+    private mutating func write(_ blanks: [UInt8], _ isInComment: Bool, _ margin: [UInt8]) {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let first = blanks.first { !isBlank($0) && $0 != UInt8(ascii: "\r") }
+        guard isInComment, first != UInt8(ascii: "\n") else {
+            output += blanks
+            return
+        }
+        output += lineEnd + margin
+        output += blanks.drop(while: isBlank)
     }
 
     /// Writes the next entry up to its value, and the value unless it is a container that is changed in parts.
     private mutating func beginEntry(of level: Level) throws -> Level? {
         let (entry, margin) = (level.entries[level.next], level.margin)
-        let lead = lead(of: entry, in: level)
-        let isInComment = entry.index.map { writeOrphans(before: $0, in: level) } ?? false || level.isInComment
-        let isLost = isInComment && !lead.contains(UInt8(ascii: "\n"))
-        if isLost { output += lineEnd + margin }
-        output += isLost ? Array(lead.drop { $0 == 0x20 || $0 == 0x09 }) : lead
+        let isInComment = entry.index.map { writeOrphans(before: $0, in: level) } ?? level.isInComment
+        write(lead(of: entry, in: level), isInComment, margin)
         var place = Place(margin: margin, isOneLine: level.isOneLine, colon: level.colon)
         if entry.former == nil { place.isOneLine = level.hasContainersOnOneLine }
         guard let index = entry.index else {
@@ -361,10 +386,9 @@ struct JSONText {
 
     private mutating func end(_ level: Level) {
         let container = level.container
-        let isInComment = writeOrphans(before: container.items.count, in: level) || level.isInComment
+        let isInComment = writeOrphans(before: container.items.count, in: level)
         if isInComment || hasComment(container.end) || !container.items.isEmpty && !level.entries.isEmpty {
-            if isInComment, !hasLineEnd(container.end) { output += lineEnd + level.place.margin }
-            output += bytes[container.end]
+            write(Array(bytes[container.end]), isInComment, level.place.margin)
         } else if !level.isOneLine, !level.entries.isEmpty {
             output += lineEnd + level.place.margin
         }
@@ -386,9 +410,11 @@ struct JSONText {
 
     // MARK: - Blanks
 
-    /// What is between the first key and its value.
+    /// What is between the first key and its value, if it is nothing but a colon and blanks on one line.
     private func colon(of container: JSONContainer) -> [UInt8]? {
-        container.items.first.flatMap { item in item.keyEnd.map { Array(bytes[$0..<item.value.lowerBound]) } }
+        guard let item = container.items.first, let end = item.keyEnd else { return nil }
+        let colon = end..<item.value.lowerBound
+        return hasComment(colon) || hasLineEnd(colon) ? nil : Array(bytes[colon])
     }
 
     private func hasLineEnd(_ range: Range<Int>) -> Bool { bytes[range].contains(UInt8(ascii: "\n")) }

@@ -71,9 +71,9 @@ extension Runner {
     }
 
     private static func values(
-        of bytes: Data, from name: String, ending: String = ""
+        of bytes: Data, from name: String, isFile: Bool = false, ending: String = ""
     ) throws(CommandError) -> [String: StoredValue] {
-        do throws(PrefsError) { return try ExportFormat.values(of: bytes) } catch {
+        do throws(PrefsError) { return try ExportFormat.values(of: bytes, isFile: isFile) } catch {
             guard case .invalidImport(let reason) = error else { throw CommandError("\(error)") }
             throw CommandError("\(name): \(reason)\(ending)")
         }
@@ -86,7 +86,7 @@ extension Runner {
             let sides = try invocation.operands.map { word in
                 let target = Target(word)
                 if case .file(let path) = target {
-                    return try values(of: ExportFile.read(path.absolutePath), from: word)
+                    return try values(of: ExportFile.read(path.absolutePath), from: word, isFile: true)
                 }
                 let (values, failure) = try Place(entriesOf: target, in: program).existing()
                 // The known state of a malformed file is not its content.

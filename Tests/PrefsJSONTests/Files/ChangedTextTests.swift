@@ -120,6 +120,26 @@ import TestSupport
             "in lines of Windows, too", "{\r\n  \"a\": 1,\r\n  // b\r\n  \"b\": 2 // c\r\n}\r\n",
             "{\r\n  \"a\": 1\r\n  // b\r\n}\r\n"
         ) { $0["b"] = nil },
+        Case(
+            "a comment of several lines goes whole",
+            "{\n  /* x\n     y */ \"b\": 2,\n  \"c\": 3, /* z */ \"d\": 4\n}\n",
+            "{\n  \"c\": 3, /* z */ \"d\": 4\n}\n"
+        ) { $0["b"] = nil },
+        Case(
+            "a comment of several lines behind a removed key",
+            "{\n  \"a\": 1, // c\n  \"b\": 2, /* b\n x */\n  \"c\": 1\n}\n",
+            "{\n  \"a\": 1, // c\n  /* b\n x */\n  \"c\": 1\n}\n"
+        ) { $0["b"] = nil },
+        Case(
+            "behind the only key", "{\n  // c\n  \"b\": 2 /* b\n x */\n}\n", "{\n  // c\n/* b\n x */\n}\n"
+        ) { $0["b"] = nil },
+        Case("behind an element", "{\"a\":[1,\n // c\n2 /* b\n x */]}", "{\"a\":[1\n // c\n/* b\n x */]}") {
+            $0["a"] = [1]
+        },
+        Case(
+            "a new key has no comment of its neighbor", "{\n  \"a\": /* int */ 1,\n  \"b\": \"x\"\n}\n",
+            "{\n  \"a\": /* int */ 1,\n  \"b\": \"x\",\n  \"c\": 2\n}\n"
+        ) { $0["c"] = 2 },
         Case("of the only key, too", "{\n  // a\n  \"a\": 1 // one\n}", "{\n  // a\n}") { $0["a"] = nil },
         Case("an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}") {
             $0["l"] = [1, 3]
@@ -246,7 +266,8 @@ import TestSupport
             for (number, item) in items.enumerated() {
                 let isLast = number == items.count - 1
                 if Bool.random(using: &random) { text += lineEnd + margin + step + "// about it" }
-                text += lineEnd + margin + step + (Bool.random(using: &random) ? "/* here */ " : "") + item
+                let before = ["", "", "/* here */ ", "/* of\n two */ "].randomElement(using: &random) ?? ""
+                text += lineEnd + margin + step + before + item
                 if !isLast || Bool.random(using: &random) { text += "," }
                 text += comment()
             }
@@ -255,7 +276,7 @@ import TestSupport
 
         /// A comment up to the end of the line.
         private mutating func comment() -> String {
-            ["", "", " // {", " /* } */", "\t/* \" */ // ,"].randomElement(using: &random) ?? ""
+            ["", "", " // {", " /* } */", "\t/* \" */ // ,", " /* a\n b */"].randomElement(using: &random) ?? ""
         }
     }
 }
