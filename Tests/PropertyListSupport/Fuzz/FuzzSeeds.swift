@@ -61,6 +61,7 @@ package enum FuzzSeeds {
     ]
 
     private static let json = [
+        "{ /* x\n y */ \"b\": 2, // c\n \"l\": [1, /* z\n */ null, // {\r\n {\"n\": 1}, ], /* } */ }\n// end",
         "\u{FEFF}{\r\n\"\\u00e9\": [1e3, -0.0, 18446744073709551615], \"$$a\": {\"$double\": \"nan\"}}",
         "{\"a\": {\"$$b\": {\"$date\": 1e+16}}, \"c\": {\"$data\": \"AQ==\"}, \"d\": \"\\ud83d\\ude00\"} ",
     ]

@@ -48,10 +48,11 @@ package enum XMLJudge {
 
     /// False if a document type holds a quoted `>` or declarations, because Foundation ends it at the first `>`.
     private static func hasPlainDocumentType(_ bytes: Data) -> Bool {
-        guard let start = bytes.firstRange(of: Data("<!DOCTYPE".utf8)) else { return true }
-        let type = bytes[start.upperBound...].prefix { $0 != UInt8(ascii: ">") }
-        return !type.contains(UInt8(ascii: "[")) && type.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
-            && !type.contains(UInt8(ascii: "'"))
+        bytes.ranges(of: Data("<!DOCTYPE".utf8)).allSatisfy { start in
+            let type = bytes[start.upperBound...].prefix { $0 != UInt8(ascii: ">") }
+            return !type.contains(UInt8(ascii: "[")) && type.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
+                && !type.contains(UInt8(ascii: "'"))
+        }
     }
 
     /// False if blanks surround the `=` of a declared encoding: XML allows them, and Foundation then reads UTF-8.
