@@ -50,6 +50,8 @@ package final class ChangeFeed: Sendable {
         package let error: FileError
         /// When the state must be looked at again although nothing changes, in seconds from now; nil for never.
         package let next: Double?
+        /// Whether there is no state, because the domain cannot be read.
+        var isUnreadable = false
     }
 
     /// The domain of the feed, and its closures.
@@ -180,7 +182,7 @@ package final class ChangeFeed: Sendable {
             (content, fault) = try readable()
             tellSubscribers(of: fault)
             // Subscribers receive the change once the domain can be read again.
-            if case .unreadable? = fault?.error { return }
+            if fault?.isUnreadable == true { return }
         } catch {
             state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
             return
@@ -203,7 +205,8 @@ package final class ChangeFeed: Sendable {
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {
-            return (nil, Fault(error: error as? FileError ?? .unreadable(Self.failure(error)), next: nil))
+            let error = error as? FileError ?? .unreadable(Self.failure(error))
+            return (nil, Fault(error: error, next: nil, isUnreadable: true))
         }
     }
 
