@@ -149,6 +149,7 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         record?.recordType(type, of: key.stringValue)
+        // A null is no value of a type that is no optional. The search for the conformance costs as much as the rest.
         return try member(key, isAbsentIfNull: !(type is any OptionalValue.Type)).value(type)
     }
 
@@ -176,11 +177,11 @@ private struct KeyedDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return context.state.allowedFallbacks.contains(path) ? fallback : nil
     }
 
-    private func member(_ key: any CodingKey, isAbsentIfNull: Bool = false) throws -> ValueDecoder {
+    private func member(_ key: any CodingKey, isAbsentIfNull: @autoclosure () -> Bool = false) throws -> ValueDecoder {
         record?.recordRequest(key.stringValue)
         let fallback = fallbacks?[key.stringValue]
         var member = members[key.stringValue]
-        if isAbsentIfNull, member?.isNull == true { member = nil }
+        if member?.isNull == true, isAbsentIfNull() { member = nil }
         guard let stored = member ?? allowed(fallback, key) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: context.path, debugDescription: "missing"))
