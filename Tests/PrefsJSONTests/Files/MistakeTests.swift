@@ -16,19 +16,26 @@ import TestSupport
         @Pref var b = 0
     }
 
-    /// A clock that is ahead of the real one.
+    /// A clock that shows how long ago a file was changed, however long the test takes.
     private final class LateSystemCalls: SystemCalls, @unchecked Sendable {
-        /// How far, in seconds. Two seconds, so that no read waits for the rest of a young file.
+        /// The age of the file in seconds. Two seconds, so that no read waits for the rest of a young file.
         let delay = Locked(Int64(2))
+        let path: String
 
-        override func now() -> FileStatus.Time { super.now() + delay.withLock { $0 } }
+        init(path: String) { self.path = path }
+
+        override func now() -> FileStatus.Time {
+            let changed = try? status(ofPath: path, followsLinks: false)?.changed
+            return (changed ?? super.now()) + delay.withLock { $0 }
+        }
     }
 
     private let folder: TemporaryFolder
-    private let system = LateSystemCalls()
+    private let system: LateSystemCalls
 
     init() throws {
         folder = try TemporaryFolder()
+        system = LateSystemCalls(path: folder.file("tool.json").path)
     }
 
     private var url: URL { folder.file("tool.json") }
