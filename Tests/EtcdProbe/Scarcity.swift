@@ -64,9 +64,18 @@ enum Scarcity {
         var pair: [Int32] = [-1, -1]
         // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
         guard socketpair(AF_UNIX, 1, 0, &pair) == 0 else { return }
-        let sockets = (3..<Int32(256)).filter { number in
-            var status = stat()
-            return !pair.contains(number) && fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        func openSockets() -> [Int32] {
+            (3..<Int32(256)).filter { number in
+                var status = stat()
+                return !pair.contains(number) && fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+            }
+        }
+        // One of the writes and one of the watch, which a busy machine may connect later.
+        var sockets = openSockets()
+        let end = ContinuousClock.now + .seconds(20)
+        while sockets.count < 2, ContinuousClock.now < end {
+            _ = try store.read(root: "A")
+            sockets = openSockets()
         }
         for number in sockets { dup2(pair[0], number) }
         for count in 2...3 { try store.update(root: "A") { $0 = ["count": count] } }
