@@ -38,25 +38,31 @@ extension PropertyListFile {
         }
     }
 
-    /// The accepted form of the values in the file when it was last read; before the first read, in a new file.
-    var form: ValueForm {
-        state.withLock { state in
-            if let snapshot = state.snapshot { return snapshot.form }
-            return state.mirror == nil ? state.otherFormats.last?.form ?? .exact : .exact
-        }
+    /// The accepted form of the values in a state. A write of a missing file makes a file of the format of a new one.
+    @inline(__always)
+    func form(of snapshot: Snapshot) -> ValueForm {
+        snapshot.format == nil ? format(replacing: snapshot).form : snapshot.form
     }
 
-    /// Makes writes quarantine what a person has left malformed, instead of a rejection.
-    package func quarantineMistakes() {
+    /// The accepted form of the values in the file when it was last read; before the first read, in a new file.
+    var form: ValueForm {
+        if let cached { return form(of: cached) }
+        return state.withLock { $0.mirror == nil ? $0.otherFormats.last?.form ?? .exact : .exact }
+    }
+
+    /// Sets whether a write quarantines what a person has left malformed, or is rejected. If the stores on the file
+    /// differ, it is rejected.
+    package func setQuarantinesMistakes(_ quarantines: Bool) {
         state.withLock { state in
-            // Reads a malformed file again, because it counts as damaged now.
-            if !state.quarantinesMistakes, state.snapshot?.fault != nil { state.snapshot = nil }
-            state.quarantinesMistakes = true
+            let former = state.quarantinesMistakes
+            state.quarantinesMistakes = quarantines && former != false
+            // Reads a malformed file again, because the rule decides what kind of fault it is.
+            if former != state.quarantinesMistakes, state.snapshot?.fault != nil { state.snapshot = nil }
         }
     }
 
     var quarantinesMistakes: Bool {
-        state.withLock { $0.quarantinesMistakes }
+        state.withLock { $0.quarantinesMistakes == true }
     }
 
     /// Whether writes of this process replace a malformed file that is not ours, or that a person has left malformed. Its

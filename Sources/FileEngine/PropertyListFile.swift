@@ -73,8 +73,8 @@ package final class PropertyListFile: Sendable {
         var replacesForeignFile = false
         /// The number of bodies in which writes replace a malformed file; true for those that replace any.
         var replacements: [Bool: Int] = [:]
-        /// Whether a write quarantines what a person has left malformed.
-        var quarantinesMistakes = false
+        /// Whether a write quarantines what a person has left malformed; nil if no store has said so.
+        var quarantinesMistakes: Bool?
         /// When the file was first seen to be missing; nil if it exists.
         var missingSince: FileStatus.Time?
         /// The state that was read in place of the missing file.
@@ -133,7 +133,7 @@ package final class PropertyListFile: Sendable {
         DomainState(
             snapshot.content, revision: snapshot.revision,
             warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
-            form: snapshot.form)
+            form: form(of: snapshot))
     }
 
     /// The state that reads return, if the file has not changed since it was read.

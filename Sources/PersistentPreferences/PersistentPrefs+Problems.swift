@@ -10,7 +10,7 @@ extension PersistentPrefs {
     /// ```
     ///
     /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a file that people write,
-    /// every key that the class does not allow is a problem, and a missing version if a write would migrate the file. In
+    /// every key that the class does not allow is a problem, and an older or missing version if a write would migrate the file. In
     /// other formats, only a key that resembles a key of the
     /// class is one, because other versions and other code have keys, too. The tool's `doctor` reports the same
     /// problems. Costs a read and the decoding of all values. Does not change ``lastError``. Any thread.
@@ -31,11 +31,11 @@ extension PersistentPrefs {
         return faults + (values + problemOfVersion(root)).sorted { $0.path < $1.path }
     }
 
-    /// In a file that people write: that the version is missing, and what a write would therefore change.
+    /// In a file that people write: what a write would change, because the version is older or missing.
     private func problemOfVersion(_ root: RootView) -> [PropertyListFailure] {
         let schema = declarations.schema
         guard root.form != .exact, let stored = try? root.dictionary(), let current = try? root.storedValues(),
-            let reason = schema.flawOfUnmarked(stored, current: current)
+            let reason = schema.flawOfVersion(stored, current: current)
         else { return [] }
         return [PropertyListFailure(path: schema.versionKey, topLevelKey: schema.versionKey, reason: reason)]
     }

@@ -48,8 +48,8 @@ public final class JSONFileStore: RootsStore {
     ///   - durability: the durability of this store's writes.
     ///   - layout: whether the file has the values as entries (the default), or a dictionary under each root key.
     ///   - protection: as for ``PropertyListFileStore``.
-    ///   - malformed: what a write does with a file that a person has left malformed. `quarantine` holds for all stores
-    ///     on the file.
+    ///   - malformed: what a write does with a file that a person has left malformed. If the stores on the file
+    ///     differ, `reject` holds.
     public convenience init(
         url: URL, durability: PropertyListFileStore.Durability = .powerCut, layout: DomainLayout = .flat,
         protection: FileProtection? = nil, malformed: MalformedRule = .reject

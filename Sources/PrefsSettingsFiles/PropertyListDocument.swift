@@ -30,15 +30,16 @@ struct PropertyListDocument: Sendable {
         return document
     }
 
-    /// The root; nil if there is no file. For a malformed file, the newest known root and the error.
+    /// The root; nil if there is no file. For a malformed file, the newest known root and the error. The form is that of
+    /// the values in the file, or in a new one.
     ///
     /// - Throws: `PrefsError`.
-    func read() throws -> (root: StoredValue?, failure: PrefsError?) {
+    func read() throws -> (root: StoredValue?, failure: PrefsError?, form: ValueForm) {
         try PrefsError.converting {
             let reading = try file.withFile { try $0.read() }
             return (
                 reading.content?[PropertyListFile.documentKey],
-                reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }
+                reading.warning.map { PrefsError($0) }.flatMap { $0.isWarning ? nil : $0 }, reading.form
             )
         }
     }

@@ -48,8 +48,8 @@ import TestSupport
                     {
                       "accent": "blue",
                       "alpha": 0.5,
-                      "changed": {"$date": "2001-01-01T00:00:00.25Z"},
-                      "icon": {"$data": "AQI="}
+                      "changed": "2001-01-01T00:00:00.25Z",
+                      "icon": "AQI="
                     }
 
                     """)
@@ -102,6 +102,35 @@ import TestSupport
             colors.accent = "new"
             succeeds(colors.update())
             #expect(try Data(contentsOf: url).starts(with: "bplist".utf8))
+        }
+    }
+
+    /// A property list has no dates as text, also if the type expects JSON.
+    @Test func anExistingPropertyListKeepsItsForms() throws {
+        try SettingsPlace.with { _ throws in
+            let url = Colors().settingsURL()
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try PropertyListEncoder().encode(Colors()).write(to: url)
+            var colors = Colors()
+            colors.changed = Date(timeIntervalSinceReferenceDate: 5)
+            succeeds(colors.update())
+            #expect(try PropertyListDecoder().decode(Colors.self, from: Data(contentsOf: url)) == colors)
+        }
+    }
+
+    /// The forms and the nulls of the other fields stay.
+    @Test func aFileThatLacksAFieldKeepsItsForms() throws {
+        try SettingsPlace.with { _ throws in
+            var colors = Colors()
+            succeeds(colors.load())
+            try edit(#"{"changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
+            succeeds(colors.load())
+            colors.alpha = 0.25
+            succeeds(colors.update())
+            let saved = try text()
+            #expect(
+                saved == #"{"accent": "blue", "alpha": 0.25, "changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
         }
     }
 

@@ -135,6 +135,8 @@ final class Snapshot: Sendable {
     /// The bytes of the content, if people write the format.
     var text: Data? { format?.coder.isForPeople == true ? written : nil }
 
+    private var hasEnded: Bool { end.map { system.now().seconds(since: $0) >= 0 } ?? false }
+
     /// Returns this state, or a copy of it marked as settled. Returns nil if the file at the path is not the one that
     /// was read.
     ///
@@ -149,7 +151,7 @@ final class Snapshot: Sendable {
                 return nil
             }
         }
-        if let end, system.now().seconds(since: end) >= 0 { return nil }
+        if hasEnded { return nil }
         // The file may have been replaced before its status was read.
         guard status.links > 0 else { return nil }
         let now =
@@ -169,7 +171,9 @@ final class Snapshot: Sendable {
     /// - Parameter there: the current status of the file. If it differs, or if the times may not show a change, the
     ///   bytes decide, because a change of the mode, a new link, an attribute and a backup change the times, too.
     func validated(at there: FileStatus) -> Snapshot? {
-        guard let file, let status, status.isSameFile(as: there), status.size == there.size else { return nil }
+        guard let file, let status, status.isSameFile(as: there), status.size == there.size, !hasEnded else {
+            return nil
+        }
         if isSettled, status == there { return self }
         let time = system.now()
         guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),

@@ -47,7 +47,7 @@ extension PropertyListFile {
 
 extension PropertyListFile.Session {
     var content: Content? { base.content }
-    var form: ValueForm { base.form }
+    var form: ValueForm { file.form(of: base) }
 
     /// Stores the content, if it differs from the content of the file.
     func commit(_ content: Content, durability: CommitDurability) throws {

@@ -41,6 +41,8 @@ extension ChangeFeed {
         /// The fault that subscribers were told of last; nil after a read without one.
         var lastFault: FileError?
 
+        var hasOneUser: Bool { entries.count == 1 && entries.values.first?.users == 1 }
+
         /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
         mutating func add(
             _ subscriber: any EntrySubscriber, _ key: String, _ found: StoredValue?, since count: Int,

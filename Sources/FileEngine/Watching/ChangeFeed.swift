@@ -101,8 +101,8 @@ package final class ChangeFeed: Sendable {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
                 let (content, fault) = try readable()
-                // Accesses have reported it.
-                state.withLock { $0.lastFault = fault?.error }
+                // Accesses have reported it, unless there are other subscribers, which only observe.
+                state.withLock { if $0.hasOneUser { $0.lastFault = fault?.error } }
                 look(againAt: fault)
                 let found = Self.part(key, of: content)
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })

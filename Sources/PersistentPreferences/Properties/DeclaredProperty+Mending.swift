@@ -4,6 +4,8 @@ import PrefsPropertyLists
 extension DeclaredProperty {
     /// Whether the new value has fewer faults than the former one, which cannot be read.
     func isMended(_ former: StoredValue, by new: StoredValue, forKey key: String, as form: ValueForm) -> Bool {
+        // Equal elements have equal faults, so a list with many of them is mended without a count of all.
+        let (former, new) = StoredValue.differingElements(former, new) ?? (former, new)
         guard let before = faults(in: former, forKey: key, as: form), before > 0,
             let after = faults(in: new, forKey: key, as: form)
         else { return false }
@@ -26,6 +28,16 @@ extension DeclaredProperty {
 }
 
 extension StoredValue {
+    /// Two lists without the elements that are equal at their starts and ends; nil if they are no lists.
+    fileprivate static func differingElements(
+        _ former: StoredValue, _ new: StoredValue
+    ) -> (former: StoredValue, new: StoredValue)? {
+        guard case .array(let old) = former, case .array(let new) = new else { return nil }
+        let start = zip(old, new).prefix { $0 == $1 }.count
+        let end = zip(old.dropFirst(start).reversed(), new.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+        return (.array(Array(old[start..<(old.count - end)])), .array(Array(new[start..<(new.count - end)])))
+    }
+
     /// The value without the part at a path such as `[0].name`; nil if there is no such part.
     fileprivate func withoutPart(at path: Substring) -> StoredValue? {
         switch self {

@@ -35,6 +35,8 @@ extension PrefCoding {
     private func decode(
         _ stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?
     ) throws(ValueMismatch) -> Value {
+        // A null is no value, also for a coding of closures.
+        if stored.isNull, let none = (Value.self as? any OptionalValue.Type)?.noValue as? Value { return none }
         do {
             do {
                 return try decode(stored, as: form)

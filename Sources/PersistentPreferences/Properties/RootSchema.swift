@@ -78,6 +78,9 @@ package struct RootSchema: Sendable {
         if newest == 0 { return values }
         var values = values
         if let number = values[versionKey].flatMap(Self.number), number >= newest { return values }
+        // A newer version under the former name of the key stays.
+        if values.index(forKey: versionKey) == nil, isNewer(values) { return values }
+        values[Self.defaultVersionKey] = nil
         values[versionKey] = StoredValue(newest)
         return values
     }
@@ -91,12 +94,17 @@ package struct RootSchema: Sendable {
 
     /// The keys that belong to the class but are not allowed keys: former keys, and the version if it has migrations.
     package var ownKeys: [String] {
-        renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : [versionKey])
+        renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : versionKeys)
+    }
+
+    /// The keys under which the version may be stored.
+    private var versionKeys: [String] {
+        versionKey == Self.defaultVersionKey ? [versionKey] : [versionKey, Self.defaultVersionKey]
     }
 
     /// The keys on which the value of a key depends, in a root that has the newest version.
     func keysNeeded(for key: String) -> [String] {
-        [key, versionKey] + (formerKeys[key] ?? [])
+        [key] + versionKeys + (formerKeys[key] ?? [])
     }
 
     /// Whether all migrations have been applied to a root, given a part of it that contains the version.
@@ -104,25 +112,32 @@ package struct RootSchema: Sendable {
         newest == 0 || (try? version(of: part, root: "")).map { $0 >= newest } ?? false
     }
 
+    /// The version mark of a root; nil if it has none. A class may have given its key another name since.
+    private func mark(in values: [String: StoredValue]) -> StoredValue? {
+        [versionKey, Self.defaultVersionKey].lazy.compactMap { values[$0] }.first { !$0.isNull }
+    }
+
     /// Whether a root has a newer version. Such a root must not be tidied up.
     private func isNewer(_ values: [String: StoredValue]?) -> Bool {
-        guard let version = values?[versionKey], !version.isNull else { return false }
+        guard let version = values.flatMap(mark) else { return false }
         // A class without migrations never changes the version of another class.
         return Self.number(version).map { $0 > newest } ?? migrations.isEmpty
     }
 
-    /// What a write would do to a root without a version; nil if it would only add the version, or if there is one.
+    /// What a write would do to a root of an older version, or without one; nil if it would only set the version.
     ///
     /// - Parameter current: the result of `current(_:root:)` for the stored root.
-    func flawOfUnmarked(_ stored: [String: StoredValue], current: [String: StoredValue]) -> String? {
-        guard newest > 0, !stored.isEmpty, stored[versionKey]?.isNull ?? true else { return nil }
-        if versionOfUnmarked < newest {
+    func flawOfVersion(_ stored: [String: StoredValue], current: [String: StoredValue]) -> String? {
+        guard newest > 0, !stored.isEmpty, let version = try? version(of: stored, root: "") else { return nil }
+        let isMarked = mark(in: stored) != nil
+        if version < newest {
             let changed = Set(stored.keys).union(current.keys).filter { stored[$0] != current[$0] }.sorted()
             if changed.isEmpty { return nil }
             let keys = changed.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
-            return "is missing, so the root is read as version \(versionOfUnmarked), and the next write migrates "
-                + "\(keys) to version \(newest)"
+            let state = isMarked ? "is \(version), and" : "is missing, so the root is read as version \(version), and"
+            return "\(state) the next write migrates \(keys) to version \(newest)"
         }
+        if isMarked { return nil }
         let former = renames.flatMap(\.formerKeys).filter { stored.index(forKey: $0) != nil }.sorted()
         if former.isEmpty { return nil }
         return "is missing, and the former key \"\(ShownText.key(former[0]))\" is there: an older program may have "
@@ -132,7 +147,7 @@ package struct RootSchema: Sendable {
     private var newest: Int { migrations.last?.version ?? 0 }
 
     private func version(of values: [String: StoredValue], root: String) throws(PrefsError) -> Int {
-        guard let stored = values[versionKey], !stored.isNull else { return versionOfUnmarked }
+        guard let stored = mark(in: values) else { return versionOfUnmarked }
         guard let version = Self.number(stored) else {
             throw .migrationFailed(key: root, version: newest, error: UnknownVersion())
         }
@@ -140,7 +155,7 @@ package struct RootSchema: Sendable {
     }
 
     private func migrate(_ values: inout [String: StoredValue], from version: Int, root: String) throws(PrefsError) {
-        let mark = values.removeValue(forKey: versionKey)
+        let marks = versionKeys.map { ($0, values.removeValue(forKey: $0)) }
         for migration in migrations where migration.version > version {
             do {
                 var result: [String: StoredValue]? = values
@@ -150,12 +165,12 @@ package struct RootSchema: Sendable {
                     objects = after
                 }
                 values = result ?? [:]
-                values[versionKey] = nil
+                for key in versionKeys { values[key] = nil }
             } catch {
                 throw .migrationFailed(key: root, version: migration.version, error: error)
             }
         }
-        values[versionKey] = mark
+        for (key, mark) in marks { values[key] = mark }
     }
 
     private static func number(_ value: StoredValue) -> Int? {

@@ -97,7 +97,7 @@ public final class PropertyListFileStore: RootsStore {
     /// Creates a store for a format of another module, or over system calls, which a test may make fail.
     package convenience init(
         url: URL, format: FileFormat = .binary, durability: Durability = .powerCut,
-        layout: DomainLayout = .roots, protection: FileProtection? = nil, quarantinesMistakes: Bool = false,
+        layout: DomainLayout = .roots, protection: FileProtection? = nil, quarantinesMistakes: Bool? = nil,
         system: SystemCalls = .real
     ) {
         self.init(
@@ -108,13 +108,13 @@ public final class PropertyListFileStore: RootsStore {
     /// - Parameter url: why there is none, if the store cannot be reached.
     package init(
         _ url: Result<URL, PrefsError>, format: FileFormat, durability: Durability, layout: DomainLayout,
-        protection: FileProtection?, quarantinesMistakes: Bool = false, system: SystemCalls = .real
+        protection: FileProtection?, quarantinesMistakes: Bool? = nil, system: SystemCalls = .real
     ) {
         self.url = (try? url.get()) ?? URL(filePath: "/", directoryHint: .isDirectory)
         do {
             let file = FileLocation(path: try NameVetting.path(of: url.get()), system: system) {
                 $0.setFormatOfNewFile(format)
-                if quarantinesMistakes { $0.quarantineMistakes() }
+                if let quarantinesMistakes { $0.setQuarantinesMistakes(quarantinesMistakes) }
                 if let protection { $0.setProtection(protection) }
             }
             ownRoots = Roots(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)

@@ -12,6 +12,8 @@ extension JSONForms {
         case (NilMarker.value, _): .null
         case (.string, .string(let former)?): Self.duration(scalar, inPlaceOf: former).map(StoredValue.string) ?? scalar
         case (.string, let former?) where former.isNumber: Self.seconds(scalar) ?? scalar
+        case (.string(let text), nil), (.string(let text), .null?):
+            Self.newDuration(text).map(StoredValue.string) ?? scalar
         case (.real, .integer?): scalar.integer(as: Int64.self).map(StoredValue.integer) ?? scalar
         default: scalar
         }
@@ -23,7 +25,11 @@ extension JSONForms {
     /// date is a moment in UTC.
     private static func written(_ date: Date, inPlaceOf raw: StoredValue?) -> StoredValue {
         let seconds = date.timeIntervalSinceReferenceDate
-        if let raw, raw.isNumber { return .real(seconds) }
+        if let raw, raw.isNumber {
+            let whole = StoredValue.real(seconds).integer(as: Int64.self)
+            if case .integer = raw, let whole { return .integer(whole) }
+            return .real(seconds)
+        }
         guard let text = JSONDate.text(of: seconds) else { return .date(date) }
         guard case .string(let former)? = raw else { return .string(text) }
         if former.utf8.count == JSONDate.lengthOfDay, JSONDate.date(String(text.prefix(former.count))) == date {
@@ -45,8 +51,18 @@ extension JSONForms {
         return fraction == 0 ? .integer(seconds) : .real(duration / .seconds(1))
     }
 
-    private static let units: [(name: String, length: Duration)] = [
-        ("h", .seconds(3_600)), ("m", .seconds(60)), ("s", .seconds(1)), ("ms", .milliseconds(1)),
+    /// The text of a duration where nothing stood; nil if the text is not what a Duration stores.
+    private static func newDuration(_ text: String) -> String? {
+        guard text.utf8.starts(with: "PT".utf8), let duration = Duration(storable: .string(text)),
+            duration.storable == .string(text)
+        else { return nil }
+        return Self.text(of: duration, hasDays: false)
+    }
+
+    /// The units, the largest first, with all names that are read. A day is written only where one stood.
+    private static let units: [(names: [String], length: Duration)] = [
+        (["d"], .seconds(86_400)), (["h"], .seconds(3_600)), (["m", "min"], .seconds(60)), (["s"], .seconds(1)),
+        (["ms"], .milliseconds(1)), (["us", "µs", "μs"], .microseconds(1)), (["ns"], .nanoseconds(1)),
     ]
 
     /// The duration in the one unit that stood there, or else in as many as it takes: `90s`, `1h 30m`. nil if something
@@ -57,15 +73,21 @@ extension JSONForms {
         else { return nil }
         let number = former.prefix { $0.isASCII && $0.isNumber }
         let unit = former.dropFirst(number.count)
-        if let length = units.first(where: { $0.name == unit.drop { $0 == " " } })?.length {
+        let name = unit.drop { $0 == " " }.lowercased()
+        if let length = units.first(where: { $0.names.contains(name) })?.length {
             let count = Int64(exactly: (duration / length).rounded())
             if let count, length * count == duration { return "\(count)\(unit)" }
         }
+        return text(of: duration, hasDays: former.lowercased().contains("d"))
+    }
+
+    /// The duration in as many units as it takes; nil for zero, and for a part of a nanosecond.
+    private static func text(of duration: Duration, hasDays: Bool) -> String? {
         var rest = duration
-        let parts = units.compactMap { unit in
+        let parts = units.dropFirst(hasDays ? 0 : 1).compactMap { unit in
             let count = Int64(rest / unit.length)
             rest -= unit.length * count
-            return count == 0 ? nil : "\(count)\(unit.name)"
+            return count == 0 ? nil : "\(count)\(unit.names[0])"
         }
         return rest == .zero && !parts.isEmpty ? parts.joined(separator: " ") : nil
     }

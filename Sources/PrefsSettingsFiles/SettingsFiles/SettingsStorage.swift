@@ -35,7 +35,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// Loads the values of the file. If it is missing, creates it with the values in memory, or with those of the bundle.
     func load(_ settings: Settings, fromBundle: Bool = false) throws -> Loaded {
-        let (root, failure) = try file.read()
+        let (root, failure, _) = try file.read()
         if root == nil, let failure { throw failure }
         let loaded =
             if let root {
@@ -85,7 +85,9 @@ struct SettingsStorage<Settings: SettingsFile> {
     /// Creates the file. If another process has just created it, its values are loaded.
     private func create(from initial: Initial, _ settings: Settings) throws -> Settings {
         let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
-        let theirs = try write(initial.root, ifMissing: document(initial.format))
+        let document = try document(initial.format)
+        let root = try values.written(initial.root, as: document.read().form)
+        let theirs = try write(root, ifMissing: document)
         return try theirs.map { try values.decode($0) { initial.root } } ?? new
     }
 
@@ -128,7 +130,7 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     private func statedOrKept() throws -> Initial {
         if let stated = try stated() { return (try values.encode(stated), nil, path) }
-        let (root, failure) = try initial.read()
+        let (root, failure, _) = try initial.read()
         if let failure { throw failure }
         let path = path + ".init"
         guard let root else { throw missing(path) }
@@ -159,10 +161,10 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     func save(_ settings: Settings) throws {
         let new = try values.encode(settings)
-        try write { now in
-            guard let now else { return new }
+        try write { now, form in
+            guard let now else { return values.written(new, as: form) }
             do {
-                return try values.updated(now, to: new)
+                return try values.updated(now, to: new, as: form)
             } catch PrefsError.unreadable(let failure) {
                 let reason = "\(failure.reason); reset() or delete() moves the file aside"
                 throw PrefsError.notStored(StorageFailure(path: failure.path, reason: reason))
@@ -174,12 +176,12 @@ struct SettingsStorage<Settings: SettingsFile> {
     func reset(_ settings: Settings) throws -> Settings {
         let initial = try resource == nil ? statedOrKept() : bundled()
         let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
-        try write(initial.format, explicitlyBy: settings) { _ in initial.root }
+        try write(initial.format, explicitlyBy: settings) { values.written(initial.root, as: $1) }
         return new
     }
 
     func delete(_ settings: Settings) throws {
-        let (root, failure) = try file.read()
+        let (root, failure, _) = try file.read()
         guard root != nil || failure != nil else { throw missing(path) }
         try file.write(nil, keepsOther: isOther(root, than: settings), isExplicit: true)
     }
@@ -190,7 +192,7 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     func dictionary() throws -> [String: Any?]? {
-        let (root, failure) = try file.read()
+        let (root, failure, _) = try file.read()
         if let failure { throw failure }
         guard let root else { return nil }
         guard case .dictionary(let members) = root else {
@@ -209,13 +211,13 @@ struct SettingsStorage<Settings: SettingsFile> {
     ///   not ours.
     private func write(
         _ format: FileFormat? = nil, explicitlyBy explicit: Settings? = nil,
-        _ change: (StoredValue?) throws -> StoredValue
+        _ change: (StoredValue?, ValueForm) throws -> StoredValue
     ) throws {
         let document = try document(format)
         for _ in 0..<100 {
             // Before the file is locked, because coding runs code of the settings type.
-            let now = try file.read().root
-            let root = try change(now)
+            let (now, _, form) = try document.read()
+            let root = try change(now, form)
             let keepsOther = explicit.map { isOther(now, than: $0) } ?? false
             do {
                 try document.write(root, keepsOther: keepsOther, isExplicit: explicit != nil) {

@@ -31,18 +31,31 @@ struct SettingsValues<Settings: SettingsFile> {
     /// A stored root with new values: the root itself if it has these values already, else the values with its unknown
     /// fields.
     ///
+    /// - Parameter form: the form of the values in the file.
     /// - Throws: `PrefsError.unreadable` if it has values of another type.
-    func updated(_ root: StoredValue, to new: StoredValue) throws -> StoredValue {
-        let keys = try decoded(root, at: nil) { new }.keys
+    func updated(_ root: StoredValue, to new: StoredValue, as form: ValueForm) throws -> StoredValue {
+        let (former, keys) = try decoded(root, at: nil) { new }
         let whole = UnknownFields.preserved(in: new, from: root, keys: keys)
-        guard let others = type.settingsFormat.form.others else { return whole }
-        let before = (try? decode(root, fallback: { nil })).flatMap { try? encode($0) }
-        let known = before.map { UnknownFields.preserved(in: $0, from: root, keys: keys) }
-        for forms in [others, nil] {
-            let written = StoredValue.written(over: root, from: known, to: whole, forms)
-            if try encode(decode(written, fallback: { new })) == new { return written }
+        guard form != .exact else { return whole }
+        // A field that the file lacks is new.
+        let before = try UnknownFields.preserved(in: encode(former), from: root, keys: keys).members(alsoIn: root)
+        return written(whole, of: new, over: root, from: before, as: form)
+    }
+
+    /// A root as people write it in a file; the exact form if the type does not read that as the settings.
+    ///
+    /// - Parameter settings: the encoded settings; nil if the root has no unknown fields.
+    func written(
+        _ root: StoredValue, of settings: StoredValue? = nil, over raw: StoredValue? = nil,
+        from before: StoredValue? = nil, as form: ValueForm
+    ) -> StoredValue {
+        let settings = settings ?? root
+        guard form != .exact else { return root }
+        for forms in [form.others, nil] {
+            let written = StoredValue.written(over: raw, from: before, to: root, forms)
+            if (try? encode(decode(written, fallback: { settings }))) == settings { return written }
         }
-        return whole
+        return root
     }
 
     private func decoded(
@@ -86,5 +99,15 @@ struct SettingsValues<Settings: SettingsFile> {
         let field = field.drop { $0 == "." }
         return StorageFailure(
             path: path, reason: field.isEmpty ? reason : "\(ShownText.path(String(field))): \(reason)")
+    }
+}
+
+extension StoredValue {
+    /// The value without the members that another value lacks.
+    fileprivate func members(alsoIn other: StoredValue) -> StoredValue {
+        guard case .dictionary(let own) = self, case .dictionary(let others) = other else { return self }
+        var members: [String: StoredValue] = [:]
+        for (key, value) in own { members[key] = others[key].map(value.members) }
+        return .dictionary(members)
     }
 }

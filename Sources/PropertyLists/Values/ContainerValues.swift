@@ -4,11 +4,13 @@ import Foundation
 package protocol OptionalValue {
     static var wrappedType: Any.Type { get }
     var wrappedValue: Any? { get }
+    static var noValue: Self { get }
 }
 
 extension Optional: OptionalValue {
     package static var wrappedType: Any.Type { Wrapped.self }
     package var wrappedValue: Any? { self }
+    package static var noValue: Wrapped? { nil }
 }
 
 protocol ArrayValue {

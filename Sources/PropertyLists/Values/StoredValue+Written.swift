@@ -51,14 +51,38 @@ private struct WrittenList {
             let new = Set(after)
             return raw.filter(new.contains) + after.filter { !known.contains($0) }.map(added)
         }
+        if let values = canonicalOfSet() {
+            let (known, new) = (Set(values), Set(after))
+            return zip(raw, values).filter { new.contains($1) }.map { $0.0 }
+                + after.filter { !known.contains($0) }.map(added)
+        }
         if raw.count == before.count { return aligned(Array(raw.indices), before, to: after) }
         // Other code does not see nulls.
         let shown = raw.indices.filter { !raw[$0].isNull }
         return shown.count == before.count ? aligned(shown, before, to: after) : after.map(added)
     }
 
+    /// The canonical forms of the raw elements of a set, which stand in another order; nil for a list.
+    private func canonicalOfSet() -> [StoredValue]? {
+        func isForm(_ raw: StoredValue, of value: StoredValue) -> Bool { forms?.written(value, inPlaceOf: raw) == raw }
+        // The search takes the square of the count.
+        guard raw.count == before.count, raw.count <= 1_000, Set(before).count == before.count,
+            !zip(raw, before).allSatisfy({ isForm($0, of: $1) })
+        else { return nil }
+        var rest = before
+        var values: [StoredValue] = []
+        for element in raw {
+            guard let index = rest.firstIndex(where: { isForm(element, of: $0) }) else { return nil }
+            values.append(rest.remove(at: index))
+        }
+        return values
+    }
+
+    /// A new element, in the form of the others.
     private func added(_ element: StoredValue) -> StoredValue {
-        .written(over: nil, from: nil, to: element, forms)
+        element.isContainer
+            ? .written(over: nil, from: nil, to: element, forms)
+            : forms?.written(element, inPlaceOf: raw.last) ?? element
     }
 
     /// The elements that are equal at the start and at the end stay; those between are changed in their order.

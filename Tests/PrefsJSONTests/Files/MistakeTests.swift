@@ -40,7 +40,7 @@ import TestSupport
 
     private var url: URL { folder.file("tool.json") }
 
-    private func prefs(quarantines: Bool = false) -> ToolPrefs {
+    private func prefs(quarantines: Bool? = false) -> ToolPrefs {
         ToolPrefs(
             store: PropertyListFileStore(
                 url: url, format: .json, durability: .process, layout: .flat, quarantinesMistakes: quarantines,
@@ -137,6 +137,20 @@ import TestSupport
         #expect(try quarantined().count == 1)
     }
 
+    /// In every order of their creation.
+    @Test(arguments: [[true, false], [false, true], [true, nil, false], [nil, false, true]])
+    func ifStoresDifferTheRejectionWins(_ rules: [Bool?]) throws {
+        let instances = rules.map { prefs(quarantines: $0) }
+        instances[0].a = 1
+        try put(Self.mistake)
+        for prefs in instances {
+            #expect(prefs.b == 0)
+            prefs.b = 2
+            #expect(prefs.lastError?.isWarning == false)
+        }
+        #expect(try text() == Self.mistake && quarantined().isEmpty)
+    }
+
     /// Every cut and every changed bit of a file: what only a machine leaves is quarantined, and nothing else is moved.
     @Test func onlyDamageOfAMachineIsQuarantined() throws {
         let prefs = prefs()
@@ -213,6 +227,18 @@ import TestSupport
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [copy])
     }
 
+    /// Nothing but the time has changed, and the write is the first access.
+    @Test func anUpdateFindsTheEmptyFileMissing() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try put("")
+        prefs.update { prefs.a += 1 }
+        #expect(prefs.lastError?.isWarning == false)
+        system.delay.withLock { $0 = 6 }
+        prefs.update { prefs.a += 1 }
+        #expect(try text() == "{\n  \"a\": 1\n}\n")
+    }
+
     @Test(arguments: ["", "\n", "  "]) func anEmptyFileWithoutAPastIsMissing(_ blank: String) throws {
         try put(blank)
         let prefs = prefs()
@@ -240,6 +266,11 @@ import TestSupport
         #expect(prefs.lastError == nil)
         try put(Self.mistake)
         errors.wait(for: 3)
+        // A fault that one observer has not heard of yet is not lost by the start of another one.
+        try put(Self.mistake.replacing(",,", with: ",").replacing("3", with: "4;"))
+        let late = prefs.$b.onChange { _, _ in }
+        errors.wait(for: 4)
+        _ = late
         withExtendedLifetime((handler, observations)) {}
     }
 }

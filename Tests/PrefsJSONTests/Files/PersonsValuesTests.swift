@@ -174,7 +174,8 @@ import TestSupport
     @Test(arguments: [
         ("\"2026-11-01\"", 0, "\"2026-11-28\""), ("\"2026-11-01\"", 1, "\"2026-11-28T00:00:01Z\""),
         ("\"2026-11-01T10:00:00+01:00\"", 0.5, "\"2026-11-28T01:00:00.5+01:00\""),
-        ("\"2026-11-01T10:00:00Z\"", 0.25, "\"2026-11-28T00:00:00.25Z\""), ("0", 0, "817516800.0"),
+        ("\"2026-11-01T10:00:00Z\"", 0.25, "\"2026-11-28T00:00:00.25Z\""), ("0", 0, "817516800"),
+        ("0", 0.5, "817516800.5"),
         (#"{"$date": "2026-11-01T00:00:00Z"}"#, 0, #"{"$date": "2026-11-28T00:00:00Z"}"#),
     ])
     func aDateKeepsItsForm(_ before: String, _ seconds: Double, _ after: String) throws {
@@ -187,14 +188,49 @@ import TestSupport
 
     @Test(arguments: [
         ("\"90s\"", 120, "\"120s\""), ("\"1h 30m\"", 5_460, "\"1h 31m\""), ("\"PT1M\"", 120, "\"PT2M\""),
-        ("60", 120, "120"), ("\"2m\"", 90, "\"1m 30s\""), ("\"5 min\"", 120, "\"2m\""), ("60", 0.5, "0.5"),
-        ("\"1s\"", 0.25, "\"250ms\""),
+        ("60", 120, "120"), ("\"2m\"", 90, "\"1m 30s\""), ("\"5 min\"", 120, "\"2 min\""), ("60", 0.5, "0.5"),
+        ("\"1s\"", 0.25, "\"250ms\""), ("\"2d\"", 259_200, "\"3d\""), ("\"1d 2h\"", 97_200, "\"1d 3h\""),
+        ("\"90S\"", 30, "\"30S\""), ("\"10us\"", 0.25, "\"250000us\""), ("\"50h\"", 180_060, "\"50h 1m\""),
     ])
     func aDurationKeepsItsForm(_ before: String, _ seconds: Double, _ after: String) throws {
         let prefs = try prefs("{\"wait\": \(before)}")
         prefs.wait = .seconds(seconds)
         #expect(try text() == "{\"wait\": \(after)}")
         #expect(prefs.wait == .seconds(seconds) && prefs.lastError == nil)
+    }
+
+    /// As in an existing file: no objects with `$`, and nil is stored.
+    @Test func aNewFileIsWrittenAsPeopleDo() throws {
+        let prefs = ToolPrefs(store: JSONFileStore(url: url, durability: .process))
+        prefs.update {
+            (prefs.start, prefs.wait, prefs.icon) = (Self.noon, .seconds(90), Data([1]))
+            prefs.limit = nil
+            #expect(prefs.limit == nil)
+        }
+        #expect(
+            try text() == """
+                {
+                  "icon": "AQ==",
+                  "limit": null,
+                  "start": "2026-11-27T12:00:00Z",
+                  "wait": "1m 30s"
+                }
+
+                """)
+        #expect(prefs.limit == nil && prefs.start == Self.noon && prefs.wait == .seconds(90) && prefs.lastError == nil)
+    }
+
+    /// A coding of closures never sees a null.
+    @Test func aNullIsNilForEveryCoding() throws {
+        final class CodedPrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref(coding: .json) var project: Project? = Project(name: "default")
+            @Pref(coding: PrefCoding(encode: { $0.map { "\($0)" } }, decode: { ($0 as? String).map { Int($0) } }))
+            var number: Int? = 5
+        }
+        let prefs = CodedPrefs(store: JSONFileStore(url: url, durability: .process))
+        (prefs.project, prefs.number) = (nil, nil)
+        #expect(try text() == "{\n  \"number\": null,\n  \"project\": null\n}\n")
+        #expect(prefs.project == nil && prefs.number == nil && prefs.lastError == nil && prefs.problems().isEmpty)
     }
 
     @Test func newValuesAreWrittenAsPeopleDo() throws {
@@ -231,6 +267,10 @@ import TestSupport
         let days = try self.prefs(#"{"days": ["2026-11-28", "2026-11-02"]}"#)
         days.days.insert(Self.noon)
         #expect(days.days.count == 3 && days.lastError == nil)
+        #expect(try text() == #"{"days": ["2026-11-28", "2026-11-02", "2026-11-27T12:00:00Z"]}"#)
+        days.days.remove(Self.noon)
+        days.days.remove(Date(timeIntervalSinceReferenceDate: 817_516_800))
+        #expect(try text() == #"{"days": ["2026-11-02"]}"#)
     }
 
     @Test func onlyTheFieldsThatChangeAreWritten() throws {
@@ -306,5 +346,30 @@ import TestSupport
         #expect(prefs.update { $0["byName"] = isMended } == nil)
         let isBroken: [String: Any] = ["z": [String: Any](), "y": [String: Any]()]
         #expect(prefs.update { $0["byName"] = isBroken } != nil)
+    }
+
+    /// Each step mends one of more faults than anyone would count at each step.
+    @Test func aLongListIsMendedElementByElement() throws {
+        let elements = Array(repeating: #"{"start": 0}"#, count: 1_500).joined(separator: ", ")
+        let prefs = try prefs("{\"people\": [\(elements)]}")
+        _ = prefs
+        final class PeoplePrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref var people: [Person] = []
+        }
+        let people = PeoplePrefs(store: JSONFileStore(url: url, durability: .process))
+        var list = try #require(people["people"] as? [[String: Any]])
+        #expect(list.count == 1_500 && people.people.isEmpty && people.lastError?.isWarning == false)
+        list[700]["name"] = "a"
+        people["people"] = list
+        #expect(people.lastError == nil)
+        #expect((people["people"] as? [[String: Any]])?[700]["name"] as? String == "a")
+        list[3]["start"] = "never"
+        people["people"] = list
+        #expect(people.lastError != nil)
+    }
+
+    struct Person: Codable {
+        var name: String
+        var start: Double
     }
 }

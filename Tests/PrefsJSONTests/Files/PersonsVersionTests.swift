@@ -64,9 +64,25 @@ import TestSupport
         #expect(today.rounding == .seconds(60))
         // A mark is obeyed.
         let marked = TodayPrefs(store: try put(#"{"version": 1, "rounding": 60}"#))
-        #expect(marked.rounding == .seconds(3_600) && marked.problems().isEmpty)
+        #expect(marked.rounding == .seconds(3_600))
+        #expect(
+            marked.problems().map(\.description) == [
+                #"version: is 1, and the next write migrates "rounding" to version 2"#
+            ])
         marked.color = "blue"
         #expect(try text() == #"{"version": 2, "rounding": "60m", "color": "blue"}"#)
+    }
+
+    /// The program has marked its roots under the default key before the class named another one.
+    @Test func theMarkUnderTheDefaultKeyCounts() throws {
+        let prefs = MinutesPrefs(store: try put(#"{"PersistentPreferences version": 2, "rounding": 60}"#))
+        #expect(prefs.rounding == .seconds(60) && prefs.problems().isEmpty)
+        prefs.color = "blue"
+        let marked = try text()
+        #expect(marked == #"{"version": 2, "color": "blue", "rounding": 60}"#)
+        let newer = MinutesPrefs(store: try put(#"{"PersistentPreferences version": 3, "rounding": 60}"#))
+        newer.color = "blue"
+        #expect(try text() == #"{"PersistentPreferences version": 3, "color": "blue", "rounding": 60}"#)
     }
 
     /// In the form of today, it may be the file of an older program.
