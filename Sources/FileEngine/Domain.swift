@@ -93,4 +93,9 @@ package struct DomainState {
         self.revision = revision
         self.warning = warning
     }
+
+    /// A known state that is read in place of one that cannot be read.
+    init(_ known: PropertyListFile.KnownState, warning: FileError?) {
+        self.init(known.content, warning: warning, form: known.format?.form ?? .exact)
+    }
 }

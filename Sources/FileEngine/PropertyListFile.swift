@@ -55,7 +55,7 @@ package final class PropertyListFile: Sendable {
 
         var isForPeople: Bool { format?.coder.isForPeople == true }
 
-        /// The change time of the file that the state was read from.
+        /// The change time of the file that the state was read from; of a last good copy, the time of its bytes.
         let changed: FileStatus.Time
     }
 
@@ -79,6 +79,8 @@ package final class PropertyListFile: Sendable {
         var missingSince: FileStatus.Time?
         /// The state that was read in place of the missing file.
         var standIn: Snapshot?
+        /// Whether a read has waited for the missing file.
+        var hasWaited = false
         /// The folder of the last write, open.
         var folder: OpenFile?
 
@@ -105,17 +107,20 @@ package final class PropertyListFile: Sendable {
     // MARK: - Reading
 
     /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing
-    /// has changed. Throws `FileError.unreadable` or `.pathChanged`.
-    ///
-    /// - Parameter waits: whether to wait for a file that another program may be saving just now, because a write
-    ///   depends on the read.
-    package func read(waits: Bool = false) throws -> DomainState {
+    /// has changed. A file that cannot be read gives what is known of it, with the error, but not to a write. Throws
+    /// `FileError.unreadable` or `.pathChanged`.
+    func read(_ patience: Patience = .ofRead) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(transaction.content, form: transaction.session?.form ?? .exact)
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = cached.validated(atPath: names.path) else {
-            return reading(of: try load(under: nil, waits: waits), hasWarning: true)
+            do {
+                return reading(of: try load(under: nil, patience), hasWarning: true)
+            } catch FileError.unreadable(let failure) where patience != .ofWrite {
+                guard let known = knownOfUnreadable() else { throw FileError.unreadable(failure) }
+                return DomainState(known, warning: .unreadable(failure))
+            }
         }
         if current !== cached {
             state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
@@ -148,7 +153,7 @@ package final class PropertyListFile: Sendable {
         {
             return cached.content
         }
-        return try load(under: nil, waits: true).content
+        return try load(under: nil, .ofWrite).content
     }
 
     /// The fault of the state that was read last.
@@ -210,7 +215,7 @@ package final class PropertyListFile: Sendable {
         }
         if isDurable { return false }
         let standIn = state.withLock { $0.standIn }
-        let snapshot = try cached?.validated(atPath: names.path) ?? load(under: nil, waits: true)
+        let snapshot = try cached?.validated(atPath: names.path) ?? load(under: nil, .ofWrite)
         if let standIn, standIn.revision == revision, snapshot.status == nil {
             let reason = "is missing, because another program is saving it or has deleted it"
             throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
@@ -226,7 +231,7 @@ package final class PropertyListFile: Sendable {
     func publish(_ snapshot: Snapshot?) {
         state.withLock { state in
             state.snapshot = snapshot
-            if snapshot?.status != nil { (state.missingSince, state.standIn) = (nil, nil) }
+            if snapshot?.status != nil { (state.missingSince, state.standIn, state.hasWaited) = (nil, nil, false) }
             guard let snapshot, snapshot.fault == nil else { return }
             state.known = snapshot.content.flatMap { content in
                 snapshot.status.map {

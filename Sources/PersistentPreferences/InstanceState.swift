@@ -35,6 +35,9 @@ package final class InstanceState: @unchecked Sendable {
     private var outcome: PrefsError?
     /// Whether the latest access has failed, even if `lastError` was assigned since then.
     private var hasFailed = false
+    private var told = ToldFaults()
+    /// A copy, because each read asks for it.
+    private var toldMayEnd = false
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
     private var choice: (any ChoosingStore)?
@@ -188,6 +191,39 @@ package final class InstanceState: @unchecked Sendable {
             defer { hasFailed = error != nil }
             return error != nil || outcome != nil || hasFailed
         }
+    }
+
+    /// As `isNews(nil)`, after a read. Ends the faults that the read would have met.
+    func isNews(afterReadOf name: String?) -> Bool {
+        lock.withLock {
+            if toldMayEnd { endFaults(ofRead: name) }
+            defer { hasFailed = false }
+            return outcome != nil || hasFailed
+        }
+    }
+
+    /// The part of a read's error that no read of this instance has met before; nil if there is none.
+    ///
+    /// - Parameter revision: the revision of the state that was read.
+    func news(in error: PrefsError, of name: String?, at revision: Revision?) -> PrefsError? {
+        lock.withLock {
+            defer { toldMayEnd = told.mayEnd }
+            return told.news(in: error, of: name, at: revision)
+        }
+    }
+
+    /// Ends the faults of the store.
+    func endFaultOfStore() { lock.withLock { endFaults(ofRead: nil) } }
+
+    private func endFaults(ofRead name: String?) {
+        told.end(readOf: name)
+        toldMayEnd = told.mayEnd
+    }
+
+    /// Notes that the value of a key fits, if its state has no revision.
+    func endFault(ofValue key: String, at revision: Revision?) {
+        if revision != nil { return }
+        lock.withLock { if toldMayEnd { told.endValue(key) } }
     }
 
     /// The numbers of the error handlers, in the order of their registration.

@@ -32,7 +32,7 @@ extension PersistentPrefs {
         let root = key
         let allowed = allowedKeys
         if let shown = state.keptShown(of: root, allowed), shown.revision == state.roots.revision(of: root) {
-            report(nil)
+            reportRead(nil)
             return shown.objects
         }
         let shown = read(root) { view, outcome in
@@ -56,7 +56,7 @@ extension PersistentPrefs {
         if allowedKeys.contains(name), let kept = state.keptObject(forKey: name, of: root),
             kept.revision == state.roots.revision(of: root)
         {
-            report(nil)
+            reportRead(nil, of: name)
             return kept.object
         }
         return read(root, of: name, onlyIfAllowed: true) { view, outcome in

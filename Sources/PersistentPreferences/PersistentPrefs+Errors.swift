@@ -15,26 +15,31 @@ extension PersistentPrefs {
     ) -> R? {
         var outcome = AccessOutcome(of: state)
         let past = PastState.current(of: state)
+        var revision: Revision?
         do {
             let root = try Root(root ?? key, of: state)
             if onlyIfAllowed, let name, !allowedKeys.contains(name) {
                 throw PrefsError.incorrectKeys(invalidElements: [name])
             }
             if let past { return try body(root.view(of: past.entry), &outcome) }
-            let result = try body(root.view(of: name, &outcome), &outcome)
-            report(outcome.warning)
+            let view = try root.view(of: name, &outcome)
+            revision = view.revision
+            let result = try body(view, &outcome)
+            reportRead(outcome.warning, of: name, at: revision)
             return result
         } catch {
             // Reports the warning too, because no later access would.
-            if past == nil { reportFailure(PrefsError(error), after: outcome.warning) }
+            if past == nil { reportFailure(PrefsError(error), after: outcome.warning, of: name, at: revision) }
             return nil
         }
     }
 
     @inline(never)
-    private func reportFailure(_ error: PrefsError, after warning: PrefsError?) {
-        if let warning, warning != error { report(warning) }
-        report(error)
+    private func reportFailure(
+        _ error: PrefsError, after warning: PrefsError?, of name: String?, at revision: Revision?
+    ) {
+        if let warning, warning != error { reportRead(warning, of: name, at: revision) }
+        reportRead(error, of: name, at: revision)
     }
 
     /// A rejection rolls back the update that this write is part of, if any.
@@ -71,7 +76,9 @@ extension PersistentPrefs {
     /// ```
     ///
     /// Keep the result: releasing it ends the calls. The closure runs on the thread of the access, after every lock is
-    /// released. After an `update`, it runs for each access that failed inside it and for the update itself. If an
+    /// released. Each rejected write is reported. A fault that reads meet is reported once, until it ends: a value that does not
+    /// fit, for each state of the store; a store that cannot be read, until a read succeeds. After an `update`, it runs for
+    /// each write that failed inside it and for the update itself. If an
     /// access of the same instance fails in a closure, that access sets ``lastError`` and no closure is called again.
     /// Warnings are reported, too (``PrefsError/isWarning``). Several closures are called in the order of their
     /// registration. Any thread.
@@ -82,12 +89,33 @@ extension PersistentPrefs {
 
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
-        // Calls an override only when the outcome changes, and not for accesses inside the override.
-        if state.isNews(error), !FailureHandler.run(for: ObjectIdentifier(state), { lastError = error }) {
-            state.lastError = error
-        }
+        if state.isNews(error) { setLastError(error) }
         if let error { notify(of: error) }
         return error
+    }
+
+    /// Reports the outcome of a read. A fault is told once.
+    ///
+    /// - Parameters:
+    ///   - name: the key that was read; nil for the whole root.
+    ///   - revision: the revision of the state that was read.
+    func reportRead(_ error: PrefsError?, of name: String? = nil, at revision: Revision? = nil) {
+        guard let error else {
+            if state.isNews(afterReadOf: name) { setLastError(nil) }
+            return
+        }
+        if state.isNews(error) { setLastError(error) }
+        tell(error, of: name, at: revision)
+    }
+
+    /// Calls the failure handler for a fault that a read has met, unless it was called for it before.
+    func tell(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
+        if let news = state.news(in: error, of: name, at: revision) { notify(of: news) }
+    }
+
+    /// Calls an override only when the outcome changes, and not for accesses inside the override.
+    private func setLastError(_ error: PrefsError?) {
+        if !FailureHandler.run(for: ObjectIdentifier(state), { lastError = error }) { state.lastError = error }
     }
 
     /// Calls the failure handler only.

@@ -10,7 +10,7 @@ import TestSupport
 final class FileRoot: @unchecked Sendable {
     static let key = "Root"
 
-    private let location: FileLocation
+    let location: FileLocation
     private let durability: CommitDurability
     private let lock = NSLock()
     private var told: [FileError] = []
@@ -43,7 +43,7 @@ final class FileRoot: @unchecked Sendable {
         get {
             var found: [String: Any] = [:]
             access {
-                let reading = try location.withFile { try $0.read() }
+                let reading = try location.read()
                 found = Self.root(of: reading.content) ?? [:]
                 return reading.warning
             }
@@ -74,7 +74,7 @@ final class FileRoot: @unchecked Sendable {
     /// Changes the values. An equal write only makes the stored state durable as required.
     private func change(_ body: (inout [String: Any]) -> Void) {
         access {
-            let reading = try location.withFile { try $0.read(waits: true) }
+            let reading = try location.read(.ofWrite)
             if let before = Self.root(of: reading.content) {
                 var after = before
                 body(&after)

@@ -79,7 +79,7 @@ import Testing
         try situation.run(
             "file 000",
             start + [
-                shell("chmod 0 \(file)"), ("get", "nil \(unreadable)"), ("set 2", unreadable),
+                shell("chmod 0 \(file)"), ("get", "1 \(unreadable)"), ("set 2", unreadable),
                 ("open \(file)", unreadable),
                 ("set 2", unreadable),
             ], later: [shell("chmod 600 \(file)")] + works)

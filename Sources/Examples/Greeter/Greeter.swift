@@ -48,17 +48,19 @@ func save(_ key: String, _ text: String) -> PrefsError? {
 
 /// Prints the value that the program uses, where it comes from, and what was ignored for it.
 func show<Value>(_ setting: PrefHandle<Value>, _ text: (Value) -> String = { "\($0)" }) {
-    prefs.failures = []
     let value = setting.value
-    let reasons = prefs.failures.flatMap { error in
-        if case .invalidLayer(let faults) = error { return faults.map(\.description) }
-        return error.failures.map { "stored: \($0)" }
-    }
+    // Each fault is told once. Its place names the key: `GREETER_times`, `-times` or `times in FILE`.
+    let ignored = prefs.failures.flatMap { error in
+        if case .invalidLayer(let faults) = error { return faults }
+        return []
+    }.filter { $0.place.contains(setting.key) }
     // A stored value that does not fit is still there, but is not used.
-    let isUnfit = prefs.failures.contains { !$0.failures.isEmpty }
+    let unfit = prefs.failures.flatMap(\.failures).filter { $0.topLevelKey == setting.key }
+    let reasons = ignored.map(\.description) + unfit.map { "stored: \($0)" }
+    let isUnfit = !unfit.isEmpty
     let source = "\(isUnfit ? .default : setting.source)"
-    let ignored = reasons.isEmpty ? "" : "; ignored: " + reasons.joined(separator: "; ")
-    print("\(setting.key) = \(text(value)) (\(source + ignored))")
+    let note = reasons.isEmpty ? "" : "; ignored: " + reasons.joined(separator: "; ")
+    print("\(setting.key) = \(text(value)) (\(source + note))")
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())

@@ -9,6 +9,16 @@ extension PropertyListFile {
         case malformed(MalformedBytes)
     }
 
+    /// How long an access waits for a missing file that another program may be saving.
+    package enum Patience {
+        /// Not at all. For layers.
+        case none
+        /// Only if the process knows no state that it could return instead.
+        case ofRead
+        /// Until the file is there or has vanished, because a write depends on it.
+        case ofWrite
+    }
+
     /// A file that is not a property list with the expected top level. It is kept open, to distinguish it from a file
     /// that replaces it.
     struct MalformedBytes {
@@ -23,9 +33,7 @@ extension PropertyListFile {
     /// Waits for a young file that seems to be cut off, because another program may be writing it. Waits for half of a
     /// last good copy, too.
     ///
-    /// - Parameter waits: whether to wait for a file that another program may be saving. If false, the newest known
-    ///   state is returned, and the next read looks again.
-    func load(under writeLock: WriteLock?, waits: Bool) throws -> Snapshot {
+    func load(under writeLock: WriteLock?, _ patience: Patience) throws -> Snapshot {
         var attempts = 0
         while true {
             attempts += 1
@@ -33,10 +41,13 @@ extension PropertyListFile {
             switch try find(under: writeLock) {
             case .malformed(let bytes):
                 snapshot = try state(inPlaceOf: bytes, isPatient: attempts <= 50, under: writeLock)
-            case .state(let state):
-                let saved = state.status == nil ? try stateDuringSave(under: writeLock) : nil
-                if let saved, !waits { return saved }
-                snapshot = saved == nil || attempts > Self.saveRounds ? state : nil
+            case .state(let state) where state.status == nil:
+                switch try duringSave(attempts, patience, under: writeLock) {
+                case .missing: snapshot = state
+                case .standIn(let saved): return saved
+                case .wait: snapshot = nil
+                }
+            case .state(let state): snapshot = state
             }
             if let snapshot {
                 publish(snapshot)

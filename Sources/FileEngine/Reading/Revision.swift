@@ -5,7 +5,7 @@ import PrefsPropertyLists
 package struct Revision: Equatable, Sendable {
     private static let last = Locked<UInt64>(0)
 
-    @usableFromInline let number: UInt64
+    @usableFromInline package let number: UInt64
 
     package init() {
         number = Self.last.withLock { last in

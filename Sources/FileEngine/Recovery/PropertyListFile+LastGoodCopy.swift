@@ -139,7 +139,7 @@ extension PropertyListFile {
             let list = try Self.decode(bytes, as: root, in: formats)
             let state = KnownState(
                 content: list.content, format: list.format, loss: list.loss,
-                text: list.format.coder.isForPeople ? bytes : nil, changed: status.changed)
+                text: list.format.coder.isForPeople ? bytes : nil, changed: status.modified)
             return .usable(state, status.modified.date)
         } catch {
             return .damaged(since: status)

@@ -6,35 +6,67 @@ import PrefsPropertyLists
 /// Another program may be saving it, because editors move the file away before they make a new one. Or a person has
 /// deleted it.
 extension PropertyListFile {
-    /// How many times a write looks for a missing file, with a pause of 10 ms after each: 50 ms in all.
+    /// How many times an access that waits looks for a missing file, with a pause of 10 ms after each: 50 ms in all.
     static let saveRounds = 5
-    /// How long reads assume that a missing file is being saved, in seconds.
-    private static let saveTime = 0.05
+    /// How long a missing file may be in the hands of a program that saves it, in seconds.
+    static let saveTime = 0.05
 
-    /// The state that is read in place of a missing file: the newer of what this process last knew and the last good
-    /// copy. nil if no other program can be saving it.
-    func stateDuringSave(under writeLock: WriteLock?) throws -> Snapshot? {
+    enum DuringSave {
+        /// No other program can be saving the file.
+        case missing
+        /// The file may appear at once.
+        case wait
+        /// The state that is read in place of the file.
+        case standIn(Snapshot)
+    }
+
+    /// What an access makes of a missing file. A process that has read it goes on with what it knows, for a moment. Any
+    /// other process waits, once, because the last good copy may be of a file that a person has deleted.
+    ///
+    /// - Parameter attempts: how many times this access has looked for the file.
+    func duringSave(_ attempts: Int, _ patience: Patience, under writeLock: WriteLock?) throws -> DuringSave {
         let now = system.now()
         // Without a copy, the file is missing.
-        guard let copied = try? copyStatus(under: writeLock) else { return nil }
+        guard let copied = try? copyStatus(under: writeLock) else { return .missing }
         // A younger copy shows that the file has existed since then.
         let (since, standIn) = missing(now, notBefore: copied.modified)
-        guard 0..<Self.saveTime ~= now.seconds(since: since) else { return nil }
-        if let standIn { return standIn }
+        guard 0..<Self.saveTime ~= now.seconds(since: since) else { return .missing }
+        if patience != .ofWrite, let standIn { return .standIn(standIn) }
         let copy: LastGoodCopy
         do throws(StorageFailure) {
-            // The move of a file changes the time of its folder.
+            // The move of a file changes the time of its folder. A time in the future counts as long ago.
             guard let folder = try folderStatus(under: writeLock),
-                now.seconds(since: folder.modified) < Self.saveTime + folder.modified.step
-            else { return nil }
+                0..<(Self.saveTime + folder.modified.step) ~= now.seconds(since: folder.modified)
+            else { return .missing }
             copy = try lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
         } catch {
             // Without a copy that can be read, the file is missing.
-            return nil
+            return .missing
         }
-        guard copy.isOurs, let known = newest(knownState, copy).1 else { return nil }
-        return keep(
-            standIn: Snapshot(inPlaceOfMissing: known, system: system))
+        guard copy.isOurs else { return .missing }
+        switch (patience, knownState) {
+        case (.none, nil): return .missing
+        case (.none, let known?), (.ofRead, let known?):
+            guard let newest = newest(known, copy).1 else { return .missing }
+            return .standIn(keep(standIn: Snapshot(inPlaceOfMissing: newest, system: system)))
+        case (.ofRead, nil), (.ofWrite, _):
+            return attempts <= Self.saveRounds && mayWait(isFirst: attempts == 1, patience) ? .wait : .missing
+        }
+    }
+
+    /// Whether an access may wait for the missing file. A read waits once for each time that the file vanishes.
+    private func mayWait(isFirst: Bool, _ patience: Patience) -> Bool {
+        state.withLock { state in
+            defer { state.hasWaited = true }
+            return patience == .ofWrite || !isFirst || !state.hasWaited
+        }
+    }
+
+    /// Gives the quarantined copy of a missing file the name that it shares with earlier ones, so that one is kept.
+    func keepOnly(_ name: String, under writeLock: WriteLock) -> String {
+        // If it fails, the copy stays under its first name.
+        guard (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil else { return name }
+        return names.copyOfMissing
     }
 
     /// Gives the last good copy of a missing file a second name that no commit replaces.
@@ -71,7 +103,8 @@ extension PropertyListFile {
     ) -> (since: FileStatus.Time, standIn: Snapshot?) {
         state.withLock { state in
             var since = state.missingSince ?? now
-            if since < existed { (since, state.standIn) = (now, nil) }
+            // A time in the future counts as long ago.
+            if since < existed, existed <= now { (since, state.standIn) = (now, nil) }
             state.missingSince = since
             return (since, state.standIn)
         }

@@ -75,6 +75,17 @@ extension PropertyListFile {
         return found.contains(0)
     }
 
+    /// What is known of a file that cannot be read: the last known state, or else the last good copy.
+    func knownOfUnreadable() -> KnownState? {
+        if let knownState { return knownState }
+        guard let owner = (try? system.status(ofPath: names.path, followsLinks: false))?.owner,
+            case .usable(let known, _)? = try? lastGoodCopy(of: [owner], under: nil)
+        else { return nil }
+        return known
+    }
+
+    /// The state that this process has learned last. The time of the copy's bytes says whether it knows the copy; the
+    /// change time would also show a new mode.
     func newest(
         _ known: KnownState?, _ copy: LastGoodCopy
     ) -> (MalformedFile.KnownState, KnownState?) {

@@ -2,12 +2,26 @@ import Foundation
 package import PrefsPropertyLists
 
 /// A path that a user gave, and the file that it leads to now.
+///
+/// What the process knows belongs to the path. If the path leads to another file that cannot be read, reads go on with
+/// what is known of the former one, and writes are rejected: the state of one release must not be written into the next.
 package final class FileLocation {
     package let path: String
     let system: SystemCalls
     private let root: PropertyListFile.Root
     private let configure: @Sendable (PropertyListFile) -> Void
-    private let resolved = Locked<(file: PropertyListFile, followsLinks: Bool)?>(nil)
+    private let place = Locked(Place())
+
+    private struct Place {
+        var file: PropertyListFile?
+        /// Whether the path must be resolved again.
+        var isStale = true
+        var followsLinks = false
+        /// The file that the path led to before; nil if nothing was known of it, and once the current one was read.
+        var former: PropertyListFile?
+        /// When the path was first seen to lead nowhere; nil if it leads to a file.
+        var missingSince: FileStatus.Time?
+    }
 
     /// - Parameters:
     ///   - path: absolute.
@@ -23,17 +37,20 @@ package final class FileLocation {
     }
 
     /// Whether the path contained a link when it was last resolved.
-    var followsLinks: Bool {
-        resolved.withLock { $0?.followsLinks ?? false }
-    }
+    var followsLinks: Bool { place.withLock { $0.followsLinks } }
 
     /// Runs the closure with the file at the path. Runs it once more with another file if a link changed in between.
     package func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
+        try withPlace { file, _ in try body(file) }
+    }
+
+    private func withPlace<R>(_ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R) throws -> R {
         for _ in 0..<40 {
             do {
-                return try body(try file())
+                let (file, former) = try current()
+                return try body(file, former)
             } catch FileError.pathChanged {
-                resolved.withLock { $0 = nil }
+                place.withLock { $0.isStale = true }
             }
         }
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
@@ -42,56 +59,158 @@ package final class FileLocation {
     /// Runs the body, in which writes of this process also replace a malformed file; see
     /// `PropertyListFile.replacingMalformedFile`.
     package func replacingMalformedFile<R>(isForeign: Bool = false, _ body: () throws -> R) throws -> R {
-        try file().replacingMalformedFile(isForeign: isForeign, body)
+        try current().file.replacingMalformedFile(isForeign: isForeign, body)
     }
 
     /// The revision of the current state; nil also if the path contains a link.
     package var revision: Revision? {
-        guard let file = resolved.withLock({ $0.flatMap { $0.followsLinks ? nil : $0.file } }),
+        guard let file = place.withLock({ $0.isStale || $0.followsLinks || $0.former != nil ? nil : $0.file }),
             file.queue.transaction == nil, let known = file.cachedWithoutReport,
             known.validated(atPath: file.names.path) === known
         else { return nil }
         return known.revision
     }
 
-    /// The file that the path leads to. Costs no system call, or one `stat` if the path contains a link.
-    private func file() throws -> PropertyListFile {
-        if let (file, followsLinks) = resolved.withLock({ $0 }) {
-            if !followsLinks { return file }
-            if let committed = file.cached?.status,
+    /// The file that the path leads to; in an update, the file that the update changes. Costs no system call, or one
+    /// `stat` if the path contains a link.
+    private func current() throws -> (file: PropertyListFile, former: PropertyListFile?) {
+        let (known, isStale, followsLinks, former) = place.withLock {
+            ($0.file, $0.isStale, $0.followsLinks, $0.former)
+        }
+        if let known, !isStale {
+            if !followsLinks || known.queue.transaction != nil { return (known, former) }
+            if let committed = known.cached?.status,
                 let status = try? system.status(ofPath: path, followsLinks: true), status.isSameFile(as: committed)
             {
-                return file
+                return (known, former)
             }
         }
         do {
             let resolution = try PathResolution(path, system: system)
             let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
             configure(file)
-            resolved.withLock { $0 = (file, !resolution.links.isEmpty) }
-            return file
+            return place.withLock { place in
+                if let last = place.file, last !== file {
+                    place.missingSince = nil
+                    if last.knownState != nil { place.former = last }
+                }
+                if place.former === file { place.former = nil }
+                (place.file, place.isStale, place.followsLinks) = (file, false, !resolution.links.isEmpty)
+                return (file, place.former)
+            }
         } catch {
             throw FileError.unreadable(error)
         }
+    }
+
+    // MARK: - Between two files
+
+    /// The state of the path: that of its file, or what is known of the former file if this one cannot be read.
+    package func read(_ patience: PropertyListFile.Patience = .ofRead) throws -> DomainState {
+        do {
+            return try state(patience)
+        } catch FileError.unreadable(let failure) where patience != .ofWrite {
+            // The path may not be resolved any more.
+            guard let known = place.withLock({ $0.file })?.knownState else { throw FileError.unreadable(failure) }
+            return DomainState(known, warning: .unreadable(failure))
+        }
+    }
+
+    private func state(_ patience: PropertyListFile.Patience) throws -> DomainState {
+        try withPlace { file, former in
+            guard let former, file.queue.transaction == nil else { return try file.read(patience) }
+            let found = Result { try file.read(patience) }
+            if let known = former.knownState {
+                switch found {
+                case .success(let state) where state.content == nil && state.warning == nil:
+                    if try isAboutToAppear(file) {
+                        if patience != .ofWrite { return DomainState(known, warning: nil) }
+                        system.pause()
+                        throw FileError.pathChanged
+                    }
+                case .success(let state) where file.cached?.fault != nil:
+                    return DomainState(known, warning: state.warning)
+                case .failure(FileError.unreadable(let failure)) where patience != .ofWrite:
+                    return DomainState(known, warning: .unreadable(failure))
+                case .failure(let error): throw error
+                default: break
+                }
+            }
+            // The file was read, or there is none.
+            place.withLock { if $0.file === file { $0.former = nil } }
+            return try found.get()
+        }
+    }
+
+    /// Whether the path leads nowhere only for a moment, because a program is making a link or a folder anew.
+    private func isAboutToAppear(_ file: PropertyListFile) throws -> Bool {
+        guard try system.status(ofPath: file.names.path, followsLinks: false) == nil else { return false }
+        let now = system.now()
+        let since = place.withLock { place in
+            let since = place.missingSince ?? now
+            place.missingSince = since
+            return since
+        }
+        return 0..<PropertyListFile.saveTime ~= now.seconds(since: since)
+    }
+
+    private func begin(_ file: PropertyListFile, after former: PropertyListFile?) throws -> any TransactionSession {
+        let session = try file.begin()
+        if former != nil, let fault = (session as? PropertyListFile.Session)?.base.fault, !file.replaces(.mistake) {
+            session.end()
+            throw fault.error
+        }
+        return session
+    }
+
+    /// Rejects an update if the path leads to another file than at its start, or to another folder.
+    private func checkPlace(of file: PropertyListFile, _ transaction: Transaction) throws {
+        guard let session = transaction.session as? PropertyListFile.Session else { return }
+        do throws(StorageFailure) {
+            let target = followsLinks ? try PathResolution(path, system: system).target : file.names.path
+            let folder = try system.status(ofPath: file.names.folder, followsLinks: true)
+            let held = session.lock.heldFolder
+            if target == file.names.path, let folder {
+                if held.wasOpened(as: folder) { return }
+                // The folder's status may have been unreadable when it was opened.
+                if try system.status(of: held.descriptor).isSameFile(as: folder) { return }
+            }
+        } catch {
+            throw FileError.notStored(error.at(path))
+        }
+        // The open file of the former place does not show that it was moved.
+        file.forget()
+        throw FileError.notStored(
+            StorageFailure(path: path, reason: "leads to another place than when the update began"))
     }
 }
 
 extension FileLocation: Domain {
     package var transaction: Transaction? {
         // Only a path that was resolved can have a transaction.
-        resolved.withLock { $0?.file }?.queue.transaction
+        place.withLock { $0.file }?.queue.transaction
     }
 
     package func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
-        try withFile { try $0.read(waits: isForWriting) }
+        try read(isForWriting ? .ofWrite : .ofRead)
     }
 
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        try withFile { file in
+        let isOutermost = Transaction.current == nil
+        try withPlace { file, former in
+            if former != nil, isOutermost, try isAboutToAppear(file) {
+                system.pause()
+                throw FileError.pathChanged
+            }
             try file.queue.transact(
-                durability: durability, lock: file.names.path(of: file.names.lock), begin: file.begin, body)
+                durability: durability, lock: file.names.path(of: file.names.lock),
+                begin: { try begin(file, after: former) }
+            ) { transaction in
+                try body(transaction)
+                if isOutermost, transaction.isUpdate { try checkPlace(of: file, transaction) }
+            }
         }
     }
 
@@ -103,7 +222,7 @@ extension FileLocation: Domain {
         try? withFile { $0.takeWarning() }
     }
 
-    package var form: ValueForm { (try? file().form) ?? .exact }
+    package var form: ValueForm { (try? current().file.form) ?? .exact }
 
     package func forget() {
         try? withFile { $0.forget() }

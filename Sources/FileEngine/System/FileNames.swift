@@ -51,6 +51,9 @@ package struct FileNames: Sendable {
         return "\(file).corrupt-\(stamp)Z-\(getpid())" + (attempt == 0 ? "" : "-\(attempt)")
     }
 
+    /// The name for the last good copy of a missing file, when a new file takes its place.
+    var copyOfMissing: String { "\(file).corrupt-missing" }
+
     package func path(of name: String) -> String { Self.join(folder, name) }
 
     static func join(_ folder: String, _ name: String) -> String {

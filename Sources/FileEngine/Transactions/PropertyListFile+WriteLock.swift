@@ -27,7 +27,7 @@ extension PropertyListFile {
         {
             return current
         }
-        return try load(under: writeLock, waits: true)
+        return try load(under: writeLock, .ofWrite)
     }
 
     /// Locks the file for this process. Creates nothing, also no lock file, before it is known that the path leads to a
@@ -35,7 +35,7 @@ extension PropertyListFile {
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
-        try refuseFileOfAnotherUser(writable(load(under: nil, waits: false)))
+        try refuseFileOfAnotherUser(writable(load(under: nil, .ofRead)))
         if let writeLock = try lock(creates: true) { return writeLock }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }

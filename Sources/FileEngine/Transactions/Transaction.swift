@@ -16,6 +16,8 @@ package final class Transaction {
     package private(set) var session: (any TransactionSession)?
     package private(set) var content: Content?
     private(set) var isChanged = false
+    /// Whether it is an update, which runs code of the program. Its path is looked at again before the commit.
+    package var isUpdate = false
     /// The highest durability that a write in it requires.
     var durability: CommitDurability
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body

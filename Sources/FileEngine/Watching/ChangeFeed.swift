@@ -50,8 +50,6 @@ package final class ChangeFeed: Sendable {
         package let error: FileError
         /// When the state must be looked at again although nothing changes, in seconds from now; nil for never.
         package let next: Double?
-        /// Whether there is no state, because the domain cannot be read.
-        var isUnreadable = false
     }
 
     /// The domain of the feed, and its closures.
@@ -104,7 +102,14 @@ package final class ChangeFeed: Sendable {
                 // Accesses have reported it, unless there are other subscribers, which only observe.
                 state.withLock { if $0.hasOneUser { $0.lastFault = fault?.error } }
                 look(againAt: fault)
-                let found = Self.part(key, of: content)
+                // A file that cannot be read says nothing of its entries.
+                let found =
+                    if let known, fault != nil, content == nil {
+                        known.entry.value
+                    } else {
+                        Self.part(key, of: content)
+                    }
+                if known != nil, let fault { subscriber.failed(fault.error) }
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
                     let domain = source?.domain
@@ -182,7 +187,7 @@ package final class ChangeFeed: Sendable {
             (content, fault) = try readable()
             tellSubscribers(of: fault)
             // Subscribers receive the change once the domain can be read again.
-            if fault?.isUnreadable == true { return }
+            if fault != nil, content == nil { return }
         } catch {
             state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
             return
@@ -206,7 +211,7 @@ package final class ChangeFeed: Sendable {
             throw FileError.pathChanged
         } catch {
             let error = error as? FileError ?? .unreadable(Self.failure(error))
-            return (nil, Fault(error: error, next: nil, isUnreadable: true))
+            return (nil, Fault(error: error, next: nil))
         }
     }
 
@@ -214,17 +219,16 @@ package final class ChangeFeed: Sendable {
         error as? StorageFailure ?? StorageFailure(path: "", reason: "\(error)")
     }
 
-    /// Tells the subscribers of a fault, once.
+    /// Tells the subscribers of a fault and of its end, once.
     private func tellSubscribers(of fault: Fault?) {
         let subscribers = state.withLock { state -> [any EntrySubscriber] in
             defer { state.lastFault = fault?.error }
-            guard let fault, state.lastFault != fault.error else { return [] }
+            guard state.lastFault != fault?.error else { return [] }
             return state.entries.values.flatMap(\.subscribers.all)
         }
         look(againAt: fault)
-        guard let fault else { return }
         var told = Set<ObjectIdentifier>()
-        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault.error) }
+        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault?.error) }
     }
 
     private func look(againAt fault: Fault?) {

@@ -11,9 +11,9 @@ package protocol EntrySubscriber: AnyObject, Sendable {
     /// Called if the domain's path now leads to another file. Runs on a queue of the feed, without a lock.
     func pathChanged()
 
-    /// Called if the domain is malformed or cannot be read, once for each reason. Runs on a queue of the feed, without a
-    /// lock, and must return at once.
-    func failed(_ error: FileError)
+    /// Called if the domain is malformed or cannot be read, once for each reason; with nil when it can be read again.
+    /// Runs on a queue of the feed, without a lock, and must return at once.
+    func failed(_ error: FileError?)
 
     /// The object that is told of a fault once, however many subscriptions it has.
     var reader: ObjectIdentifier { get }
@@ -21,7 +21,7 @@ package protocol EntrySubscriber: AnyObject, Sendable {
 
 extension EntrySubscriber {
     package func pathChanged() {}
-    package func failed(_ error: FileError) {}
+    package func failed(_ error: FileError?) {}
     package var reader: ObjectIdentifier { ObjectIdentifier(self) }
 }
 

@@ -48,14 +48,17 @@ final class FileSubscriber: EntrySubscriber {
         settle()
     }
 
-    func failed(_ error: FileError) { subscriber.failed(error) }
+    func failed(_ error: FileError?) { subscriber.failed(error) }
 
     var reader: ObjectIdentifier { subscriber.reader }
 
     /// Watches the links on the path and subscribes to the file that they lead to.
-    private func settle() {
-        state.withLock { state in
-            guard !state.isOver else { return }
+    ///
+    /// - Parameter isSecond: whether the path has led nowhere for a moment already.
+    private func settle(isSecond: Bool = false) {
+        let leadsNowhere = state.withLock { state in
+            guard !state.isOver else { return false }
+            var leadsNowhere = false
             // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
             let formerWatches = state.linkWatches
             if let watches = watchLinks() { state.linkWatches = watches }
@@ -64,12 +67,22 @@ final class FileSubscriber: EntrySubscriber {
                 try file.checkPath()
                 if let place = state.place {
                     guard file !== place.file else { return }
+                    // A link may be removed a moment before it is made anew.
+                    leadsNowhere =
+                        try !isSecond && location.system.status(ofPath: file.names.path, followsLinks: false) == nil
+                    if leadsNowhere { return }
                     state.known = place.subscription.end()
                     state.place = nil
                 }
                 let new = try file.queue.feed.subscribe(to: key, self, from: state.known)
                 (state.place, state.known) = ((file, new), nil)
                 if let catchUp = new.catchUp { DispatchQueue.main.async(execute: catchUp) }
+            }
+            return leadsNowhere
+        }
+        if leadsNowhere {
+            DispatchQueue.global().asyncAfter(deadline: .now() + PropertyListFile.saveTime) { [weak self] in
+                self?.settle(isSecond: true)
             }
         }
     }

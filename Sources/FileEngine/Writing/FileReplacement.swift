@@ -54,10 +54,10 @@ extension PropertyListFile {
     package func restore(_ replacement: FileReplacement) throws {
         let writeLock = try lockForWriting()
         defer { writeLock.end() }
-        var base = try load(under: writeLock, waits: true)
+        var base = try load(under: writeLock, .ofWrite)
         if let currentMirror, base.fault == nil {
             currentMirror.willChange()
-            base = try load(under: writeLock, waits: true)
+            base = try load(under: writeLock, .ofWrite)
         }
         guard try bytes(of: base) == replacement.after else {
             throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))

@@ -25,7 +25,9 @@ extension PropertyListFile {
             if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
             throw error
         }
-        if let quarantine { warnOfQuarantine(quarantine, base) }
+        if let quarantine {
+            warnOfQuarantine(base.status == nil ? keepOnly(quarantine, under: writeLock) : quarantine, base)
+        }
         // A read during the flush of the folder loads the new file.
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil

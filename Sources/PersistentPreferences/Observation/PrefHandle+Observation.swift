@@ -7,7 +7,7 @@ extension PrefHandle {
     /// Calls the closure with the old and the new value after commits that change the property.
     ///
     /// The value is the default if nothing is stored or the stored value cannot be read. A stored value that cannot be
-    /// read is reported through ``PersistentPrefs/prefsDidFail(_:)``, by each observer before its closure is called;
+    /// read is reported through ``PersistentPrefs/prefsDidFail(_:)``, once and before a closure is called;
     /// ``PersistentPrefs/lastError`` does not change. If values are `Equatable`, a commit that leaves an equal value is
     /// not reported. The rest, for example when calls are merged, is as for
     /// ``PersistentPrefs/onChange(of:on:_:)-(String...,DispatchQueue?,_)``.
@@ -37,11 +37,16 @@ extension PrefHandle {
 extension PrefProperty {
     /// The value of the property in a root; the default if it is missing or does not fit.
     fileprivate func value(in values: [String: StoredValue], _ root: ObservedRoot, _ reportsFailure: Bool) -> Value {
-        guard let stored = values[binding(in: root.state).key] else { return givenDefault }
+        let key = binding(in: root.state).key
+        guard let stored = values[key], !stored.isNull || Value.self is any OptionalValue.Type else {
+            return givenDefault
+        }
         do throws(PrefsError) {
-            return try freshValue(of: stored, as: root.root.roots.form, in: root.state)
+            let value = try freshValue(of: stored, as: root.root.roots.form, in: root.state)
+            if reportsFailure { root.state.endFault(ofValue: key, at: nil) }
+            return value
         } catch {
-            if reportsFailure { root.state.owner?.notify(of: error) }
+            if reportsFailure { root.state.owner?.tell(error, of: key) }
             return givenDefault
         }
     }

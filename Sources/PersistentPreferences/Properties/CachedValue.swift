@@ -15,7 +15,7 @@ struct FoundValue {
 class CachedValue {
     private let stored: StoredValue?
     let isOfNothing: Bool
-    private let revision: Revision?
+    let revision: Revision?
     private let root: String
 
     init(_ found: FoundValue) {

@@ -38,7 +38,7 @@ extension PersistentPrefs {
         if let kept, PastState.current(of: state) == nil,
             kept.isCurrent(in: state.roots.revision(of: root), root: root), property.accepts(kept, binding)
         {
-            report(nil)
+            reportRead(nil, of: key)
             return kept.value
         }
         // The closure does not depend on the type of the value.
@@ -46,15 +46,20 @@ extension PersistentPrefs {
             if let cached, cached.isCurrent(in: view.revision, root: root) { return .same }
             return .found(try view.found(forKey: key, &outcome))
         }
+        var revision = kept?.revision
         do throws(PrefsError) {
             switch finding {
             case nil: break
             case .same: if let kept { return try property.value(of: kept, binding) }
-            case .found(let found): return try property.value(of: found, binding, kept, in: state)
+            case .found(let found):
+                revision = found.revision
+                let value = try property.value(of: found, binding, kept, in: state)
+                state.endFault(ofValue: key, at: revision)
+                return value
             }
             return property.givenDefault
         } catch {
-            if PastState.current(of: state) == nil { report(error) }
+            if PastState.current(of: state) == nil { reportRead(error, of: key, at: revision) }
             return property.givenDefault
         }
     }
@@ -93,7 +98,7 @@ extension PersistentPrefs {
     func isSet(_ property: PrefProperty<some Any>) -> Bool {
         let key = property.binding(in: state).key
         state.bridge.access(key, of: self)
-        return read(of: key) { view, _ in try view.storedValues()?[key] != nil } ?? false
+        return read(of: key) { view, _ in try view.storedValue(forKey: key) != nil } ?? false
     }
 
     /// Where the value of a key comes from: a layer of a ``LayeredStore``, the store or, for a declared property, its

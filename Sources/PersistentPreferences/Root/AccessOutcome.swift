@@ -31,7 +31,7 @@ struct AccessOutcome {
         switch warning {
         case nil: warning = .invalidLayer(faults)
         case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
-        default: state.owner?.notify(of: .invalidLayer(faults))
+        default: state.owner?.tell(.invalidLayer(faults))
         }
     }
 
@@ -40,7 +40,7 @@ struct AccessOutcome {
     mutating func passOverBase(_ error: PrefsError) {
         hasPassedOverBase = true
         noted?.append(error)
-        if noted == nil, let warning, warning != error { state.owner?.notify(of: warning) }
+        if noted == nil, let warning, warning != error { state.owner?.tell(warning) }
         warning = error
     }
 

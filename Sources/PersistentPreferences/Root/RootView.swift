@@ -88,7 +88,7 @@ struct RootView {
     }
 
     /// The stored value of a key; nil if there is none. A null is a value only of an optional.
-    private func storedValue(forKey key: String) throws(PrefsError) -> StoredValue? {
+    func storedValue(forKey key: String) throws(PrefsError) -> StoredValue? {
         value(try storedValues()?[key], of: key)
     }
 

@@ -104,9 +104,12 @@ package final class Roots: RootsStore {
         return transaction.state(of: layers) { layers.current() } as? any RootLayersSnapshot
     }
 
-    /// As `Domain.transact`.
+    /// As `Domain.transact`, for an update.
     package func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
-        try reached().transact(on: root, durability: durability, body)
+        try reached().transact(on: root, durability: durability) { transaction in
+            transaction.isUpdate = true
+            try body(transaction)
+        }
     }
 
     /// Runs the body, in which writes also replace a file that a person has left malformed.

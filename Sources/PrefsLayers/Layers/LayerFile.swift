@@ -59,7 +59,7 @@ final class LayerFile: Sendable {
         var revisions: [Revision?] = []
         for location in locations {
             do {
-                let found = try location.withFile { try $0.read() }
+                let found = try location.read(.none)
                 revisions.append(found.revision)
                 let warning = found.warning.map { PrefsError($0) }
                 guard found.content != nil || warning != nil else { continue }
@@ -78,7 +78,7 @@ final class LayerFile: Sendable {
     func isCurrent(_ reading: Reading) -> Bool {
         for (location, revision) in zip(locations, reading.revisions) {
             do {
-                let found = try location.withFile { try $0.read() }
+                let found = try location.read(.none)
                 if revision == nil || found.revision != revision { return false }
             } catch {
                 // The reason may have changed.

@@ -90,7 +90,7 @@ final class LayeredSubscriber: EntrySubscriber {
         }
     }
 
-    func failed(_ error: FileError) { subscriber.failed(error) }
+    func failed(_ error: FileError?) { subscriber.failed(error) }
 
     var reader: ObjectIdentifier { subscriber.reader }
 

@@ -72,11 +72,59 @@ import Testing
         #expect(prefs.ints == ["a": 5])
     }
 
-    @Test func aProcessThatStartsDuringASaveReadsTheLastGoodCopy() throws {
+    /// It knows no state, and the last good copy may be of a file that a person has deleted.
+    @Test(arguments: [1, 5]) func aProcessThatStartsDuringASaveWaits(_ pause: Int) throws {
         try moveAway()
+        system.onPause = { [folder] number in
+            if number == pause { try writePropertyList(["Root": ["a": 5]], to: folder.file()) }
+        }
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == ["a": 5] && prefs.outcome == "ok" && system.pauses == pause)
+    }
+
+    /// `rm f; ./app`. It waits once, not at each read.
+    @Test func aProcessThatStartsAfterARemovalReadsNothing() throws {
+        try FileManager.default.removeItem(at: folder.file())
+        let prefs = folder.root(system: system)
+        for _ in 0..<3 { #expect(prefs.ints == [:] && prefs.outcome == "ok") }
+        #expect(system.pauses == PropertyListFile.saveRounds)
+        // A layer does not wait.
+        let layer = folder.root(system: SaveClock())
+        #expect(try layer.location.read(.none).content == nil)
+    }
+
+    /// The clock was set back since the file was removed.
+    @Test(arguments: [-1_000, -86_400_000]) func aTimeInTheFutureCountsAsLongAgo(_ elapsed: Int) throws {
         let prefs = folder.root(system: system)
         #expect(prefs.ints == ["a": 1, "b": 2])
-        #expect(prefs.outcome == "ok")
+        try FileManager.default.removeItem(at: folder.file())
+        system.elapsed = elapsed
+        #expect(prefs.ints == [:])
+        #expect(folder.root(system: system).ints == [:] && system.pauses == 0)
+    }
+
+    @Test func oneCopyOfAMissingFileIsKept() throws {
+        for number in 1...3 {
+            try FileManager.default.removeItem(at: folder.file())
+            folder.root().values = ["a": number]
+            #expect(try quarantined == ["test.plist.corrupt-missing"])
+        }
+        let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file("test.plist.corrupt-missing")))
+        let kept = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil) as? [String: Any]
+        #expect(kept?["Root"] as? [String: Int] == ["a": 2])
+    }
+
+    /// The package stores 5, another program 6. A new mode of the copy makes its state no newer.
+    @Test func aCopyWithANewModeIsNoNewerState() throws {
+        let prefs = folder.root()
+        prefs.values = ["a": 5]
+        try writePropertyList(["Root": ["a": 6]], to: folder.file())
+        #expect(prefs.ints == ["a": 6])
+        #expect(chmod(folder.file(".test.plist.lastgood").path, 0o640) == 0)
+        try Data("hello".utf8).write(to: folder.file())
+        #expect(prefs.ints == ["a": 6])
+        prefs["b"] = 1
+        #expect(prefs.ints == ["a": 6, "b": 1])
     }
 
     @Test func after50MillisecondsTheFileIsMissing() throws {
@@ -194,9 +242,7 @@ import Testing
     @Test func aFileThatWasMissingBeforeMayBeSavedNow() throws {
         let prefs = folder.root(system: system)
         try moveAway()
-        system.elapsed = -1_000
         #expect(prefs.ints == ["a": 1, "b": 2])
-        system.elapsed = 0
         folder.root().values = ["a": 3, "b": 4]
         try FileManager.default.moveItem(at: folder.file(), to: folder.file("test.plist.new"))
         system.onPause = { [folder] number in

@@ -207,6 +207,7 @@ import Testing
         "its folder is removed repeatedly", "is deleted repeatedly", "appears and disappears repeatedly",
         "1000 files were quarantined in this second already; try again", "the program has called exit inside an update",
         "was …, and its last good copy was there", "is empty, and had values before",
+        "leads to another place than when the update began",
         "is empty; another program may be writing it", "cannot be watched in a forked process",
         "cannot be watched: …",
         // Contents.

@@ -6,6 +6,8 @@ enum AccessKind: CaseIterable, Equatable {
     case read, all, count, flush
     case write(WriteOperation)
 
+    var isRead: Bool { if case .write = self { false } else { true } }
+
     static let allCases =
         [read, all, count, flush]
         + WriteOperation.of(.instance).filter { !$0.isAsync && $0 != .initializer }.map(AccessKind.write)

@@ -14,9 +14,24 @@ extension Model {
             && root.unicodeScalars.first != "\u{FEFF}"
     }
 
-    mutating func report(_ number: Int, _ error: ModelError?) {
+    mutating func report(_ number: Int, _ error: ModelError?, isOfRead: Bool = false) {
         instances[number].lastError = error
-        if let error { instances[number].told.append(error) }
+        guard let error else { return }
+        let isFault = isOfRead && error.isFault
+        instances[number].told.append(
+            Told(error: error, mayBeMissing: isFault && instances[number].toldFaults.contains(error)))
+        if isFault { instances[number].toldFaults.append(error) }
+    }
+
+    /// What an instance must have told, given what the library has told.
+    func told(_ number: Int, beside found: [ModelError]) -> [ModelError] {
+        // Equal errors cannot be told apart, so any of those that may be missing is left out.
+        var missing = max(0, instances[number].told.count - found.count)
+        var expected: [ModelError] = []
+        for told in instances[number].told {
+            if told.mayBeMissing, missing > 0 { missing -= 1 } else { expected.append(told.error) }
+        }
+        return expected
     }
 
     // MARK: - Reading
@@ -28,11 +43,11 @@ extension Model {
         do throws(ModelError) {
             guard Self.isLegal(access.root) else { throw .invalidName(access.root) }
             let result = try body(&self, &access)
-            report(number, access.warning)
+            report(number, access.warning, isOfRead: true)
             return result
         } catch {
-            if let warning = access.warning { report(number, warning) }
-            report(number, error)
+            if let warning = access.warning { report(number, warning, isOfRead: true) }
+            report(number, error, isOfRead: true)
             return nil
         }
     }
@@ -43,9 +58,11 @@ extension Model {
         if let transaction, transaction.place == place {
             return try Self.root(access.root, in: transaction.content)
         }
+        let former = arrive(access.number)
         access.warning = access.warning ?? self[place].trouble
         remember(place)
-        return try Self.root(access.root, in: self[place].state?.content)
+        let state = former.map { self[$0].known } ?? self[place].state
+        return try Self.root(access.root, in: state?.content)
     }
 
     /// A good file that was read is known from then on.
@@ -100,7 +117,7 @@ extension Model {
     ///
     /// - Parameter replacesOther: whether an entry that is no dictionary counts as missing.
     mutating func transact(
-        _ access: inout Access, replacesOther: Bool = false,
+        _ access: inout Access, replacesOther: Bool = false, isExplicit: Bool = false,
         _ body: (inout Model, inout Content?) throws(ModelError) -> Void
     ) throws(ModelError) {
         let place = place(of: access.number)
@@ -115,7 +132,10 @@ extension Model {
             access.warning = nil
             return
         }
+        let isOfFormer = arrive(access.number) != nil && !isExplicit
         if self[place].damage != nil, self[place].lastGood == nil { throw .notOurs }
+        // The state of one file must not be written into another one.
+        if isOfFormer, let trouble = self[place].trouble { throw trouble }
         remember(place)
         transaction = Transaction(place: place, content: self[place].state?.content)
         var thrown: ModelError?

@@ -45,7 +45,15 @@ struct Model {
         let allowed: Set<String>
         var key: String
         var lastError: ModelError?
-        var told: [ModelError] = []
+        var told: [Told] = []
+        /// The faults that reads of the instance have told.
+        var toldFaults: [ModelError] = []
+    }
+
+    struct Told {
+        let error: ModelError
+        /// Whether the library may leave it out, because it has told a read of the same fault before.
+        let mayBeMissing: Bool
     }
 
     struct Transaction {
@@ -66,6 +74,10 @@ struct Model {
 
     var places: [ModelPlace: Place] = [:]
     var linkTarget = ModelPlace.binary
+    /// The place to which the link led at its last access.
+    private var linkSeen: ModelPlace?
+    /// The place to which it led before, if its state is known, and the state of the current one is not.
+    private(set) var linkFormer: ModelPlace?
     var instances: [Instance] = []
     var transaction: Transaction?
     var trace: [ModelObservation] = []
@@ -88,6 +100,19 @@ struct Model {
         return store == .link ? linkTarget : store.place
     }
 
+    /// Follows the link, if the instance's store is on it.
+    ///
+    /// - Returns: the place whose known state is read instead; nil if the place itself is read.
+    mutating func arrive(_ number: Int) -> ModelPlace? {
+        guard instances[number].store == .link else { return nil }
+        if let seen = linkSeen, seen != linkTarget, self[seen].known != nil { linkFormer = seen }
+        linkSeen = linkTarget
+        if linkFormer == linkTarget || self[linkTarget].damage == nil { linkFormer = nil }
+        return linkFormer
+    }
+
+    private mutating func forgetLink() { (linkSeen, linkFormer) = (nil, nil) }
+
     /// The state of a place. Every place has one.
     subscript(place: ModelPlace) -> Place {
         get { places[place] ?? Place(place) }
@@ -100,7 +125,7 @@ struct Model {
         switch operation {
         case .create(let number, let key, let values):
             instances[number].key = key
-            instances[number].told = []
+            (instances[number].told, instances[number].toldFaults) = ([], [])
             if values.isEmpty {
                 look(number)
             } else {
@@ -128,6 +153,7 @@ struct Model {
 
     /// Drops all objects. Warnings that were not reported yet, and values in memory, are lost.
     private mutating func reopen() {
+        forgetLink()
         for place in ModelPlace.allCases {
             if place.isFile {
                 self[place].known = nil
@@ -136,7 +162,7 @@ struct Model {
             }
         }
         for number in instances.indices {
-            instances[number].told = []
+            (instances[number].told, instances[number].toldFaults) = ([], [])
             look(number)
         }
     }
@@ -233,7 +259,7 @@ struct Model {
             } catch .notDictionary {
                 // Such a root can be removed.
             }
-            try model.transact(&access) { _, root in root = nil }
+            try model.transact(&access, isExplicit: true) { _, root in root = nil }
         }
     }
 

@@ -53,6 +53,14 @@ enum ModelError: Error, Equatable {
             }
     }
 
+    /// Whether it is a fault of the stored state, which reads tell once.
+    var isFault: Bool {
+        switch self {
+        case .notOurs, .damaged(isQuarantined: false), .notDictionary: true
+        default: false
+        }
+    }
+
     var kind: String {
         switch self {
         case .damaged(let isQuarantined): isQuarantined ? "damaged, quarantined" : "damaged"

@@ -60,7 +60,18 @@ struct ModelRun {
         }
     }
 
+    /// Whether an edit would make the link lead nowhere. What is read then depends on the time that has passed.
+    private func makesLinkDangle(_ operation: ModelOperation) -> Bool {
+        guard case .foreign(let edit) = operation else { return false }
+        switch edit {
+        case .link(let place): return model[place].content == nil && model[place].damage == nil
+        case .remove(let place): return place == model.linkTarget && model.linkFormer != nil
+        default: return false
+        }
+    }
+
     private mutating func perform(_ operation: ModelOperation) throws {
+        if makesLinkDangle(operation) { return }
         tally.operations += 1
         let revisions = ModelPlace.files.map { model[$0].revision }
         subject.perform(operation)
@@ -73,10 +84,11 @@ struct ModelRun {
             fingerprints = ModelPlace.files.map(subject.fingerprint)
             return
         }
+        let told = subject.takeReported()
         try compare(
-            model.instances.enumerated().map { .told($0, $1.told) },
-            subject.takeReported().enumerated().map { .told($0, $1) })
-        for error in model.instances.flatMap(\.told) { tally.errors.insert(error.kind) }
+            told.enumerated().map { .told($0, model.told($0, beside: $1)) },
+            told.enumerated().map { .told($0, $1) })
+        for error in model.instances.flatMap(\.told).map(\.error) { tally.errors.insert(error.kind) }
         model.forgetReported()
         for (index, place) in ModelPlace.files.enumerated() {
             let now = subject.fingerprint(place)
@@ -115,6 +127,8 @@ struct ModelRun {
             model[place].revision += 1
         case .link(let place):
             model.linkTarget = place
+            // The library learns of it at the next access.
+            if let number = model.instances.firstIndex(where: { $0.store == .link }) { try perform(.count(number)) }
         }
     }
 

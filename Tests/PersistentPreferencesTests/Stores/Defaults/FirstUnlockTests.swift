@@ -62,7 +62,7 @@ import Testing
         #expect(prefs.update { $0["volume"] = 4.0 } != nil)
         #expect(prefs.$volume.set(5) != nil && prefs.$volume.reset() != nil)
         prefs.flush()
-        #expect(prefs.takeErrors() == Array(repeating: Self.locked, count: 11))
+        #expect(prefs.takeErrors() == Array(repeating: Self.locked, count: 8))
         guard case .unreadable? = prefs.lastError else {
             Issue.record("\(String(describing: prefs.lastError))")
             return

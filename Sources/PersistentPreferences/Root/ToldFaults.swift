@@ -1,0 +1,67 @@
+import PrefsFileEngine
+
+/// The faults that reads of an instance have met, so that each is told once. A fault that ends and returns is told again.
+///
+/// A fault of a value or of a root belongs to a state, whose revision shows whether it is the same fault. Without
+/// revisions, and for a store that cannot be read, a fault lasts until a read succeeds.
+struct ToldFaults {
+    private typealias Told = (error: PrefsError, revision: Revision?)
+
+    /// By the key of the value; the faults of a root have an empty key, which no value has.
+    private var values: [String: Told] = [:]
+    private var store: PrefsError?
+    /// By fault, the key that was read then; nil for the whole root.
+    private var layers: [LayerFault: String?] = [:]
+
+    /// Whether a read without a fault may end one.
+    private(set) var mayEnd = false
+
+    /// The error, reduced to what was not told before; nil if all of it was.
+    ///
+    /// - Parameters:
+    ///   - name: the key that was read; nil for the whole root.
+    ///   - revision: the revision of the state that was read; nil if it has none.
+    mutating func news(in error: PrefsError, of name: String?, at revision: Revision?) -> PrefsError? {
+        switch error {
+        case .typeMismatch, .constraintViolated:
+            return isNews(error, forKey: name ?? "", at: revision) ? error : nil
+        case .rootIsNotDictionary, .migrationFailed:
+            return isNews(error, forKey: "", at: revision) ? error : nil
+        case .unreadable, .damaged, .notOurs, .unknownError, .userDefaultsUnavailable:
+            mayEnd = true
+            defer { store = error }
+            return store == error ? nil : error
+        case .invalidLayer(let faults):
+            let news = faults.filter { layers.index(forKey: $0) == nil }
+            mayEnd = true
+            for fault in news { layers[fault] = .some(name) }
+            return news.isEmpty ? nil : .invalidLayer(news)
+        default:
+            // What the caller asked for is wrong, or a write has left a warning.
+            return error
+        }
+    }
+
+    private mutating func isNews(_ error: PrefsError, forKey key: String, at revision: Revision?) -> Bool {
+        if revision == nil { mayEnd = true }
+        let told = values[key]
+        values[key] = (error, revision)
+        guard let told, told.error == error else { return true }
+        guard let revision, let former = told.revision else { return false }
+        // A thread may come late with an older state.
+        return revision.number > former.number
+    }
+
+    /// Ends the faults that a read without a fault would have met, except for the fault of its value.
+    mutating func end(readOf name: String?) {
+        store = nil
+        layers = layers.filter { $0.value != name }
+        endValue("")
+    }
+
+    /// Notes that a value fits.
+    mutating func endValue(_ key: String) {
+        if values[key]?.revision == nil { values[key] = nil }
+        mayEnd = store != nil || !layers.isEmpty || values.values.contains { $0.revision == nil }
+    }
+}

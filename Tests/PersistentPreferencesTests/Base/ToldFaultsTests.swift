@@ -1,0 +1,152 @@
+import Dispatch
+import Foundation
+import PersistentPreferences
+import PrefsLayers
+import Testing
+import TestSupport
+
+@testable import EngineSupport
+@testable import PrefsSupport
+
+/// Each fault that reads meet is told once; a fault that ends and returns is told again.
+@Suite struct ToldFaultsTests {
+    final class ToolPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var size = 12
+        @Pref var name = ""
+        override var keys: [String] { ["free"] }
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var url: URL { folder.file("tool.plist") }
+
+    private func put(_ values: NSDictionary) throws { try writePropertyList(values, to: url) }
+
+    private func prefs() -> ToolPrefs {
+        ToolPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+    }
+
+    @Test func aBadValueIsToldOnceForEachState() throws {
+        try put(["size": "x"])
+        let prefs = prefs()
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        for _ in 0..<1_000 {
+            #expect(prefs.size == 12 && prefs.lastError != nil, "lastError is the outcome of each access")
+            #expect(prefs.name == "" && prefs.lastError == nil)
+        }
+        #expect(heard.all == ["size: expected Int, found a string"])
+        // Another state with the same fault.
+        try put(["size": "x", "name": "n"])
+        _ = (prefs.size, prefs.size)
+        #expect(heard.all.count == 2)
+        // It ends and returns.
+        try put(["size": 1])
+        #expect(prefs.size == 1)
+        try put(["size": "x"])
+        _ = (prefs.size, prefs.size)
+        #expect(heard.all.count == 3)
+        // Another instance has its own handlers.
+        let other = self.prefs()
+        let others = Heard<String>()
+        let second = other.onError { others.append($0.description) }
+        _ = (other.size, other.size)
+        #expect(others.all.count == 1)
+        withExtendedLifetime((handler, second)) {}
+    }
+
+    @Test func eightThreadsTellItOnce() throws {
+        try put(["size": "x"])
+        let prefs = prefs()
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in for _ in 0..<500 { _ = prefs.size } }
+        #expect(heard.all.count == 1)
+        _ = handler
+    }
+
+    @Test func everyRejectedWriteIsTold() throws {
+        try put(["size": 1])
+        let prefs = prefs()
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        for _ in 0..<3 { prefs["free"] = NSObject() }
+        for _ in 0..<2 { prefs["unknown"] = 1 }
+        #expect(heard.all.count == 5)
+        _ = handler
+    }
+
+    /// Whatever key is read, until a read succeeds.
+    @Test func aFileThatCannotBeReadIsToldOnce() throws {
+        try put(["size": 1])
+        let prefs = prefs()
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        for round in 1...2 {
+            try Data("hello".utf8).write(to: url)
+            for _ in 0..<100 { _ = (prefs.size, prefs.name, prefs.values, prefs["free"], prefs.count) }
+            #expect(heard.all.count == 2 * round - 1, "\(heard.all)")
+            try Data("hello, world".utf8 + [0]).write(to: url)
+            _ = (prefs.size, prefs.name)
+            #expect(heard.all.count <= 2 * round)
+            try put(["size": round])
+            #expect(prefs.size == round && prefs.lastError == nil)
+            if heard.all.count < 2 * round { heard.append("the same reason") }
+        }
+        _ = handler
+    }
+
+    /// A store without revisions.
+    @Test func aBadValueInAStoreOfAnotherModuleIsToldUntilItFits() throws {
+        let store = ForeignStore()
+        try store.update(root: "R") { $0 = ["size": "x"] }
+        let prefs = ToolPrefs(key: "R", store: store)
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        for _ in 0..<100 { _ = (prefs.size, prefs.name) }
+        #expect(heard.all.count == 1)
+        try store.update(root: "R") { $0 = ["size": 5] }
+        #expect(prefs.size == 5)
+        try store.update(root: "R") { $0 = ["size": "x"] }
+        _ = (prefs.size, prefs.size)
+        #expect(heard.all.count == 2)
+        _ = handler
+    }
+
+    @Test func aFaultOfALayerIsToldOnce() throws {
+        let layer = folder.file("layer.plist")
+        try writePropertyList(["size": "x"], to: layer)
+        let prefs = ToolPrefs(store: LayeredStore(PropertyListFileStore(url: url, layout: .flat), above: [.file(layer)]))
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        for _ in 0..<100 { _ = (prefs.size, prefs.name) }
+        #expect(heard.all.count <= 1, "the first read of the instance may have told it")
+        try writePropertyList(["size": 3], to: layer)
+        #expect(prefs.size == 3 && prefs.values.count == 1)
+        try writePropertyList(["size": "x"], to: layer)
+        let before = heard.all.count
+        for _ in 0..<100 { _ = (prefs.size, prefs.values) }
+        #expect(heard.all.count == before + 1)
+        _ = handler
+    }
+
+    /// Observers of one instance share its handlers, and a null under a property is no fault for them either.
+    @Test func observersTellAFaultOnce() throws {
+        try put(["size": 1])
+        let prefs = prefs()
+        let (heard, sizes) = (Heard<String>(), Heard<Int>())
+        let handler = prefs.onError { heard.append($0.description) }
+        let observations = (0..<5).map { _ in prefs.$size.onChange { sizes.append($1) } }
+        let writer = ToolPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        writer["size"] = 2
+        #expect(sizes.wait(for: 5) == [2, 2, 2, 2, 2])
+        try put(["size": "x"])
+        sizes.wait(for: 10)
+        #expect(heard.all == ["size: expected Int, found a string"])
+        withExtendedLifetime((handler, observations)) {}
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import PersistentPreferences
+import Testing
+import TestSupport
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+
+/// What is known of a file belongs to the path that the program gave, wherever its links lead.
+@Suite struct PlaceTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for release in ["1", "2"] { try make(release) }
+        try point(to: "1")
+    }
+
+    final class ReleasePrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var a = 0
+        @Pref var b = 0
+    }
+
+    private var file: URL { folder.file("current/p.plist") }
+
+    private func make(_ release: String) throws {
+        try FileManager.default.createDirectory(at: folder.file(release), withIntermediateDirectories: true)
+    }
+
+    private func release(_ name: String) -> URL { folder.file("\(name)/p.plist") }
+
+    /// Replaces the link in one step, as a mounted ConfigMap does.
+    private func point(to release: String) throws {
+        let new = folder.file("current.new").path
+        try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: release)
+        #expect(rename(new, folder.file("current").path) == 0)
+    }
+
+    private func prefs(system: SystemCalls = .real) -> ReleasePrefs {
+        ReleasePrefs(store: PropertyListFileStore(url: file, durability: .process, layout: .flat, system: system))
+    }
+
+    @Test func theStateOfOneReleaseIsReadWhileTheNextIsMalformed() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try Data("{\"a\":3,}".utf8).write(to: release("2"))
+        try point(to: "2")
+        for _ in 0..<2 {
+            #expect(prefs.a == 1)
+            guard case .notOurs? = prefs.lastError else {
+                Issue.record("\(String(describing: prefs.lastError))")
+                return
+            }
+        }
+        // It is not written into the next release.
+        prefs.b = 2
+        prefs.update { prefs.a += 1 }
+        #expect(prefs.lastError?.isWarning == false)
+        #expect(try Data(contentsOf: release("2")) == Data("{\"a\":3,}".utf8))
+        #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 1])
+        // Another process mends it.
+        try writePropertyList(["a": 5], to: release("2"))
+        #expect(prefs.a == 5 && prefs.lastError == nil)
+        prefs.b = 2
+        #expect(try propertyList(at: release("2")) as NSDictionary == ["a": 5, "b": 2])
+    }
+
+    /// A damaged property list would be quarantined and written anew in its own place.
+    @Test func aDamagedNextReleaseIsNotReplaced() throws {
+        let other = ReleasePrefs(store: PropertyListFileStore(url: release("2"), durability: .process, layout: .flat))
+        other.a = 7
+        let damage = try Data(contentsOf: release("2")).dropLast(20)
+        let prefs = prefs()
+        prefs.a = 1
+        try damage.write(to: release("2"))
+        try point(to: "2")
+        // What this process has learned through another path is known, too.
+        #expect(prefs.a == 1 && prefs.lastError?.isWarning == false)
+        prefs.b = 2
+        #expect(prefs.lastError?.isWarning == false)
+        #expect(try Data(contentsOf: release("2")) == damage)
+        prefs.deleteAll()
+        #expect(prefs.lastError?.isWarning == true, "an explicit word proceeds")
+    }
+
+    @Test func aNewerStateThatWasLearnedThroughAnotherPathIsRead() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try Data("hello".utf8).write(to: release("2"))
+        try point(to: "2")
+        #expect(prefs.a == 1)
+        let direct = ReleasePrefs(store: PropertyListFileStore(url: release("1"), durability: .process, layout: .flat))
+        direct.a = 4
+        #expect(prefs.a == 4)
+    }
+
+    /// `ln -sfn` removes the link before it makes it anew.
+    @Test func aLinkThatIsMissingForAMomentHidesNothing() throws {
+        let system = StoppedClock()
+        let prefs = prefs(system: system)
+        prefs.a = 1
+        try FileManager.default.removeItem(at: folder.file("current"))
+        #expect(prefs.a == 1 && prefs.lastError == nil)
+        system.elapsed = 49
+        #expect(prefs.a == 1)
+        system.onPause = { [self] in try? point(to: "1") }
+        prefs.b = 2
+        #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 1, "b": 2])
+        try FileManager.default.removeItem(at: folder.file("current"))
+        #expect(prefs.a == 1)
+        system.elapsed += 50
+        #expect(prefs.a == 0 && prefs.lastError == nil)
+    }
+
+    private final class StoppedClock: SystemCalls, @unchecked Sendable {
+        nonisolated(unsafe) var elapsed = 0
+        nonisolated(unsafe) var onPause: (() -> Void)?
+        private let start = SystemCalls.real.now()
+
+        override func now() -> FileStatus.Time {
+            let nanoseconds = start.nanoseconds + elapsed * 1_000_000
+            return FileStatus.Time(
+                seconds: start.seconds + 1_000 + Int64(nanoseconds / 1_000_000_000),
+                nanoseconds: nanoseconds % 1_000_000_000)
+        }
+
+        override func pause() { onPause?() }
+    }
+
+    /// Observers hear no removal, and are told of the fault.
+    @Test func observersKeepTheStateToo() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        let (errors, changes) = (Heard<String>(), Heard<Int>())
+        let handler = prefs.onError { errors.append($0.description) }
+        let observation = prefs.$a.onChange { changes.append($1) }
+        try Data("{\"a\":3,}".utf8).write(to: release("2"))
+        try point(to: "2")
+        #expect(errors.wait(for: 1).count == 1)
+        try writePropertyList(["a": 6], to: folder.file("2/new"))
+        #expect(rename(folder.file("2/new").path, release("2").path) == 0)
+        #expect(changes.wait(for: 1) == [6])
+        withExtendedLifetime((handler, observation)) {}
+    }
+
+    // MARK: - During an update
+
+    @Test(arguments: [true, false]) func anUpdateWhosePathLeadsElsewhereIsRejected(_ isLink: Bool) throws {
+        let prefs =
+            isLink
+            ? prefs()
+            : ReleasePrefs(store: PropertyListFileStore(url: release("1"), durability: .process, layout: .flat))
+        prefs.a = 1
+        try writePropertyList(["a": 9], to: release("2"))
+        let error = prefs.update {
+            prefs.b = 2
+            try? isLink ? point(to: "2") : exchange()
+            // Accesses in the update belong to the file that it changes.
+            #expect(prefs.a == 1 && prefs.b == 2)
+            prefs.a = 3
+            #expect(prefs.lastError == nil)
+        }
+        guard case .notStored(let failure)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.reason == "leads to another place than when the update began")
+        let former = isLink ? release("1") : folder.file("1.old/p.plist")
+        #expect(try propertyList(at: former) as NSDictionary == ["a": 1])
+        #expect(prefs.a == (isLink ? 9 : 0) && prefs.b == 0)
+    }
+
+    /// `mv 1 1.old; mkdir 1`
+    private func exchange() throws {
+        #expect(rename(folder.file("1").path, folder.file("1.old").path) == 0)
+        try make("1")
+    }
+
+    // MARK: - Files that may not be read
+
+    @Test func anUnreadableFileGivesTheLastKnownState() throws {
+        let system = RecordingSystemCalls()
+        let prefs = prefs(system: system)
+        prefs.a = 1
+        let heard = Heard<String>()
+        let handler = prefs.onError { heard.append($0.description) }
+        // Another file, so that the open one is not current.
+        try writePropertyList(["a": 5], to: folder.file("1/new"))
+        #expect(rename(folder.file("1/new").path, release("1").path) == 0)
+        for _ in 0..<1_000 { system.fail("open", with: EACCES) }
+        for _ in 0..<3 {
+            #expect(prefs.a == 1)
+            guard case .unreadable(let failure)? = prefs.lastError else {
+                Issue.record("\(String(describing: prefs.lastError))")
+                return
+            }
+            #expect(failure.code == EACCES)
+        }
+        #expect(heard.all.count == 1)
+        prefs.b = 2
+        #expect(prefs.lastError?.isWarning == false && prefs.b == 0)
+        #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 5])
+        _ = handler
+    }
+}
