@@ -67,6 +67,9 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
 
     package init() {}
 
+    /// The number of threads that wait for their turn, and may join the batch.
+    var waiting: Int { state.withLock { $0.process == LockRegistry.forks ? $0.waiters.count : 0 } }
+
     /// Waits for the turn. The first member of a batch begins its group.
     ///
     /// - Throws: `Timeout`, or what the closure throws.

@@ -63,6 +63,16 @@ extension PropertyListFile.Session {
         try file.store(content, replacing: base, durability: durability, under: lock)
     }
 
+    func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int {
+        let changed = content.filter { former?[$0.key] != $0.value }
+        let ownSize = try file.encodedSize(of: changed, replacing: base)
+        // The sum is above the size of the file, because a change replaces something.
+        if (base.status?.size ?? 0) + size + ownSize > PropertyListLimits.fileBytes {
+            _ = try file.encodedSize(of: content, replacing: base)
+        }
+        return ownSize
+    }
+
     func confirm() throws {
         try file.refuseLost(lock)
         if base.fault == nil, try file.flushInPlace(base) { return }

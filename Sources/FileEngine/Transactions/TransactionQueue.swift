@@ -13,6 +13,9 @@ package final class TransactionQueue: Sendable {
 
     package init() {}
 
+    /// The number of threads that wait for their turn.
+    var waiting: Int { commits.waiting }
+
     /// The transaction of this thread in this domain, if any.
     package var transaction: Transaction? { Transaction.current(of: self) }
 
@@ -31,8 +34,12 @@ package final class TransactionQueue: Sendable {
         let transaction = Transaction(
             of: self, session: batch.group.session, content: batch.group.content, durability: durability)
         defer { transaction.runAfterwards() }
-        let result = Result { try transaction.run(body) }
-        if case .success = result { batch.group.add(transaction) }
+        let result = Result {
+            try transaction.run(body)
+            // Alone, its commit shows what cannot be stored.
+            let isShared = batch.group.hasMembers || waiting > 0
+            try batch.group.add(transaction, isVetted: isShared)
+        }
         let outcome = commits.leave(batch)
         try result.get()
         try outcome.get()
@@ -69,15 +76,26 @@ private final class TransactionBatch: CommitGroup {
         content = session.content
     }
 
-    let hasRoom = true
+    /// Whether every change was vetted, so that one member's values cannot fail the commit of another.
+    private(set) var hasRoom = true
+    private(set) var hasMembers = false
+    /// The encoded size of the changes.
+    private var size = 0
 
     private var isChanged: Bool { !changes.isEmpty }
 
     /// A transaction that changed nothing may have read changes that the batch is about to write.
     var dependsOnCommit: Bool { isChanged || session?.isConfirmed(durability) == false }
 
-    func add(_ transaction: Transaction) {
+    /// - Throws: why the file cannot store the changes.
+    func add(_ transaction: Transaction, isVetted: Bool) throws {
+        hasMembers = true
         if transaction.isChanged {
+            if isVetted, let session {
+                size += try session.vet(transaction.content ?? [:], after: content, beside: size)
+            } else {
+                hasRoom = false
+            }
             changes.append((transaction, .init(before: content, after: transaction.content)))
             content = transaction.content
         }

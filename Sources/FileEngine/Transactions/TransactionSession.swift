@@ -11,6 +11,13 @@ package protocol TransactionSession {
     var content: Content? { get }
     /// Stores the new state. Throws before anything has changed, or `FileError.durabilityUnconfirmed` after.
     func commit(_ content: Content, durability: CommitDurability) throws
+    /// Rejects a change that the domain cannot store, before it joins others in one commit.
+    ///
+    /// - Parameters:
+    ///   - former: the content without the change.
+    ///   - size: the sum of the results for the changes before.
+    /// - Returns: the encoded size of the change; 0 in a domain without a limit.
+    func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int
     /// Whether the committed state has the required durability. False after a commit with less durability, and after a
     /// failed flush.
     func isConfirmed(_ durability: CommitDurability) -> Bool
@@ -28,6 +35,7 @@ package protocol TransactionSession {
 }
 
 extension TransactionSession {
+    package func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int { 0 }
     package func isConfirmed(_ durability: CommitDurability) -> Bool { true }
     package func confirm() {}
     package func quarantine() {}

@@ -145,6 +145,16 @@ extension PropertyListFile {
         }
     }
 
+    /// The size of a content, or of some of its entries, in the format of the file.
+    ///
+    /// - Throws: `FileError.notStored` if the format cannot hold them.
+    func encodedSize(of entries: Content, replacing base: Snapshot) throws -> Int {
+        var format = format(replacing: base)
+        if format == .xml, currentMirror != nil { format = .binary }
+        let entries = PropertyListCoder.storable(entries, as: format)
+        return try encoded(entries, as: format, replacing: base.content).count
+    }
+
     private func encoded(
         _ content: Content, as format: FileFormat, replacing former: Content?, _ written: Data? = nil
     ) throws -> Data {
