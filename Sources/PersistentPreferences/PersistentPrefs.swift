@@ -193,8 +193,8 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
         set { state.lastError = newValue }
     }
 
-    /// Called for each error of this instance. Override it to see every error, or use ``onError(_:)``. Does nothing by
-    /// default.
+    /// Called for each rejected write and warning of this instance, and once for each fault that its reads meet, as
+    /// ``onError(_:)`` describes. Does nothing by default.
     ///
     /// Runs on the thread of the access after every lock is released; inside an `update`, after the update. If an
     /// access of the same instance fails inside it, that access sets ``lastError`` and does not call it again.

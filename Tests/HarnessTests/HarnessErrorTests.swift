@@ -95,6 +95,22 @@ import Testing
         }
     }
 
+    @Test func aHomeThatIsNotUTF8IsNamed() throws {
+        let tool = try Child.executable("prefs").path
+        let shell = try Child(
+            URL(filePath: "/bin/sh"), ["-c", #"HOME=$(printf '/tmp/\377') exec "$0" get int"#, tool], environment: [:])
+        #expect(
+            Printed(try shell.wait()) == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+    }
+
+    /// Not "out of range": no integer is written like this.
+    @Test(arguments: ["0x50", "0x1p3", "1_000"]) func aTextThatIsNoNumberIsNotOutOfRange(_ text: String) throws {
+        let home = try HarnessHome()
+        #expect(
+            try home.prefs("set", "int", text)
+                == .failure("Integer Value: expected Int, found \"\(text)\": not a number"))
+    }
+
     @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func anOutputThatCannotBeWrittenIsReported() throws {
         let home = try HarnessHome()
         let shell = try Child(

@@ -15,7 +15,10 @@
             }
             guard let home = variable("HOME"), !home.isEmpty else {
                 // UserDefaults would write to /.config.
-                return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty"))
+                guard let bytes = getenv("HOME"), bytes.pointee != 0 else {
+                    return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty"))
+                }
+                return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not UTF-8"))
             }
             guard home.utf8.first == slash else {
                 return .failure(StorageFailure(path: home, reason: "HOME is not an absolute path"))

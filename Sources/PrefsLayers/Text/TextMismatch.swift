@@ -37,7 +37,11 @@ struct TextMismatch {
         if let flaw = forms.flaw { return "invalid JSON: \(flaw)" }
         if let integers = type as? any FixedWidthInteger.Type {
             // JSON with a whole number of more than 64 bits is rejected here.
-            return switch forms.number ?? (text.utf8.first == UInt8(ascii: "+") ? nil : Double(text)) {
+            // Double reads hexadecimal digits and names, too.
+            let isDecimal = text.utf8.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "-.eE".utf8.contains($0)
+            }
+            return switch forms.number ?? (isDecimal ? Double(text) : nil) {
             case nil: "not a number"
             case let number? where number == number.rounded(): "out of range for \(type) (\(Self.range(integers)))"
             default: "not a whole number"

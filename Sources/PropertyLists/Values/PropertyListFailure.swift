@@ -24,7 +24,9 @@ public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConver
         self.reason = reason
     }
 
-    /// `path: reason`, on one line. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and
+    /// `path: reason`, on one line; the reason alone if the path is empty. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and
     /// format characters are escaped.
-    public var description: String { "\(ShownText.path(path)): \(ShownText.message(reason))" }
+    public var description: String {
+        (path.isEmpty ? "" : "\(ShownText.path(path)): ") + ShownText.message(reason)
+    }
 }

@@ -189,7 +189,8 @@ import Testing
         "is not a valid …: …", "is not a valid path: it contains a NUL", "is not the path of a file",
         "is not a valid …: it begins with a dot", "is not a valid …: it contains a /",
         "is not a valid suite name: UserDefaults rejects it", "does not name a file", "HOME is not an absolute path",
-        "no home folder: HOME is not set, or empty", "no Application Support folder",
+        "no home folder: HOME is not set, or empty", "no home folder: HOME is not UTF-8",
+        "no Application Support folder",
         "is relative, and the working folder is unknown", "leads to a name that is not UTF-8",
         // Files that are something else, or of others.
         "is a folder", "is …", "is a link; expected a regular file", "belongs to user …; expected …",

@@ -100,6 +100,12 @@ import TestSupport
         _ = handler
     }
 
+    @Test func aProblemOfTheFileBeginsWithItsPath() throws {
+        try Data("hello".utf8).write(to: url)
+        let problems = prefs().problems().map(\.description)
+        #expect(problems.count == 1 && problems[0].hasPrefix("\(url.path): "), "\(problems)")
+    }
+
     /// A store without revisions.
     @Test func aBadValueInAStoreOfAnotherModuleIsToldUntilItFits() throws {
         let store = ForeignStore()
@@ -120,7 +126,8 @@ import TestSupport
     @Test func aFaultOfALayerIsToldOnce() throws {
         let layer = folder.file("layer.plist")
         try writePropertyList(["size": "x"], to: layer)
-        let prefs = ToolPrefs(store: LayeredStore(PropertyListFileStore(url: url, layout: .flat), above: [.file(layer)]))
+        let prefs = ToolPrefs(
+            store: LayeredStore(PropertyListFileStore(url: url, layout: .flat), above: [.file(layer)]))
         let heard = Heard<String>()
         let handler = prefs.onError { heard.append($0.description) }
         for _ in 0..<100 { _ = (prefs.size, prefs.name) }
