@@ -41,7 +41,7 @@ extension PropertyListFile {
     /// The accepted form of the values in a state. A write of a missing file makes a file of the format of a new one.
     @inline(__always)
     func form(of snapshot: Snapshot) -> ValueForm {
-        snapshot.format == nil ? format(replacing: snapshot).form : snapshot.form
+        snapshot.form ?? format(replacing: snapshot).form
     }
 
     /// The accepted form of the values in the file when it was last read; before the first read, in a new file.

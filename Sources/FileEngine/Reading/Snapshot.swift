@@ -54,8 +54,8 @@ final class Snapshot: Sendable {
     let revision: Revision
     /// The format of the file; nil if it is missing or empty.
     let format: FileFormat?
-    /// The accepted form of the values.
-    let form: ValueForm
+    /// The accepted form of the values; nil if there is no format.
+    let form: ValueForm?
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
@@ -78,7 +78,7 @@ final class Snapshot: Sendable {
         (fault, loss, written) = (nil, nil, nil)
         revision = Revision()
         (checksum, isSettled, end) = (0, true, nil)
-        (format, form) = (nil, .exact)
+        (format, form) = (nil, nil)
         status = nil
         file = nil
         tellsOfReplacement = true
@@ -90,7 +90,7 @@ final class Snapshot: Sendable {
         content = known.content
         loss = known.loss
         format = known.format
-        form = format?.form ?? .exact
+        form = format?.form
         self.system = system
         (fault, written) = (nil, known.text)
         revision = Revision()
@@ -110,7 +110,7 @@ final class Snapshot: Sendable {
         self.end = end
         revision = Revision()
         format = source.format
-        form = format?.form ?? .exact
+        form = format?.form
         status = source.status
         file = source.file
         tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)

@@ -14,8 +14,10 @@ package final class FileLocation {
 
     private struct Place {
         var file: PropertyListFile?
+        /// The file, if no link can lead to another one and nothing is known of a former one.
+        var plain: PropertyListFile?
         /// Whether the path must be resolved again.
-        var isStale = true
+        var isStale = true { didSet { if isStale { plain = nil } } }
         var followsLinks = false
         /// The file that the path led to before; nil if nothing was known of it, and once the current one was read.
         var former: PropertyListFile?
@@ -64,7 +66,7 @@ package final class FileLocation {
 
     /// The revision of the current state; nil also if the path contains a link.
     package var revision: Revision? {
-        guard let file = place.withLock({ $0.isStale || $0.followsLinks || $0.former != nil ? nil : $0.file }),
+        guard let file = place.withLock({ $0.plain }),
             file.queue.transaction == nil, let known = file.cachedWithoutReport,
             known.validated(atPath: file.names.path) === known
         else { return nil }
@@ -96,6 +98,7 @@ package final class FileLocation {
                 }
                 if place.former === file { place.former = nil }
                 (place.file, place.isStale, place.followsLinks) = (file, false, !resolution.links.isEmpty)
+                place.plain = place.followsLinks || place.former != nil ? nil : file
                 return (file, place.former)
             }
         } catch {
@@ -107,6 +110,11 @@ package final class FileLocation {
 
     /// The state of the path: that of its file, or what is known of the former file if this one cannot be read.
     package func read(_ patience: PropertyListFile.Patience = .ofRead) throws -> DomainState {
+        do {
+            if let file = place.withLock({ $0.plain }) { return try file.read(patience) }
+        } catch FileError.pathChanged {
+            place.withLock { $0.isStale = true }
+        }
         do {
             return try state(patience)
         } catch FileError.unreadable(let failure) where patience != .ofWrite {
@@ -137,7 +145,11 @@ package final class FileLocation {
                 }
             }
             // The file was read, or there is none.
-            place.withLock { if $0.file === file { $0.former = nil } }
+            place.withLock { place in
+                guard place.file === file else { return }
+                place.former = nil
+                if !place.isStale, !place.followsLinks { place.plain = file }
+            }
             return try found.get()
         }
     }
@@ -198,19 +210,14 @@ extension FileLocation: Domain {
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        let isOutermost = Transaction.current == nil
         try withPlace { file, former in
-            if former != nil, isOutermost, try isAboutToAppear(file) {
+            if former != nil, Transaction.current == nil, try isAboutToAppear(file) {
                 system.pause()
                 throw FileError.pathChanged
             }
             try file.queue.transact(
                 durability: durability, lock: file.names.path(of: file.names.lock),
-                begin: { try begin(file, after: former) }
-            ) { transaction in
-                try body(transaction)
-                if isOutermost, transaction.isUpdate { try checkPlace(of: file, transaction) }
-            }
+                begin: { try begin(file, after: former) }, body, check: { try checkPlace(of: file, $0) })
         }
     }
 

@@ -23,11 +23,12 @@ package final class TransactionQueue: Sendable {
     ///
     /// - Parameters:
     ///   - path: the path of the lock file, for errors that name its holder.
+    ///   - check: rejects an update after its body has run.
     ///   - begin: keeps other processes out until the session ends. Called by one thread at a time.
     /// - Throws: what the closure threw or rejected (then nothing has changed), or what `begin` or the commit throw.
     package func transact(
         durability: CommitDurability, lock path: String? = nil, begin: () throws -> any TransactionSession,
-        _ body: (Transaction) throws -> Void
+        _ body: (Transaction) throws -> Void, check: (Transaction) throws -> Void = { _ in }
     ) throws {
         if let current = Transaction.current { return try current.join(self, durability: durability, body) }
         let batch = try enter(path, begin)
@@ -35,7 +36,10 @@ package final class TransactionQueue: Sendable {
             of: self, session: batch.group.session, content: batch.group.content, durability: durability)
         defer { transaction.runAfterwards() }
         let result = Result {
-            try transaction.run(body)
+            try transaction.run { transaction in
+                try body(transaction)
+                if transaction.isUpdate { try check(transaction) }
+            }
             // Alone, its commit shows what cannot be stored.
             let isShared = batch.group.hasMembers || waiting > 0
             try batch.group.add(transaction, isVetted: isShared)
