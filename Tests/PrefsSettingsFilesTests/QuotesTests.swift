@@ -64,7 +64,7 @@ extension Quote: PropertyListModel {
         case missing = "[0].text: is missing"
         case otherType = "[1].author: expected String, found an integer"
         case noDictionary = "[0]: expected a dictionary, found a string"
-        case noContainer = ": expected an array or a dictionary, found a string"
+        case noContainer = "expected an array or a dictionary, found a string"
 
         var root: Any {
             switch self {
