@@ -90,7 +90,8 @@ package struct WriteLock {
             }
             throw StorageFailure(path: "", reason: "is deleted repeatedly")
         } catch {
-            throw error.at(names.path(of: names.lock))
+            // A failure that has a path is about the preferences file.
+            throw error.path.utf8.first == UInt8(ascii: "/") ? error : error.at(names.path(of: names.lock))
         }
     }
 
@@ -103,7 +104,7 @@ package struct WriteLock {
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {
         do throws(StorageFailure) {
-            if let (file, status) = try system.openFile(names.lock, in: folder, O_RDONLY, .update) {
+            if let (file, status) = try openExisting(names.lock, in: folder, system) {
                 try refuseForeign(status, names, in: folder, system)
                 try refuseOpen(status)
                 if let protection, system.protection(of: file.descriptor) != protection.rawValue {
@@ -118,20 +119,30 @@ package struct WriteLock {
         do throws(StorageFailure) {
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile.kept(try system.openRetrying(names.lock, in: folder, flags, mode: 0o600), system)
-            if let protection {
-                do throws(StorageFailure) {
-                    try system.setProtection(protection.rawValue, of: file.descriptor)
-                } catch {
-                    // A process that has opened the file in the meantime finds that it was removed, and starts again.
-                    try? system.remove(names.lock, in: folder)
-                    throw error
-                }
+            do throws(StorageFailure) {
+                if let protection { try system.setProtection(protection.rawValue, of: file.descriptor) }
+                try giveToOwnerOfFile(file.descriptor, names, in: folder, system)
+            } catch {
+                // A process that has opened the file in the meantime finds that it was removed, and starts again.
+                try? system.remove(names.lock, in: folder)
+                throw error
             }
-            giveToOwnerOfFile(file.descriptor, names, in: folder, system)
             return (file, nil)
         } catch {
             if error.code == EEXIST { return nil }
             throw error
+        }
+    }
+
+    /// Opens the lock file for writing, because NFS and file systems in user space lock no other descriptor exclusively
+    /// (EBADF). Opens it read-only if the caller may not write it.
+    private static func openExisting(
+        _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+        do {
+            return try system.openFile(name, in: folder, O_RDWR, .update)
+        } catch  where [EACCES, EPERM, EROFS].contains(error.code) {
+            return try system.openFile(name, in: folder, O_RDONLY, .update)
         }
     }
 
@@ -159,19 +170,28 @@ package struct WriteLock {
             reason: "is open to other users and has contents or a second name; expected an empty file with one name")
     }
 
-    /// Gives a new lock file to the owner of the preferences file, so that this owner can use it too.
+    /// Gives a new lock file to the owner of the preferences file. Throws if the owner cannot be set, because a lock
+    /// file of root would keep that owner out.
     private static func giveToOwnerOfFile(
         _ lock: SystemCalls.Descriptor, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
-    ) {
-        // If a call fails, the creator can still use the lock file; other users get an error when they open it.
-        guard let own = try? system.status(of: lock) else { return }
-        if let file = try? system.status(ofPath: names.file, in: folder, followsLinks: false), file.kind == .file {
+    ) throws(StorageFailure) {
+        let own = try system.status(of: lock)
+        if let file = try system.status(ofPath: names.file, in: folder, followsLinks: false), file.kind == .file {
             if own.owner != file.owner || own.group != file.group {
-                try? system.setOwner(file.owner, group: file.group, of: lock)
+                do {
+                    try system.setOwner(file.owner, group: file.group, of: lock)
+                } catch {
+                    // The mode of a lock file gives the group nothing.
+                    if own.owner != file.owner {
+                        guard [EPERM, EINVAL].contains(error.code) else { throw error }
+                        throw StorageFailure(path: names.path, reason: Permissions.otherOwner)
+                    }
+                }
             }
         } else {
-            try? giveToOwner(of: folder, lock, system)
+            try giveToOwner(of: folder, lock, system)
         }
+        // If a call fails, the owner can still use the lock file.
         try? system.copyAttributes(from: nil, to: lock)
         // Ignores the umask.
         if own.permissions != 0o600 { try? system.setPermissions(0o600, of: lock) }

@@ -9,24 +9,33 @@ enum LockState {
     case free
     /// The lock is held. The list is empty if the system does not name the holders.
     case held([LockHolder])
-    /// The lock file cannot be opened, or this package does not trust it.
+    /// The lock file cannot be opened or locked, or this package does not trust it.
     case blocked(reason: String)
 
     /// Creates nothing, and releases the lock at once.
     init(_ surroundings: SidecarPaths) {
         do throws(StorageFailure) {
-            let isFree = try surroundings.withLockFile { descriptor in
-                // Retries, because a writer holds the lock for a moment only.
-                (0..<20).contains { _ in
-                    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-                    usleep(10_000)
-                    return false
-                }
+            switch try surroundings.withLockFile(Self.lock) {
+            case nil: self = .none
+            case 0: self = .free
+            case EWOULDBLOCK: self = .held(LockHolder.all(of: surroundings.lock))
+            case let code?: throw StorageFailure("flock", surroundings.lock, code: code)
             }
-            self = isFree.map { $0 ? .free : .held(LockHolder.all(of: surroundings.lock)) } ?? .none
         } catch {
-            self = .blocked(reason: error.reason)
+            self = .blocked(reason: error.operation == "flock" ? "flock: \(error.reason)" : error.reason)
         }
+    }
+
+    /// Returns 0 if the lock is free, otherwise the code of the error. Retries, because a writer holds the lock for a
+    /// moment only.
+    private static func lock(_ descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        for _ in 0..<20 {
+            code = flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
+            guard code == EWOULDBLOCK || code == EINTR else { break }
+            usleep(10_000)
+        }
+        return code
     }
 
     var text: String {

@@ -75,6 +75,41 @@ struct OwnershipTests {
         #expect(prefs.ints == ["a": 1])
     }
 
+    /// A lock file of root would keep out the owner of the file, or of the folder.
+    @Test(arguments: [EPERM, EINVAL, EDQUOT], [true, false])
+    func aRejectedWriteLeavesNoLockFileOfRoot(_ code: Int32, _ hasFile: Bool) throws {
+        let system = RecordingSystemCalls()
+        chown(folder.path, 12_345, 54_321)
+        if hasFile {
+            try writePropertyList(["Root": ["a": 1]], to: folder.file())
+            chown(folder.file().path, 12_345, 54_321)
+        }
+        let prefs = folder.root(system: system)
+        system.onCall = { name throws(StorageFailure) in
+            if name == "chown" { throw StorageFailure("chown", "", code: code) }
+        }
+        prefs["a"] = 2
+        #expect(prefs.outcome.hasPrefix("not stored: "), "\(prefs.outcome)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == (hasFile ? ["test.plist"] : []))
+        system.onCall = nil
+        prefs["a"] = 3
+        #expect(prefs.outcome == "ok")
+        #expect(try owner(".test.plist.lock") == 12_345)
+    }
+
+    /// Owners and groups have no number in some user namespaces.
+    @Test func aLockFileDoesNotNeedTheGroupOfTheFile() throws {
+        let system = RecordingSystemCalls()
+        try writePropertyList(["Root": ["a": 1]], to: folder.file())
+        chown(folder.file().path, 0, 54_321)
+        chmod(folder.file().path, 0o600)
+        system.fail("chown", with: EINVAL, EINVAL)
+        let prefs = folder.root(system: system)
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])
+        #expect(try owner(".test.plist.lock") == 0)
+    }
+
     @Test func whatRootMakesInAUsersFolderIsThatUsers() throws {
         chown(folder.path, 12_345, 54_321)
         folder.root("deep/er/test.plist")["a"] = 1
