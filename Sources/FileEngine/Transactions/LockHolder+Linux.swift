@@ -3,17 +3,16 @@
 
     extension LockHolder {
         /// Returns the processes that hold a lock on the file. The kernel's list names the process that took the lock.
-        /// If that process has ended, a forked child may have inherited the lock. In that case, reads the descriptors
-        /// of all accessible processes.
+        /// That process may have ended, and its number may belong to another process, while a forked child holds the
+        /// lock. On btrfs and overlayfs, the list has other numbers of devices or files than `stat`. So a listed
+        /// process is named only if it holds the lock; if none does, asks all accessible processes.
         package static func all(of path: String) -> [LockHolder] {
             guard let file = status(path) else { return [] }
-            let lines = text("/proc/locks").split(separator: "\n").filter { isFlock($0, of: file) }
-            let listed = lines.compactMap { $0.split(separator: " ").dropFirst(4).first.flatMap { Int($0) } }
-            let listedNow = listed.filter { status("/proc/\($0)") != nil }
-            if !listedNow.isEmpty { return Set(listedNow).sorted().map(LockHolder.init) }
+            let listed = text("/proc/locks").split(separator: "\n").compactMap { taker($0, ofInode: file.st_ino) }
+            let holders = Set(listed).filter { holds(file, $0) }
+            if !holders.isEmpty { return holders.sorted().map(LockHolder.init) }
             let running = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int($0) } ?? []
-            let holding = running.filter { holds(file, $0) }
-            return holding.sorted().map(LockHolder.init)
+            return running.filter { holds(file, $0) }.sorted().map(LockHolder.init)
         }
 
         private init(_ pid: Int) {
@@ -27,25 +26,23 @@
         }
 
         /// Parses `1: FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF`. A line with an arrow names a waiting process.
-        private static func isFlock(_ line: Substring, of file: stat) -> Bool {
+        private static func taker(_ line: Substring, ofInode inode: ino_t) -> Int? {
             let words = line.split(whereSeparator: \.isWhitespace)
-            guard words.count > 5, words[1] == "FLOCK" else { return false }
-            let numbers = words[5].split(separator: ":")
-            guard numbers.count == 3, UInt64(numbers[2]) == UInt64(file.st_ino) else { return false }
-            let (major, minor) = (UInt64(numbers[0], radix: 16), UInt64(numbers[1], radix: 16))
-            let device = UInt64(file.st_dev)
-            return major == device >> 8 & 0xFFF | device >> 32 & ~0xFFF
-                && minor == device & 0xFF | device >> 12 & ~0xFF
+            guard words.count > 5, words[1] == "FLOCK", words[5].hasSuffix(":\(inode)") else { return nil }
+            return Int(words[4])
         }
 
-        /// Returns true if a descriptor of the process holds a lock on the file.
+        /// Returns true if a descriptor of the process holds a lock on the file. False if the caller may not look into
+        /// the process.
         private static func holds(_ file: stat, _ pid: Int) -> Bool {
-            let folder = "/proc/\(pid)/fdinfo"
-            let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let folder = "/proc/\(pid)"
+            let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/fdinfo")) ?? []
             return descriptors.contains { descriptor in
-                text("\(folder)/\(descriptor)").split(separator: "\n").contains { line in
-                    line.hasPrefix("lock:") && isFlock(line.dropFirst(5), of: file)
-                }
+                let lines = text("\(folder)/fdinfo/\(descriptor)").split(separator: "\n")
+                // Asks only for the status of files with a lock, because the call could hang on another one.
+                guard lines.contains(where: { $0.hasPrefix("lock:") && $0.contains(" FLOCK ") }) else { return false }
+                let there = status("\(folder)/fd/\(descriptor)")
+                return there?.st_dev == file.st_dev && there?.st_ino == file.st_ino
             }
         }
 
