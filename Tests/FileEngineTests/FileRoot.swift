@@ -132,6 +132,7 @@ extension FileError {
         case .unreadable(let failure): "unreadable: \(failure)"
         case .notStored(let failure): "not stored: \(failure)"
         case .busy(let failure): "busy: \(failure)"
+        case .outcomeUnknown(let failure): "unknown: \(failure)"
         case .durabilityUnconfirmed(let failure): "not confirmed: \(failure)"
         case .damaged(let file): "\(file.quarantinedAs == nil ? "damaged" : "quarantined"): \(file.place)"
         case .notOurs(let file): "not ours: \(file.place)"

@@ -4,6 +4,8 @@ package indirect enum FileError: Error, Equatable {
     case notStored(StorageFailure)
     /// The time of a `LockWait` has passed.
     case busy(StorageFailure)
+    /// The rename failed, and the names do not show whether the file was renamed.
+    case outcomeUnknown(StorageFailure)
     case durabilityUnconfirmed(StorageFailure)
     case damaged(MalformedFile)
     case notOurs(MalformedFile)

@@ -4,6 +4,7 @@
 
     extension SystemCalls {
         static let stampingClock = CLOCK_REALTIME
+        static let fileSize = RLIMIT_FSIZE
 
         /// `fsync` leaves the bytes in the drive's own cache there; volumes that cannot flush it answer ENOTSUP.
         static func synchronizeFully(_ descriptor: Descriptor) -> Int32 {
@@ -24,6 +25,13 @@
             of names: FileNames, _ body: (Descriptor, String) throws(StorageFailure) -> R
         ) throws(StorageFailure) -> R {
             try body(AT_FDCWD, names.path)
+        }
+
+        /// There are no leases on Apple platforms.
+        func openLeased(
+            _ name: String, in folder: Descriptor, _ access: Int32
+        ) throws(StorageFailure) -> Descriptor {
+            throw StorageFailure("open", name, code: EWOULDBLOCK)
         }
 
         /// False: on Apple platforms, an access control list does not change what the mode means.

@@ -4,6 +4,12 @@
     extension SystemCalls {
         static let stampingClock = CLOCK_REALTIME_COARSE
 
+        #if canImport(Glibc)
+            static let fileSize = Int32(RLIMIT_FSIZE.rawValue)
+        #else
+            static let fileSize = RLIMIT_FSIZE
+        #endif
+
         static func synchronizeFully(_ descriptor: Descriptor) -> Int32 {
             fsync(descriptor)
         }
@@ -49,6 +55,17 @@
                 }
             }
             return try body(folder, names.file)
+        }
+
+        /// Opens a regular file on which another process has a lease (`F_SETLEASE`). Waits until that process gives way;
+        /// the kernel takes the lease after `fs.lease-break-time` seconds. The file is opened by its descriptor, because
+        /// a FIFO may have taken its name, and would block for ever.
+        func openLeased(
+            _ name: String, in folder: Descriptor, _ access: Int32
+        ) throws(StorageFailure) -> Descriptor {
+            let place = OpenFile(try openRetrying(name, in: folder, Self.namesOnly | Self.followsNoLinks), self)
+            try status(of: place.descriptor).requireFile()
+            return try openRetrying("/proc/self/fd/\(place.descriptor)", in: AT_FDCWD, access | O_NOCTTY)
         }
 
         static func protection(of descriptor: Descriptor) -> Int32? { nil }

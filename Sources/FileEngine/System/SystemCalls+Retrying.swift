@@ -29,11 +29,21 @@ extension SystemCalls {
         return Data(bytesNoCopy: start, count: count, deallocator: .free)
     }
 
-    package func writeAll(_ bytes: Data, to descriptor: Descriptor) throws(StorageFailure) {
+    /// Writes the bytes.
+    ///
+    /// - Parameter startsFile: whether this is a file that is written from its beginning, so that a limit of its size
+    ///   is known to be reached.
+    package func writeAll(
+        _ bytes: Data, to descriptor: Descriptor, startsFile: Bool = true
+    ) throws(StorageFailure) {
         try bytes.withBytes { buffer throws(StorageFailure) in
             var count = 0
             while count < buffer.count {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
+                // A write at the limit would end the program with SIGXFSZ. A write that begins below the limit is
+                // short, so only a limit of 0 concerns the first write.
+                let limit = count == 0 ? Self.initialFileSizeLimit : fileSizeLimit()
+                guard count < limit || !startsFile else { throw StorageFailure("write", "", code: EFBIG) }
                 let written = try retrying { () throws(StorageFailure) in try self.write(rest, to: descriptor) }
                 guard written > 0 else { throw StorageFailure("write", "", code: EIO) }
                 count += written
@@ -71,7 +81,12 @@ extension SystemCalls {
         _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
         let flags = access | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
-        let descriptor = try openRetrying(name, in: folder, flags)
+        let descriptor: Descriptor
+        do {
+            descriptor = try openRetrying(name, in: folder, flags)
+        } catch  where error.code == EWOULDBLOCK {
+            descriptor = try openLeased(name, in: folder, access)
+        }
         do throws(StorageFailure) {
             let status = try status(of: descriptor)
             try status.requireFile()

@@ -106,6 +106,20 @@ package class SystemCalls: @unchecked Sendable {
         try check(Foundation.write(descriptor, bytes.baseAddress, bytes.count), "write", "")
     }
 
+    /// The size that a file of this process may have (`ulimit -f`).
+    func fileSizeLimit() -> Int {
+        Self.fileSizeLimit()
+    }
+
+    /// The limit at the first write of the process, because asking each time would cost each write a call.
+    static let initialFileSizeLimit = fileSizeLimit()
+
+    private static func fileSizeLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(fileSize, &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// `ftruncate`.
     func truncate(_ descriptor: Descriptor, to size: Int) throws(StorageFailure) {
         try check(ftruncate(descriptor, off_t(size)), "truncate", "")

@@ -5,6 +5,8 @@ package struct Permissions {
     private let owner: UInt32
     private let group: UInt32
     let mode: UInt32
+    /// The permissions that others may have if the file system refuses to set the mode.
+    private let most: UInt32
     /// The file whose access control list and extended attributes are copied; nil copies nothing.
     private let attributes: OpenFile?
 
@@ -12,13 +14,15 @@ package struct Permissions {
 
     /// The permissions that a replacement copies from the file that it replaces.
     package static func all(of file: OpenFile, _ status: FileStatus) -> Permissions {
-        Permissions(owner: status.owner, group: status.group, mode: status.permissions, attributes: file)
+        let mode = status.permissions
+        return Permissions(owner: status.owner, group: status.group, mode: mode, most: mode, attributes: file)
     }
 
     /// The permissions of a copy that only its owner may read, even if others may read the file now, because that may
     /// change.
     static func owner(of status: FileStatus) -> Permissions {
-        Permissions(owner: status.owner, group: status.group, mode: status.permissions & 0o600, attributes: nil)
+        let mode = status.permissions
+        return Permissions(owner: status.owner, group: status.group, mode: mode & 0o600, most: mode, attributes: nil)
     }
 
     /// Gives the permissions to a file that only its owner may use so far. Throws if the owner or an attribute cannot
@@ -32,7 +36,7 @@ package struct Permissions {
         if current & 0o600 != 0o600 {
             // A umask has removed the owner's access, which the next calls need.
             current = 0o600
-            try system.setPermissions(current, of: descriptor)
+            try Self.set(current, of: descriptor, system)
         }
         if new.owner != owner || new.group != group {
             do {
@@ -50,7 +54,21 @@ package struct Permissions {
         }
         // Set before the mode, because with an access control list the group bits of the mode are the mask of the list.
         try system.copyAttributes(from: attributes?.descriptor, to: descriptor)
-        if mode != current { try system.setPermissions(mode, of: descriptor) }
+        if mode != current { try Self.set(mode, orAtMost: most, of: descriptor, system) }
+    }
+
+    /// Sets the mode. Some file systems in user space refuse every `chmod`. There, accepts the mode that the file has,
+    /// unless it gives other users more than `most`.
+    ///
+    /// - Parameter most: nil for `mode`.
+    package static func set(
+        _ mode: UInt32, orAtMost most: UInt32? = nil, of descriptor: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) {
+        do {
+            try system.setPermissions(mode, of: descriptor)
+        } catch  where [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code) {
+            guard try system.status(of: descriptor).permissions & 0o7077 & ~(most ?? mode) == 0 else { throw error }
+        }
     }
 
     /// Whether another owning group would leave everybody's access unchanged.

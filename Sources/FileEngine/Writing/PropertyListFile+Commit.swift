@@ -4,7 +4,8 @@ import PrefsPropertyLists
 extension PropertyListFile {
     /// Replaces the file: temporary file, fsync, rename, fsync of the folder, last good copy.
     ///
-    /// A failure before the rename leaves the old state. After the rename the new state is current, here and on disk,
+    /// A failure before the rename leaves the old state. If the rename fails and it is unknown whether the file has its
+    /// name, throws `outcomeUnknown`. After the rename the new state is current, here and on disk,
     /// and a failure means that its durability is unconfirmed.
     ///
     /// - Parameter encoding: the bytes of the content and their format; nil to encode it in the format of the file.
@@ -22,7 +23,9 @@ extension PropertyListFile {
         do {
             (new, time) = try putInPlace(bytes, base, durability: durability, under: writeLock)
         } catch {
-            if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
+            if let quarantine, case FileError.notStored = error {
+                releaseFromQuarantine(quarantine, base, under: writeLock)
+            }
             throw error
         }
         if let quarantine {

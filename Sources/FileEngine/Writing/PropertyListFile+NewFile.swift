@@ -15,6 +15,7 @@ extension PropertyListFile {
     func putInPlace(
         _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (NewFile, FileStatus.Time) {
+        var isUnknown = false
         do throws(StorageFailure) {
             // The quarantine has given a malformed file a second name.
             var old = base.fault == nil ? base.status : try checkPlace(base, under: writeLock)
@@ -27,7 +28,7 @@ extension PropertyListFile {
                     let there = try checkPlace(base, under: writeLock)
                     if there == old {
                         let time = system.now()
-                        try system.rename(names.temporary, to: names.file, in: writeLock.folder)
+                        try rename(new, isUnknown: &isUnknown, under: writeLock)
                         return (new, time)
                     }
                     // Another program may have restricted the permissions during the update.
@@ -40,9 +41,30 @@ extension PropertyListFile {
             }
             throw StorageFailure(path: "", reason: "was changed by another program during every attempt")
         } catch {
+            if isUnknown { throw FileError.outcomeUnknown(error.at(names.path)) }
             // A failure that has a path is about the temporary file, and keeps that path.
             if error.path.utf8.first == UInt8(ascii: "/") { throw FileError.notStored(error) }
             throw FileError.notStored(isMountPoint(error) ? Self.mountPoint.at(names.path) : error.at(names.path))
+        }
+    }
+
+    /// Gives the new file its name. After a failure, looks at the names, because a server or a device can report an
+    /// error although it has renamed the file.
+    ///
+    /// - Parameter isUnknown: set to true if the names do not show whether the file was renamed.
+    private func rename(
+        _ new: NewFile, isUnknown: inout Bool, under writeLock: WriteLock
+    ) throws(StorageFailure) {
+        func isNew(_ name: String) -> Bool {
+            let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false)
+            return there?.isSameFile(as: new.status) == true
+        }
+        do {
+            try system.rename(names.temporary, to: names.file, in: writeLock.folder)
+        } catch {
+            if isNew(names.file) { return }
+            isUnknown = !isNew(names.temporary)
+            throw error
         }
     }
 
@@ -141,7 +163,7 @@ extension PropertyListFile {
                 // Ignores the umask.
                 let mode: UInt32 = 0o600
                 if status.permissions != mode {
-                    try system.setPermissions(mode, of: file.descriptor)
+                    try Permissions.set(mode, of: file.descriptor, system)
                 }
             }
             return NewFile(file: file, status: status)

@@ -7,6 +7,7 @@ extension PrefsError {
         case .unreadable(let failure): self = .unreadable(failure)
         case .notStored(let failure): self = .notStored(failure)
         case .busy(let failure): self = .busy(failure)
+        case .outcomeUnknown(let failure): self = .outcomeUnknown(failure)
         case .durabilityUnconfirmed(let failure): self = .durabilityUnconfirmed(failure)
         case .damaged(let file): self = file.quarantinedAs == nil ? .damaged(file) : .quarantined(file)
         case .notOurs(let file): self = .notOurs(file)

@@ -13,7 +13,9 @@ enum ExportFile {
     /// written to directly.
     static func write(_ bytes: Data, to path: String, system: SystemCalls = .real) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
-            do throws(StorageFailure) { return try system.writeAll(bytes, to: descriptor) } catch {
+            do throws(StorageFailure) {
+                return try system.writeAll(bytes, to: descriptor, startsFile: false)
+            } catch {
                 throw error.at(path)
             }
         }
@@ -33,7 +35,7 @@ enum ExportFile {
                         to: file.descriptor, system.status(of: file.descriptor), system)
                 } else {
                     // Ignores the umask.
-                    try system.setPermissions(0o600, of: file.descriptor)
+                    try Permissions.set(0o600, of: file.descriptor, system)
                 }
                 try system.synchronizeRetrying(file.descriptor)
                 try system.rename(temporary, to: names.file, in: folder.descriptor)
