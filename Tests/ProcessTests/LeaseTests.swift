@@ -15,6 +15,8 @@
                 asked.append(True)
                 fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
             signal.signal(signal.SIGIO, give_way)
+            # The threads that start processes block signals.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGIO])
             fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
             sys.exit(subprocess.run(sys.argv[2:]).returncode or not asked)
             """
