@@ -8,6 +8,11 @@ enum Surroundings {
     nonisolated(unsafe) private static var taken: [Int32] = []
 
     static func run(_ steps: some Sequence<String>) {
+        // The threads of the tests that start processes block signals.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGXFSZ)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         for step in steps {
             let words = step.split(separator: " ", maxSplits: 1).map(String.init)
             print("\(words[0]): \(answer(words[0], words.dropFirst().first ?? ""))")
