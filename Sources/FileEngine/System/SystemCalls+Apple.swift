@@ -4,7 +4,6 @@
 
     extension SystemCalls {
         static let stampingClock = CLOCK_REALTIME
-        static let fileSize = RLIMIT_FSIZE
 
         /// `fsync` leaves the bytes in the drive's own cache there; volumes that cannot flush it answer ENOTSUP.
         static func synchronizeFully(_ descriptor: Descriptor) -> Int32 {

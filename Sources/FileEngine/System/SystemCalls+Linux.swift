@@ -4,12 +4,6 @@
     extension SystemCalls {
         static let stampingClock = CLOCK_REALTIME_COARSE
 
-        #if canImport(Glibc)
-            static let fileSize = Int32(RLIMIT_FSIZE.rawValue)
-        #else
-            static let fileSize = RLIMIT_FSIZE
-        #endif
-
         static func synchronizeFully(_ descriptor: Descriptor) -> Int32 {
             fsync(descriptor)
         }

@@ -115,8 +115,13 @@ package class SystemCalls: @unchecked Sendable {
     static let initialFileSizeLimit = fileSizeLimit()
 
     private static func fileSizeLimit() -> Int {
+        #if canImport(Glibc)
+            let resource = Int32(RLIMIT_FSIZE.rawValue)
+        #else
+            let resource = RLIMIT_FSIZE
+        #endif
         var limit = rlimit()
-        guard getrlimit(fileSize, &limit) == 0 else { return .max }
+        guard getrlimit(resource, &limit) == 0 else { return .max }
         return Int(clamping: limit.rlim_cur)
     }
 
