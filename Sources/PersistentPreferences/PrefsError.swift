@@ -62,6 +62,7 @@ public indirect enum PrefsError: Error, Sendable {
     /// run. On Linux, the failure names the process that holds the lock.
     case busy(StorageFailure)
     /// It is unknown whether the new state is stored, because the servers of a remote store have not answered in time.
+    /// Or the rename of a file failed, and its folder does not show whether the file was renamed.
     /// A read after the next update shows the outcome. Repeat the update only if it may be done twice.
     case outcomeUnknown(StorageFailure)
     /// The new state is stored, but the domain of `UserDefaults` is near the limit of tvOS and watchOS, beyond which
