@@ -11,7 +11,7 @@ extension PropertyListFile {
 
     /// How long an access waits for a missing file that another program may be saving.
     package enum Patience {
-        /// Not at all. For layers.
+        /// Not at all. For files that the program only falls back on.
         case none
         /// Only if the process knows no state that it could return instead.
         case ofRead
