@@ -8,6 +8,9 @@ import PrefsPropertyLists
 /// At most a few files wait; more files are closed at once. A forked child has only one thread: it closes every file at
 /// once, also those that were waiting in its parent. When the process ends, the system closes the waiting files.
 ///
+/// If the system has no thread to give, files are closed at once. Whoever waits for the waiting files closes them itself,
+/// because the thread may not have begun.
+///
 /// The thread does not belong to Dispatch, whose queues do not run in a forked child if they have run in its parent.
 final class BackgroundCloser: Sendable {
     static let shared = BackgroundCloser()
@@ -28,16 +31,20 @@ final class BackgroundCloser: Sendable {
 
     private struct State {
         var waiting: [Waiting] = []
-        /// The file that is being closed.
-        var current: Waiting?
+        /// The files that are being closed, each by its own thread.
+        var closing: [Waiting] = []
         var hasThread = false
-
-        var isIdle: Bool { waiting.isEmpty && current == nil }
     }
 
     private let state = Locked(State())
     /// Signalled for each file that waits.
     private let work = DispatchSemaphore(value: 0)
+    private let start: @Sendable (@escaping @Sendable () -> Void) -> Bool
+
+    /// - Parameter start: starts a thread; false if the system has none to give.
+    init(start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { DetachedThread.start($0) }) {
+        self.start = start
+    }
 
     deinit {
         work.signal()
@@ -56,12 +63,15 @@ final class BackgroundCloser: Sendable {
             defer { state.hasThread = true }
             return (true, !state.hasThread)
         }
-        if needsThread { startThread() }
+        if needsThread, !startThread() {
+            state.withLock { $0.hasThread = false }
+            return closeAll()
+        }
         if waits { work.signal() } else { file.close() }
     }
 
-    private func startThread() {
-        Thread.detachNewThread { [weak self, work] in
+    private func startThread() -> Bool {
+        start { [weak self, work] in
             while true {
                 work.wait()
                 guard let self else { return }
@@ -74,23 +84,31 @@ final class BackgroundCloser: Sendable {
     func isClosing(for system: SystemCalls) -> Bool {
         LockRegistry.forks == 0
             && state.withLock { state in
-                state.current?.system === system || state.waiting.contains { $0.system === system }
+                state.closing.contains { $0.system === system } || state.waiting.contains { $0.system === system }
             }
     }
 
-    /// Waits until all files are closed.
+    /// Closes the waiting files, and waits for those that other threads are closing.
     func finish() {
-        while LockRegistry.forks == 0, !state.withLock({ $0.isIdle }) { usleep(500) }
+        closeAll()
+        while LockRegistry.forks == 0, !state.withLock({ $0.closing.isEmpty }) { usleep(500) }
     }
 
     private func closeAll() {
-        while let next = takeNext() { next.close() }
+        while let next = takeNext() {
+            next.close()
+            state.withLock { state in
+                state.closing.firstIndex { $0.descriptor == next.descriptor && $0.system === next.system }
+                    .map { _ = state.closing.remove(at: $0) }
+            }
+        }
     }
 
     private func takeNext() -> Waiting? {
         state.withLock { state in
-            state.current = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
-            return state.current
+            guard !state.waiting.isEmpty else { return nil }
+            state.closing.append(state.waiting.removeFirst())
+            return state.closing.last
         }
     }
 }

@@ -101,4 +101,16 @@ import Testing
         system.gate.open()
         system.waitForOthers(2)
     }
+
+    /// The thread cannot start, or has not begun.
+    @Test(arguments: [false, true]) func closesDoNotWaitForAThread(_ isStarted: Bool) throws {
+        let closer = BackgroundCloser { _ in isStarted }
+        let descriptors = (0..<3).map { _ in dup(STDIN_FILENO) }
+        for descriptor in descriptors {
+            closer.close(descriptor, try SystemCalls.real.status(of: descriptor), .real)
+        }
+        #expect(closer.isClosing(for: .real) == isStarted)
+        closer.finish()
+        #expect(!closer.isClosing(for: .real))
+    }
 }
