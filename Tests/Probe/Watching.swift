@@ -4,7 +4,8 @@ import Observation
 import PersistentPreferences
 
 /// Observes the default store and prints each change as a line. Makes no reads. Accepts the commands `observe`,
-/// `track`, `cancel` and `count`, and answers each with the number of open inotify queues.
+/// `track`, `cancel`, `count` and `cycle`, and answers each with the number of open inotify queues and whether they watch
+/// something.
 enum Watching {
     nonisolated(unsafe) private static var observation: PrefsObservation?
 
@@ -18,9 +19,11 @@ enum Watching {
                 case "track": track(prefs)
                 case "cancel": observation = nil
                 case "count": break
+                case "cycle": cycle(prefs)
                 default: fatalError("no command \(line)")
                 }
-                say("\(queues()) queues")
+                let queues = queues()
+                say("\(queues.count) queues, \(queues.contains(where: isWatching) ? "watching" : "idle")")
             }
             exit(0)
         }
@@ -38,12 +41,32 @@ enum Watching {
         }
     }
 
-    private static func queues() -> Int {
-        let folder = "/proc/self/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.count {
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == "anon_inode:inotify"
+    /// Observes and cancels 2,000 times, and prints how often that failed and whether threads were left.
+    private static func cycle(_ prefs: ProbePrefs) {
+        let threads = entries("/proc/self/task").count
+        let failures = (0..<2_000).count { _ in
+            let observation = prefs.onChange { _ in }
+            defer { observation.cancel() }
+            return prefs.lastError != nil
         }
+        let left = entries("/proc/self/task").count - threads
+        say("\(failures) failures, \(left < 16 ? "few" : "\(left)") threads")
+    }
+
+    /// The numbers of the descriptors of inotify queues.
+    private static func queues() -> [String] {
+        entries("/proc/self/fd").filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == "anon_inode:inotify"
+        }
+    }
+
+    private static func isWatching(_ queue: String) -> Bool {
+        let lines = FileManager.default.contents(atPath: "/proc/self/fdinfo/\(queue)") ?? Data()
+        return String(decoding: lines, as: UTF8.self).contains("inotify wd:")
+    }
+
+    private static func entries(_ folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
     private static func say(_ text: String) {

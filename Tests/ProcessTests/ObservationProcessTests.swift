@@ -9,7 +9,7 @@ import Testing
         let observer = try PipedChild("Probe", ["watch"], home: home)
         let writer = try PipedChild("Probe", ["serve"], home: home)
         // The folder of the file is missing.
-        try tell(observer, "observe", queues: 1)
+        try tell(observer, "observe", "1 queues, watching")
         for number in 1...20 {
             #expect(try writer.ask("set \(number)") == "ok")
             #expect(try observer.line() == "change \(number) elsewhere")
@@ -25,7 +25,7 @@ import Testing
         let observer = try PipedChild("Probe", ["watch"], home: home)
         let writer = try PipedChild("Probe", ["serve"], home: home)
         for number in 1...3 {
-            try tell(observer, "track", queues: 1)
+            try tell(observer, "track", "1 queues, watching")
             #expect(try writer.ask("set \(number)") == "ok")
             #expect(try observer.line() == "tracked \(number) on the main queue")
         }
@@ -36,29 +36,31 @@ import Testing
         let observer = try PipedChild("Probe", ["watch"], home: home)
         let writer = try PipedChild("Probe", ["serve"], home: home)
         #expect(try writer.ask("set 1") == "ok")
-        #expect(try observer.ask("cancel") == "0 queues")
-        try tell(observer, "observe", queues: 1)
+        #expect(try observer.ask("cancel") == "0 queues, idle")
+        try tell(observer, "observe", "1 queues, watching")
         #expect(try writer.ask("set 2") == "ok")
         #expect(try observer.line() == "change 2 elsewhere")
-        try tell(observer, "cancel", queues: 0)
+        try tell(observer, "cancel", "1 queues, idle")
     }
 
-    /// Waits until a number of queues are open. A queue that is no longer needed is closed by its reader a little
-    /// later.
-    private func tell(_ observer: PipedChild, _ command: String, queues: Int) throws {
-        var answer = try observer.ask(command)
-        for _ in 0..<100_000 {
-            if answer == "\(queues) queues" { break }
-            answer = try observer.ask("count")
-        }
-        #expect(answer == "\(queues) queues")
+    private func tell(_ observer: PipedChild, _ command: String, _ answer: String) throws {
+        #expect(try observer.ask(command) == answer)
+    }
+
+    /// A user has 128 queues by default.
+    @Test func thousandsOfObserversUseOneQueue() throws {
+        let home = try TemporaryFolder()
+        let observer = try PipedChild("Probe", ["watch"], home: home)
+        try tell(observer, "cycle", "0 failures, few threads")
+        #expect(try observer.line() == "1 queues, idle")
+        try tell(observer, "observe", "1 queues, watching")
     }
 
     /// Commits of several processes: the received changes have no gaps, and end with the last state.
     @Test func theLastOfManyCommitsIsReported() throws {
         let home = try TemporaryFolder()
         let observer = try PipedChild("Probe", ["watch"], home: home)
-        try tell(observer, "observe", queues: 1)
+        try tell(observer, "observe", "1 queues, watching")
         let writers = try (0..<2).map { _ in try Child("Probe", ["increment", "100"], home: home) }
         var last = 0
         while last < 200 {

@@ -15,6 +15,9 @@
         /// detects a server.
         static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
 
+        /// Returns true for the same reason: a server is not detected.
+        static func tellsOfChanges(inFolder path: String) -> Bool { true }
+
         /// For `open`: fails if any part of the path is a link.
         package static let followsNoLinks = O_NOFOLLOW_ANY
 

@@ -8,17 +8,27 @@
             fsync(descriptor)
         }
 
-        /// False for the file systems where an open file may not show that it was replaced, by their numbers in
-        /// linux/magic.h. On overlayfs, an open file of the lower layer stays unchanged; NFS, SMB, 9P, Ceph and FUSE
-        /// ask a server.
+        /// NFS, SMB, 9P, Ceph and FUSE, by their numbers in linux/magic.h. They ask a server, which others use, too.
+        private static let servers: Set<UInt32> = [
+            0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x00C3_6400, 0x6573_5546,
+        ]
+
+        /// False for the file systems where an open file may not show that it was replaced. On overlayfs, an open file
+        /// of the lower layer stays unchanged.
         static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
+            guard let type = fileSystem({ fstatfs(descriptor, $0) }) else { return false }
+            return type != 0x794C_7630 && !servers.contains(type)
+        }
+
+        static func tellsOfChanges(inFolder path: String) -> Bool {
+            fileSystem { statfs(path, $0) }.map { !servers.contains($0) } ?? true
+        }
+
+        /// The type of a file system; nil if it is unknown.
+        private static func fileSystem(_ call: (UnsafeMutablePointer<Int>) -> Int32) -> UInt32? {
             // The type is the first word of `struct statfs`, which has no more than 128 bytes.
             var words = [Int](repeating: 0, count: 32)
-            guard fstatfs(descriptor, &words) == 0 else { return false }
-            return switch UInt32(truncatingIfNeeded: words[0]) {
-            case 0x794C_7630, 0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x00C3_6400, 0x6573_5546: false
-            default: true
-            }
+            return call(&words) == 0 ? UInt32(truncatingIfNeeded: words[0]) : nil
         }
 
         /// For `open`: fails if the last part of the path is a link.
@@ -66,7 +76,10 @@
         static func setProtection(_ protection: Int32, of descriptor: Descriptor) -> Int32 { 0 }
     }
 
-    // The C library has this function (sys/statfs.h), but its module does not declare it.
+    // The C library has these functions (sys/statfs.h), but its module does not declare them.
     @_silgen_name("fstatfs")
     private func fstatfs(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<Int>) -> Int32
+
+    @_silgen_name("statfs")
+    private func statfs(_ path: UnsafePointer<CChar>, _ buffer: UnsafeMutablePointer<Int>) -> Int32
 #endif

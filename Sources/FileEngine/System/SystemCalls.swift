@@ -94,6 +94,11 @@ package class SystemCalls: @unchecked Sendable {
         Self.tellsOfReplacement(descriptor)
     }
 
+    /// Whether the system tells of changes that others make to the files of a folder. Servers do not.
+    func tellsOfChanges(inFolder path: String) -> Bool {
+        Self.tellsOfChanges(inFolder: path)
+    }
+
     func read(
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StorageFailure) -> Int {

@@ -32,6 +32,8 @@ extension ChangeFeed {
     struct State {
         var source: Source?
         var entries: [String: Entry] = [:]
+        /// The entries with subscribers that could not be watched.
+        var unwatched: Set<String> = []
         var isCommitting = false
         /// The number of commits that have ended, plus the reloads that ended while a subscriber was being added.
         var commits = 0

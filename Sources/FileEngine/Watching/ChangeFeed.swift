@@ -94,6 +94,7 @@ package final class ChangeFeed: Sendable {
     ) throws -> EntrySubscription {
         state.withLock { $0.entries[key, default: Entry()].users += 1 }
         let failure = updateWatch(of: key)
+        if failure == nil { watchAgain() }
         do {
             while true {
                 let count = state.withLock { $0.commits }
@@ -101,7 +102,8 @@ package final class ChangeFeed: Sendable {
                 let (content, fault) = try readable()
                 // Accesses have reported it, unless there are other subscribers, which only observe.
                 state.withLock { if $0.hasOneUser { $0.lastFault = fault?.error } }
-                look(againAt: fault)
+                // Without a watch, the feed's queue may have no thread.
+                if failure == nil { look(againAt: fault) }
                 // A file that cannot be read says nothing of its entries.
                 let found =
                     if let known, fault != nil, content == nil {
@@ -135,9 +137,19 @@ package final class ChangeFeed: Sendable {
     /// Watches an entry as long as it has subscribers.
     @discardableResult
     private func updateWatch(of key: String) -> StorageFailure? {
-        watches.update(key, isWanted: { state.withLock { $0.entries[key] != nil } }) { () throws(StorageFailure) in
+        let failure = watches.update(key, isWanted: { state.withLock { $0.entries[key] != nil } }) {
+            () throws(StorageFailure) in
             try source?.watch(key) { [weak self] in self?.scheduleReload() }
         }
+        state.withLock { state in
+            if failure == nil { state.unwatched.remove(key) } else { state.unwatched.insert(key) }
+        }
+        return failure
+    }
+
+    /// Watches the entries that could not be watched, for example because there was no inotify queue left.
+    private func watchAgain() {
+        for key in state.withLock({ $0.unwatched }) where updateWatch(of: key) == nil { scheduleReload() }
     }
 
     // MARK: - Commits of this process
@@ -152,7 +164,7 @@ package final class ChangeFeed: Sendable {
     ///   may have come during the commit.
     /// - Returns: for each step the actions that its thread must run after it has released all locks.
     func didCommit(_ steps: [Step], as stored: (Content?) -> Content?) -> [[Action]] {
-        let (actions, needsReload) = state.withLock { state in
+        let (actions, needsReload, needsWatch) = state.withLock { state in
             state.isCommitting = false
             state.commits += 1
             let hasSubscribers = !state.entries.isEmpty
@@ -162,8 +174,9 @@ package final class ChangeFeed: Sendable {
                 state.report(steps, of: key, to: &actions)
             }
             defer { state.needsReload = false }
-            return (actions, state.needsReload)
+            return (actions, state.needsReload, !state.unwatched.isEmpty)
         }
+        if needsWatch { watchAgain() }
         if needsReload { scheduleReload() }
         return actions
     }

@@ -2,9 +2,10 @@ import Foundation
 import PrefsPropertyLists
 
 /// Reports that a file may have been replaced, written in place, removed, or made, also with a missing folder. Watches
-/// the folder, because a replacement is a new file.
+/// the folder, because a replacement is a new file, and the folders above it, which may be exchanged.
 ///
-/// Like reads, it does not notice that a folder above the file's folder was moved away.
+/// Also looks at the file once a second where the system does not tell of the changes of others, as on a network, and
+/// while the file cannot be watched any more.
 package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
@@ -13,6 +14,9 @@ package final class FileWatch: Sendable {
     private let settling = Lock()
     /// The watch of the file's folder, or of the nearest existing folder above it.
     private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
+    private let poll = Locked<AnyObject?>(nil)
+    /// The status of the file when it was last looked at.
+    private let lastSeen = Locked<FileStatus?>(nil)
 
     package init(
         _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
@@ -40,6 +44,7 @@ package final class FileWatch: Sendable {
                     continue
                 }
                 place.withLock { $0 = (watch, isOfFile) }
+                setPolling(!system.tellsOfChanges(inFolder: there.folder))
                 return
             } catch {
                 // A folder that became unreadable may become readable again.
@@ -53,8 +58,42 @@ package final class FileWatch: Sendable {
 
     private func receive(isGone: Bool) {
         let isOfFile = place.withLock { $0?.isOfFile ?? false }
-        // If the file can no longer be watched, this was the last report; the next subscription has the reason.
-        if isGone || !isOfFile { try? settle() }
+        if isGone || !isOfFile {
+            do throws(StorageFailure) {
+                try settle()
+            } catch {
+                // Watches again later.
+                place.withLock { $0 = nil }
+                setPolling(true)
+            }
+        }
         changed()
     }
+
+    private func setPolling(_ isNeeded: Bool) {
+        let former = poll.withLock { poll in
+            defer {
+                if !isNeeded {
+                    poll = nil
+                } else if poll == nil {
+                    lastSeen.withLock { $0 = status }
+                    poll = FilePoller.shared.start { [weak self] in self?.look() }
+                }
+            }
+            return poll
+        }
+        withExtendedLifetime(former) {}
+    }
+
+    private func look() {
+        let now = status
+        let isChanged = lastSeen.withLock { last in
+            defer { last = now }
+            return last != now
+        }
+        if isChanged || place.withLock({ $0 == nil }) { receive(isGone: false) }
+    }
+
+    /// nil if the file is missing or cannot be examined.
+    private var status: FileStatus? { try? system.status(ofPath: names.path, followsLinks: false) }
 }

@@ -13,7 +13,6 @@
         @Test func everyHandlerIsNotifiedOfLostEvents() throws {
             let folders = try [TemporaryFolder(), TemporaryFolder()]
             let queue = try NotificationQueue()
-            defer { queue.close() }
             let heard = Heard<String>()
             for (number, folder) in folders.enumerated() {
                 for name in ["a", "b"] {

@@ -140,6 +140,80 @@ import Testing
                 || second.heard.all.first?.hasPrefix("Root a: 3 → 4") == true)
     }
 
+    @Test(arguments: Watcher.allCases)
+    func theNextCommitWatchesWhatCouldNotBeWatched(_ watcher: Watcher) throws {
+        let system = CountingWatches(watcher)
+        let prefs = prefs("test.plist", system)
+        system.fail(with: EMFILE)
+        let heard = Heard<String>()
+        let observation = prefs.onChange { heard.append($0.text) }
+        prefs["a"] = 1
+        #expect(system.watches == 0)
+        system.fail(with: nil)
+        prefs["a"] = 2
+        #expect(system.watches == 1)
+        try writePropertyList(["Root": ["a": 3]], to: folder.file())
+        #expect(heard.wait(for: 3).last == "Root a: 2 → 3 elsewhere")
+        observation.cancel()
+    }
+
+    /// System calls of a mounted server, whose changes the system does not tell of.
+    private final class Server: SystemCalls, @unchecked Sendable {
+        override func tellsOfChanges(inFolder path: String) -> Bool { false }
+
+        override func watch(
+            _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
+        ) throws(StorageFailure) -> AnyObject {
+            _ = try super.watch(names, handler)
+            return names.path as NSString
+        }
+    }
+
+    /// One thread looks at all files.
+    @Test func filesOfAServerAreLookedAt() throws {
+        let threads = Heard<ObjectIdentifier>()
+        let files = (0..<3).map { folder.file("new/\($0)") }
+        let watches = try files.map {
+            try FileWatch(FileNames(path: $0.path), system: Server()) {
+                threads.append(ObjectIdentifier(Thread.current))
+            }
+        }
+        let prefs = AnyPrefs(
+            observedNames, key: "Root",
+            store: PropertyListFileStore(url: folder.file("new/test.plist"), system: Server()))
+        let heard = Heard<String>()
+        let observation = prefs.onChange { heard.append($0.text) }
+        mkdir(folder.file("new").path, 0o700)
+        for file in files { try Data().write(to: file) }
+        try writePropertyList(["Root": ["a": 1]], to: folder.file("new/test.plist"))
+        #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
+        #expect(Set(threads.wait(for: 3)).count == 1)
+        observation.cancel()
+        withExtendedLifetime(watches) {}
+    }
+
+    /// `mv a b; mv c a`: another folder takes the name of one on the path.
+    @Test(arguments: ["a", "a/b", "a/b/c"])
+    func anExchangedFolderIsNoticed(_ exchanged: String) throws {
+        let file = folder.file("a/b/c/test.plist")
+        let prefs = AnyPrefs(
+            observedNames, key: "Root", store: PropertyListFileStore(url: file, durability: .process))
+        prefs["a"] = 1
+        let path = folder.file(exchanged).path
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
+        let inNew = path + ".new" + file.path.dropFirst(path.utf8.count)
+        try writePropertyList(["Root": ["a": 2]], to: URL(filePath: inNew))
+        let heard = Heard<String>()
+        let observation = prefs.onChange { heard.append($0.text) }
+        #expect(rename(path, path + ".old") == 0)
+        #expect(rename(path + ".new", path) == 0)
+        #expect(heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
+        // The new folders are watched.
+        try writePropertyList(["Root": ["a": 3]], to: file)
+        #expect(heard.wait(for: 2).last == "Root a: 2 → 3 elsewhere")
+        observation.cancel()
+    }
+
     @Test func theStoreSaysThatItIsNotWatched() {
         let system = CountingWatches()
         let store = PropertyListFileStore(url: folder.file(), system: system)
