@@ -5,6 +5,7 @@ import PrefsFileEngine
 /// A program in hostile surroundings, which it creates itself. Each argument is a step, and its answer is a line.
 enum Surroundings {
     nonisolated(unsafe) private static var prefs: ProbePrefs?
+    nonisolated(unsafe) private static var observation: PrefsObservation?
     nonisolated(unsafe) private static var taken: [Int32] = []
 
     static func run(_ steps: some Sequence<String>) {
@@ -55,6 +56,10 @@ enum Surroundings {
         case "descriptors":
             setDescriptors(areTaken: rest == "taken")
             return "ok"
+        case "observe":
+            observation = prefs?.onChange { _ in }
+        case "threads":
+            return setLimit(of: processes, to: 1) ? "ok" : "refused"
         case "size":
             return setLimit(of: fileSize, to: numbers[0]) ? "ok" : "refused"
         case "names":
@@ -99,9 +104,11 @@ enum Surroundings {
     #if canImport(Glibc)
         private static let fileSize = Int32(RLIMIT_FSIZE.rawValue)
         private static let openFiles = Int32(RLIMIT_NOFILE.rawValue)
+        private static let processes = Int32(__RLIMIT_NPROC.rawValue)
     #else
         private static let fileSize = RLIMIT_FSIZE
         private static let openFiles = RLIMIT_NOFILE
+        private static let processes = RLIMIT_NPROC
     #endif
 
     private static func setLimit(of resource: Int32, to count: Int) -> Bool {

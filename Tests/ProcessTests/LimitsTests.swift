@@ -70,7 +70,7 @@ import Testing
 
     /// The limit is there before the program starts, and may be 0. A write at the limit must not end the program with
     /// SIGXFSZ. The pipe is for the output, which may be a file.
-    @Test(arguments: [0, 8]) func aProgramStartedWithALimit(_ blocks: Int) throws {
+    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8]) func aProgramStartedWithALimit(_ blocks: Int) throws {
         var situation = try Situation()
         let file = situation.home.path + "/test.plist"
         let message =
@@ -83,6 +83,28 @@ import Testing
                 ("names \(situation.home.path)", blocks == 0 ? ".test.plist.lock" : Self.names),
             ])
         situation.report("file size, limit \(blocks) from the start")
+    }
+
+    /// RLIMIT_NPROC, which does not bind root.
+    @Test(.enabled(if: canLimit("threads"))) func withoutThreads() throws {
+        var situation = try Situation()
+        chmod(situation.home.path, 0o777)
+        let file = situation.home.path + "/test.plist"
+        let message =
+            "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
+            + "; changes made elsewhere are not reported"
+        try situation.run(
+            "threads",
+            Root.asUser(12_345) + [
+                ("threads none", "ok"), ("open \(file)", "ok"), ("set 1", "ok"), ("observe", message), ("get", "1 ok"),
+                ("observe", message),
+            ])
+        situation.report("threads")
+    }
+
+    /// A sanitizer writes files and starts threads of its own.
+    private static func canLimit(_ name: String) -> Bool {
+        Hazard.canRun("surroundings: \(name)", if: !Hazard.isSanitized, else: "a sanitizer is on")
     }
 
     // MARK: - Mounted, in a mount namespace of the probe's own
@@ -126,6 +148,13 @@ import Testing
                 ("shell rm \(folder)/filler", "ok"), ("set 3", "ok"), ("get", "3 ok"), ("open \(file)", "ok"),
                 ("get", "3 ok"),
                 ("names \(folder)", Self.names),
+            ])
+        // Replaced files wait for a thread that cannot start.
+        try situation.run(
+            "full without threads", through: Self.mounted(folder),
+            [
+                ("identity 12345", "ok"), ("threads none", "ok"), ("open \(file)", "ok"), ("set 1", "ok"),
+                ("set 2", "ok"), ("text 70000", message), ("set 3", "ok"), ("text 70000", message), ("get", "3 ok"),
             ])
         // Damage on a full disk: reads return the newest known state, and writes are rejected until there is room.
         let damage =
