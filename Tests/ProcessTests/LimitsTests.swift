@@ -70,7 +70,9 @@ import Testing
 
     /// The limit is there before the program starts, and may be 0. A write at the limit must not end the program with
     /// SIGXFSZ. The pipe is for the output, which may be a file.
-    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8]) func aProgramStartedWithALimit(_ blocks: Int) throws {
+    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8]) func aProgramStartedWithALimit(
+        _ blocks: Int
+    ) throws {
         var situation = try Situation()
         let file = situation.home.path + "/test.plist"
         let message =
