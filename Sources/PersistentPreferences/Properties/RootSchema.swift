@@ -104,7 +104,10 @@ package struct RootSchema: Sendable {
 
     /// The keys on which the value of a key depends, in a root that has the newest version.
     func keysNeeded(for key: String) -> [String] {
-        [key] + versionKeys + (formerKeys[key] ?? [])
+        // Each read of a key of a flat domain asks for them, and most keys have no former ones.
+        let former = formerKeys.isEmpty ? nil : formerKeys[key]
+        if former == nil, versionKey == Self.defaultVersionKey { return [key, versionKey] }
+        return [key] + versionKeys + (former ?? [])
     }
 
     /// Whether all migrations have been applied to a root, given a part of it that contains the version.

@@ -99,8 +99,11 @@ import Testing
         let prefs = folder.prefs()
         prefs["a"] = 1
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.file().path)
-        #expect(prefs.values.isEmpty)
+        // The last known state, with the error.
+        #expect(prefs.ints == ["a": 1])
         #expect(prefs.outcome.contains("Permission denied"))
+        // A program that starts now reads the last good copy.
+        #expect(folder.prefs().ints == ["a": 1])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file().path)
         #expect(prefs.ints == ["a": 1])
     }
