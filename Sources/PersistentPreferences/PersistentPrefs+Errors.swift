@@ -55,7 +55,7 @@ extension PersistentPrefs {
         _ body: (Root, inout AccessOutcome) throws -> Void
     ) -> PrefsError? {
         let root = root ?? key
-        var outcome = AccessOutcome(of: state, warning: warning)
+        var outcome = AccessOutcome(of: state, warning: warning, isOfWrite: true)
         do {
             try body(Root(root, of: state), &outcome)
             report(outcome.warning)
@@ -76,12 +76,11 @@ extension PersistentPrefs {
     /// ```
     ///
     /// Keep the result: releasing it ends the calls. The closure runs on the thread of the access, after every lock is
-    /// released. Each rejected write is reported. A fault that reads meet is reported once, until it ends: a value that does not
-    /// fit, for each state of the store; a store that cannot be read, until a read succeeds. After an `update`, it runs for
-    /// each write that failed inside it and for the update itself. If an
-    /// access of the same instance fails in a closure, that access sets ``lastError`` and no closure is called again.
-    /// Warnings are reported, too (``PrefsError/isWarning``). Several closures are called in the order of their
-    /// registration. Any thread.
+    /// released. Each rejected write is reported. A fault that reads meet is reported once: a value that does not fit,
+    /// for each state of the store; a store that cannot be read, until a read succeeds. After an `update`, it runs for
+    /// each write that failed inside it and for the update itself. If an access of the same instance fails in a closure,
+    /// that access sets ``lastError`` and no closure is called again. Warnings are reported, too
+    /// (``PrefsError/isWarning``). Several closures are called in the order of their registration. Any thread.
     public func onError(_ action: @escaping @Sendable (PrefsError) -> Void) -> PrefsObservation {
         let number = state.addErrorHandler(action)
         return PrefsObservation { [weak state] in state?.removeErrorHandler(number) }

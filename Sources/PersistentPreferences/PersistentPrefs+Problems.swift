@@ -9,11 +9,10 @@ extension PersistentPrefs {
     /// for problem in prefs.problems() { print(problem) }  // size: expected Int, found a string
     /// ```
     ///
-    /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a file that people write,
-    /// every key that the class does not allow is a problem, and an older or missing version if a write would migrate the file. In
-    /// other formats, only a key that resembles a key of the
-    /// class is one, because other versions and other code have keys, too. The tool's `doctor` reports the same
-    /// problems. Costs a read and the decoding of all values. Does not change ``lastError``. Any thread.
+    /// A fault of the file has an empty path. If the root cannot be read, that is the only problem. In a file that people
+    /// write, every key that the class does not allow is a problem, and an older or missing version if a write would
+    /// migrate the file. In other formats, only a key that resembles a key of the class is one, because other versions
+    /// and other code have keys, too. The tool's `doctor` reports the same problems. Costs a read and the decoding of all values. Does not change ``lastError``. Any thread.
     public func problems() -> [PropertyListFailure] {
         var outcome = AccessOutcome(of: state, isSilent: true)
         let root: RootView

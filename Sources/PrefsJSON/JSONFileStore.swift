@@ -18,8 +18,7 @@ public import PersistentPreferences
 /// values that it changes, and nothing else. See <doc:FilesThatPeopleEdit>.
 ///
 /// ## Performance
-/// As ``PropertyListFileStore``; text takes more time than a binary property list. A write reads
-/// the file once more.
+/// As ``PropertyListFileStore``; text takes more time than a binary property list.
 ///
 /// ## Errors
 /// As ``PropertyListFileStore``. The error of a malformed file has the line and the column.

@@ -6,16 +6,23 @@
     package enum ConfigurationFolder {
         /// The folder, from the variables at the start of the process, because UserDefaults ignores later changes of
         /// them. A task that runs a command for another environment has another folder.
-        @TaskLocal package static var path: Result<String, StorageFailure> = path(of: initial)
+        @TaskLocal package static var path: Result<String, StorageFailure> = path(
+            of: initial, isSet: { getenv($0).map { $0.pointee != 0 } ?? false })
 
         /// `$XDG_CONFIG_HOME`, if absolute, or `$HOME/.config`.
-        package static func path(of variable: (String) -> String?) -> Result<String, StorageFailure> {
+        ///
+        /// - Parameters:
+        ///   - variable: the value of a variable; nil if it is not set, or is not text.
+        ///   - isSet: whether such a variable is set.
+        package static func path(
+            of variable: (String) -> String?, isSet: (String) -> Bool = { _ in false }
+        ) -> Result<String, StorageFailure> {
             if let config = variable("XDG_CONFIG_HOME"), config.utf8.first == slash {
                 return .success(normalized(config))
             }
             guard let home = variable("HOME"), !home.isEmpty else {
                 // UserDefaults would write to /.config.
-                guard let bytes = getenv("HOME"), bytes.pointee != 0 else {
+                guard isSet("HOME") else {
                     return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not set, or empty"))
                 }
                 return .failure(StorageFailure(path: "", reason: "no home folder: HOME is not UTF-8"))

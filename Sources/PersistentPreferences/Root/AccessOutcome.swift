@@ -7,12 +7,16 @@ struct AccessOutcome {
     /// Whether the write has reached the domain. If it fails after that, the domain itself has rolled back the update.
     var hasReachedDomain = false
     private let state: InstanceState
+    private let isOfWrite: Bool
     /// All warnings and errors that were noted; nil if those that are not the warning are reported at once.
     private(set) var noted: [PrefsError]?
 
-    /// - Parameter isSilent: whether nothing is reported; `noted` then collects everything.
-    init(of state: InstanceState, warning: PrefsError? = nil, isSilent: Bool = false) {
+    /// - Parameters:
+    ///   - isOfWrite: whether each warning is told. A read tells a fault once.
+    ///   - isSilent: whether nothing is reported; `noted` then collects everything.
+    init(of state: InstanceState, warning: PrefsError? = nil, isOfWrite: Bool = false, isSilent: Bool = false) {
         self.state = state
+        self.isOfWrite = isOfWrite
         self.warning = warning
         noted = isSilent ? [] : nil
     }
@@ -31,7 +35,7 @@ struct AccessOutcome {
         switch warning {
         case nil: warning = .invalidLayer(faults)
         case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
-        default: state.owner?.tell(.invalidLayer(faults))
+        default: tell(.invalidLayer(faults))
         }
     }
 
@@ -40,8 +44,12 @@ struct AccessOutcome {
     mutating func passOverBase(_ error: PrefsError) {
         hasPassedOverBase = true
         noted?.append(error)
-        if noted == nil, let warning, warning != error { state.owner?.tell(warning) }
+        if noted == nil, let warning, warning != error { tell(warning) }
         warning = error
+    }
+
+    private func tell(_ warning: PrefsError) {
+        if isOfWrite { state.owner?.notify(of: warning) } else { state.owner?.tell(warning) }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was

@@ -7,8 +7,8 @@ import PrefsFileEngine
 struct ToldFaults {
     private typealias Told = (error: PrefsError, revision: Revision?)
 
-    /// By the key of the value; the faults of a root have an empty key, which no value has.
-    private var values: [String: Told] = [:]
+    /// By the key of the value; nil for a fault of the whole root.
+    private var values: [String?: Told] = [:]
     private var store: PrefsError?
     /// By fault, the key that was read then; nil for the whole root.
     private var layers: [LayerFault: String?] = [:]
@@ -24,9 +24,9 @@ struct ToldFaults {
     mutating func news(in error: PrefsError, of name: String?, at revision: Revision?) -> PrefsError? {
         switch error {
         case .typeMismatch, .constraintViolated:
-            return isNews(error, forKey: name ?? "", at: revision) ? error : nil
+            return isNews(error, forKey: name, at: revision) ? error : nil
         case .rootIsNotDictionary, .migrationFailed:
-            return isNews(error, forKey: "", at: revision) ? error : nil
+            return isNews(error, forKey: nil, at: revision) ? error : nil
         case .unreadable, .damaged, .notOurs, .unknownError, .userDefaultsUnavailable:
             mayEnd = true
             defer { store = error }
@@ -42,7 +42,7 @@ struct ToldFaults {
         }
     }
 
-    private mutating func isNews(_ error: PrefsError, forKey key: String, at revision: Revision?) -> Bool {
+    private mutating func isNews(_ error: PrefsError, forKey key: String?, at revision: Revision?) -> Bool {
         if revision == nil { mayEnd = true }
         let told = values[key]
         values[key] = (error, revision)
@@ -56,11 +56,11 @@ struct ToldFaults {
     mutating func end(readOf name: String?) {
         store = nil
         layers = layers.filter { $0.value != name }
-        endValue("")
+        endValue(nil)
     }
 
-    /// Notes that a value fits.
-    mutating func endValue(_ key: String) {
+    /// Notes that a value fits; nil for the whole root.
+    mutating func endValue(_ key: String?) {
         if values[key]?.revision == nil { values[key] = nil }
         mayEnd = store != nil || !layers.isEmpty || values.values.contains { $0.revision == nil }
     }

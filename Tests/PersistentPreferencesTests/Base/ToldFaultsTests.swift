@@ -141,7 +141,7 @@ import TestSupport
         _ = handler
     }
 
-    /// Observers of one instance share its handlers, and a null under a property is no fault for them either.
+    /// Observers of one instance share its handlers.
     @Test func observersTellAFaultOnce() throws {
         try put(["size": 1])
         let prefs = prefs()

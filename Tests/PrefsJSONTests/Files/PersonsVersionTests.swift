@@ -161,6 +161,8 @@ import TestSupport
                 MinutesPrefs(store: JSONFileStore(program: "mytool"))
             }
             #expect(prefs.lastError?.description.contains("no home folder") == true)
+            // Of the variables that were given, not of those of this process.
+            #expect(prefs.lastError?.description.contains("HOME is not set") == true)
         }
     #endif
 }

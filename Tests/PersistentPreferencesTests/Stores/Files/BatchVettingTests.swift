@@ -10,7 +10,7 @@ import TestSupport
 @testable import PrefsPropertyLists
 
 /// One member of a batch has a value that the file cannot hold. The others are stored.
-@Suite struct BatchTests {
+@Suite struct BatchVettingTests {
     final class AnyKeyPrefs: PersistentPrefs, @unchecked Sendable {
         override var keys: [String] { (0..<8).map { "key\($0)" } }
     }
