@@ -152,6 +152,17 @@ package final class InstanceState: @unchecked Sendable {
         return shape
     }
 
+    /// A value in the form in which its property stores it, as in the last shape if it is there.
+    func canonical(_ stored: StoredValue, forKey key: String, as form: ValueForm) -> StoredValue {
+        if form == .exact { return stored }
+        if let last = lock.withLock({ state.shapeCache }), last.form == form, last.shape.migrated[key] == stored,
+            let value = last.shape.current[key]
+        {
+            return value
+        }
+        return declarations.canonical(stored, forKey: key, from: form)
+    }
+
     /// Registers a subscriber, which is notified when the instance moves to another root.
     func register(_ subscriber: RootSubscriber) {
         lock.withLock {

@@ -2,19 +2,16 @@ import Dispatch
 import PrefsPropertyLists
 
 /// A bounded number of threads for code of the program that may block. A thread ends when nothing is left to do.
+///
+/// They are no threads of Dispatch, which allows 64 blocked ones per queue and waits for ever where the system has no
+/// thread to give.
 final class WorkerThreads: Sendable {
     /// The threads of observers' closures without a queue.
-    ///
-    /// Dispatch allows 64 blocked threads per queue and 255 in all, so a few shared threads leave room for the queues
-    /// of the program.
-    static let observers = WorkerThreads {
-        queue.async(execute: $0)
-        return true
-    }
+    static let observers = WorkerThreads()
 
     static let count = 8
 
-    private static let queue = DispatchQueue(label: "PersistentPreferences.observers", attributes: .concurrent)
+    private static let queue = DispatchQueue(label: "PersistentPreferences.workers", attributes: .concurrent)
 
     private final class Job: Sendable {
         let run: @Sendable () -> Void
@@ -45,6 +42,19 @@ final class WorkerThreads: Sendable {
     /// - Parameter end: the time at which the job runs even if no thread is free. After that it must not block.
     func run(by end: ContinuousClock.Instant? = nil, _ job: @escaping @Sendable () -> Void) {
         let job = Job(job)
+        if let work = begin(job) { return work() }
+        guard let end, state.withLock({ $0.jobs.contains { $0 === job } }) else { return }
+        Self.queue.asyncAfter(deadline: .now() + max(0, (end - .now) / .seconds(1))) {
+            if self.takes(job) { job.run() }
+        }
+    }
+
+    /// As `run`, for a caller that holds a lock.
+    ///
+    /// - Returns: what the caller must run when it holds no lock, because no thread can be started; otherwise nil.
+    func begin(_ job: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? { begin(Job(job)) }
+
+    private func begin(_ job: Job) -> (@Sendable () -> Void)? {
         let isThreadDue = state.withLock { state in
             if state.process != LockRegistry.forks { state = State() }
             state.jobs.append(job)
@@ -52,13 +62,7 @@ final class WorkerThreads: Sendable {
             state.running += 1
             return true
         }
-        if isThreadDue {
-            if !start(runJobs) { runJobs() }
-        } else if let end {
-            Self.queue.asyncAfter(deadline: .now() + max(0, (end - .now) / .seconds(1))) {
-                if self.takes(job) { job.run() }
-            }
-        }
+        return isThreadDue && !start(runJobs) ? runJobs : nil
     }
 
     @Sendable private func runJobs() {

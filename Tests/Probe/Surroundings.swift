@@ -7,6 +7,7 @@ enum Surroundings {
     nonisolated(unsafe) private static var prefs: ProbePrefs?
     nonisolated(unsafe) private static var observation: PrefsObservation?
     nonisolated(unsafe) private static var taken: [Int32] = []
+    private static let heard = Locked(0)
 
     static func run(_ steps: some Sequence<String>) {
         // The threads of the tests that start processes block signals.
@@ -57,7 +58,9 @@ enum Surroundings {
             setDescriptors(areTaken: rest == "taken")
             return "ok"
         case "observe":
-            observation = prefs?.onChange { _ in }
+            observation = prefs?.onChange { change in heard.withLock { $0 += change.count } }
+        case "heard":
+            return "\(heard.withLock { $0 })"
         case "threads":
             return setLimit(of: processes, to: 1) ? "ok" : "refused"
         case "size":

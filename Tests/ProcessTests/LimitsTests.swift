@@ -99,7 +99,7 @@ import Testing
             "threads",
             Root.asUser(12_345) + [
                 ("threads none", "ok"), ("open \(file)", "ok"), ("set 1", "ok"), ("observe", message), ("get", "1 ok"),
-                ("observe", message),
+                ("observe", message), ("set 2", "ok"), ("heard", "1"), ("set 3", "ok"), ("heard", "2"), ("get", "3 ok"),
             ])
         situation.report("threads")
     }

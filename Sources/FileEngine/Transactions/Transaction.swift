@@ -15,6 +15,8 @@ package final class Transaction {
     /// The session that it belongs to; nil once its closure has run, and in a store of another module.
     package private(set) var session: (any TransactionSession)?
     package private(set) var content: Content?
+    /// By how many bytes each root may still grow, as far as it is known.
+    private var rooms: [String: Int] = [:]
     private(set) var isChanged = false
     /// Whether it is an update, which runs code of the program. Its path is looked at again before the commit.
     package var isUpdate = false
@@ -48,13 +50,25 @@ package final class Transaction {
         set {
             content = content ?? [:]
             content?[root] = newValue
+            rooms[root] = nil
             isChanged = true
         }
+    }
+
+    /// Lets the closure change one root in place.
+    ///
+    /// - Parameter body: returns whether it has changed the content. `room` is by how many bytes the root may still
+    ///   grow, nil if that is unknown; nothing else in the transaction measures roots.
+    package func changeInPlace(
+        of root: String, _ body: (inout Content?, _ room: inout Int?) throws -> Bool
+    ) rethrows {
+        if try body(&content, &rooms[root]) { isChanged = true }
     }
 
     /// Replaces all entries.
     package func replaceAll(with entries: Content) {
         content = entries
+        rooms = [:]
         isChanged = true
     }
 

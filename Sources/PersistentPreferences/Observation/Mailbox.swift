@@ -87,8 +87,7 @@ package final class Mailbox<Element>: Sendable {
             state.waiting.append(change)
             return state.schedule()
         }
-        if isDue { scheduleDelivery() }
-        return nil
+        return isDue ? beginDelivery() : nil
     }
 
     /// Ends the deliveries, except one that another thread has begun or is about to begin.
@@ -101,12 +100,13 @@ package final class Mailbox<Element>: Sendable {
         last.subscription?.end()
     }
 
-    private func scheduleDelivery() {
-        if let queue {
-            queue.async { self.deliverNext() }
-        } else {
-            WorkerThreads.observers.run { self.deliverNext() }
-        }
+    private func scheduleDelivery() { beginDelivery()?() }
+
+    /// - Returns: the delivery, if no thread can be started for it. It must run when the caller holds no lock.
+    private func beginDelivery() -> (@Sendable () -> Void)? {
+        guard let queue else { return WorkerThreads.observers.begin { self.deliverNext() } }
+        queue.async { self.deliverNext() }
+        return nil
     }
 
     private func deliverNext() {

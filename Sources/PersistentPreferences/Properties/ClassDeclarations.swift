@@ -158,19 +158,27 @@ package final class ClassDeclarations: Sendable {
         let migrated = try schema.current(stored, root: root) ?? stored
         var current = migrated
         if form != .exact {
-            for (key, declaration) in byKey {
+            for key in byKey.keys {
                 guard let value = migrated[key] else { continue }
                 if let last, last.migrated[key] == value {
                     current[key] = last.current[key]
-                } else if let own = try? declaration.property.canonical(value, forKey: key, from: form) {
-                    current[key] = own
+                } else {
+                    current[key] = canonical(value, forKey: key, from: form)
                 }
             }
             for (key, value) in migrated where byKey[key] == nil && value.isContainer {
-                current[key] = value.withoutNulls
+                current[key] = canonical(value, forKey: key, from: form)
             }
         }
         return RootShape(migrated: migrated, current: current)
+    }
+
+    /// A value in the form in which its property stores it, without nulls inside if it has no property. A value that
+    /// its property cannot read stays as it is.
+    func canonical(_ value: StoredValue, forKey key: String, from form: ValueForm) -> StoredValue {
+        if form == .exact { return value }
+        guard let property = byKey[key]?.property else { return value.isContainer ? value.withoutNulls : value }
+        return (try? property.canonical(value, forKey: key, from: form)) ?? value
     }
 
     /// Checks the types and the constraints of values. A value that cannot be read may be mended step by step: a change

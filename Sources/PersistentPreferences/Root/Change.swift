@@ -19,7 +19,10 @@ enum Change {
 
 /// The effect of a change on a root.
 struct ChangeEffect {
-    /// The values in the current shape; nil if the root is removed.
+    /// The change of a root that otherwise stays as it is, in the form in which the values are stored; nil if the root
+    /// is replaced.
+    var difference: RootChange?
+    /// The values that replace the root, in the current shape; nil if the root is removed.
     var values: [String: StoredValue]?
     /// The former root keys whose entries go with the change.
     var movedRoots: [String] = []
@@ -84,6 +87,12 @@ extension RootView {
 
     private func applying(_ difference: RootChange) throws -> ChangeEffect? {
         let schema = root.schema
+        if schema.isTrivial, formerKey == nil {
+            try checkCovers(difference)
+            // An update may have thousands of writes, so none of them looks at the keys of the others.
+            let written = try written(difference)
+            return written.isEmpty ? nil : ChangeEffect(difference: written)
+        }
         var values = try storedValues()
         let migrated = schema.migrated(try dictionary(), to: values)
         try checkCovers(difference)

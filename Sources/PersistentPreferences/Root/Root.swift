@@ -168,8 +168,14 @@ struct Root {
     }
 
     private func apply(_ change: Change, _ difference: RootChange, in transaction: Transaction) throws {
-        let before = transaction.entry(of: key, roots.layout)
+        // Before the code of the class runs, which may write to the root.
+        var before = transaction.entry(of: key, roots.layout)
         guard let effect = try view(in: transaction).applying(change, difference) else { return }
+        if let difference = effect.difference {
+            // A dictionary with two owners is copied when it changes.
+            before = nil
+            return try transaction.apply(difference, to: key, roots.layout)
+        }
         if effect.replacesMismigrated { try Transaction.current?.session?.quarantine() }
         for formerKey in effect.movedRoots { try roots.transact(on: formerKey) { $0.replace(formerKey, with: nil) } }
         try transaction.replace(root: key, roots.layout, before, with: effect.values)

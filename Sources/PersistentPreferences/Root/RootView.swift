@@ -87,9 +87,35 @@ struct RootView {
         return written
     }
 
+    /// As `written(_:)`, of a change in a root that needs no migration.
+    func written(_ change: RootChange) throws(PrefsError) -> RootChange {
+        guard form != .exact else {
+            _ = try dictionary()
+            return change
+        }
+        let stored = try dictionary()
+        return change.mapAssigned { key, value in
+            let raw = stored?[key]
+            let before = raw.map { root.state.canonical($0, forKey: key, as: form) }
+            if let raw, value == before { return raw }
+            if let property = root.state.declarations[key]?.property {
+                return property.written(value, forKey: key, over: raw, from: before, form)
+            }
+            return .written(over: raw, from: before, to: value, nil)
+        }
+    }
+
     /// The stored value of a key; nil if there is none. A null is a value only of an optional.
     func storedValue(forKey key: String) throws(PrefsError) -> StoredValue? {
-        value(try storedValues()?[key], of: key)
+        value(try stored(key), of: key)
+    }
+
+    /// The stored value of a key, in the current shape; nil if there is none.
+    private func stored(_ key: String) throws(PrefsError) -> StoredValue? {
+        // A state without a revision is that of an update, which may have thousands of writes: each has a state of its
+        // own, of which one key is needed.
+        guard root.schema.isTrivial, revision == nil else { return try storedValues()?[key] }
+        return try dictionary()?[key].map { root.state.canonical($0, forKey: key, as: form) }
     }
 
     private func value(_ stored: StoredValue?, of key: String) -> StoredValue? {
@@ -194,7 +220,7 @@ struct RootView {
     /// the stored value. Layers below do not matter, because they are never written.
     func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
         if let cover = layers.flatMap({ layered(key, in: $0).above }) { return cover.value }
-        return try storedValues()?[key]
+        return try stored(key)
     }
 
     /// - Throws: `PrefsError.coveredByLayer`.

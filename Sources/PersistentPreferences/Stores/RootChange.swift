@@ -114,41 +114,67 @@ package struct RootChange {
         return change
     }
 
+    /// Returns this change with other values for the keys that it assigns.
+    func mapAssigned(_ value: (String, StoredValue) -> StoredValue) -> RootChange {
+        var change = self
+        change.replaced = [:]
+        for (key, own) in assigned { change.assigned[key] = value(key, own) }
+        return change
+    }
+
     /// Applies the change to the current root, which may be newer than the state that the change was computed from.
+    /// Changes the dictionary in place; costs the size of the change, and that of the root if `room` is nil.
     ///
+    /// - Parameter room: by how many bytes the root may grow; nil if it must be measured. Afterwards, by how many it
+    ///   may still grow, if that is known.
     /// - Returns: whether the root has changed. If it has not, a missing root stays missing.
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if the root would become too large.
     @discardableResult
-    package func apply(to root: inout [String: StoredValue]?) throws(PrefsError) -> Bool {
-        var result = root ?? [:]
+    package func apply(to root: inout [String: StoredValue]?, room: inout Int?) throws(PrefsError) -> Bool {
+        let growth = growth(of: root)
+        if growth > 0 {
+            let free = room ?? PropertyListLimits.rootBytes - (root ?? [:]).estimatedBytes
+            // A root that another program has made larger may still shrink.
+            if growth > free { throw tooLarge }
+            room = free
+        }
         var isDifferent = false
-        for key in removed where result.removeValue(forKey: key) != nil {
+        for key in removed where root?.removeValue(forKey: key) != nil {
             isDifferent = true
         }
         for (key, value) in assigned {
-            if let old = result[key], replaced[key]?.isIdentical(to: old) != true, old == value { continue }
-            result[key] = value
+            if let old = root?[key], replaced[key]?.isIdentical(to: old) != true, old == value { continue }
+            if root == nil { root = [:] }
+            root?[key] = value
             isDifferent = true
         }
-        guard isDifferent else { return false }
-        // A root that another program has made larger may still shrink.
-        let bytes = assigned.allSatisfy({ isNoLarger($1, than: root?[$0]) }) ? 0 : result.estimatedBytes
-        if bytes > PropertyListLimits.rootBytes, bytes > (root ?? [:]).estimatedBytes {
-            throw .valuesNotPlistCompatible(
-                assigned.keys.map {
-                    PropertyListFailure(
-                        path: $0, topLevelKey: $0,
-                        reason: "the root would be larger than \(PropertyListLimits.rootBytes >> 20) MiB")
-                })
-        }
-        root = result
-        return true
+        if isDifferent { room = room.map { $0 - growth } }
+        return isDifferent
     }
 
-    /// False for a container, because two of them take longer to measure than most roots.
-    private func isNoLarger(_ value: StoredValue, than former: StoredValue?) -> Bool {
-        guard let former, !value.isContainer, !former.isContainer else { return false }
-        return value.estimatedBytes <= former.estimatedBytes
+    /// As `apply(to:room:)`, for one change.
+    @discardableResult
+    package func apply(to root: inout [String: StoredValue]?) throws(PrefsError) -> Bool {
+        var room: Int?
+        return try apply(to: &root, room: &room)
+    }
+
+    /// By how many bytes a root would grow, estimated like the bytes of a value.
+    private func growth(of root: [String: StoredValue]?) -> Int {
+        func bytes(_ key: String, _ value: StoredValue?) -> Int {
+            value.map { [String: StoredValue].estimatedBytes(of: $0, forKey: key) } ?? 0
+        }
+        let assigned = assigned.reduce(0) { $0 + bytes($1.key, $1.value) - bytes($1.key, root?[$1.key]) }
+        return removed.reduce(assigned) { self.assigned[$1] == nil ? $0 - bytes($1, root?[$1]) : $0 }
+    }
+
+    private var tooLarge: PrefsError {
+        .valuesNotPlistCompatible(
+            assigned.keys.map {
+                PropertyListFailure(
+                    path: $0, topLevelKey: $0,
+                    reason: "the root would be larger than \(PropertyListLimits.rootBytes >> 20) MiB")
+            })
     }
 }
 

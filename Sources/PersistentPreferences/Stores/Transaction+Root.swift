@@ -34,6 +34,24 @@ extension Transaction {
         }
     }
 
+    /// Applies a change to a root, in place: an update may have thousands of writes. Replaces an entry that is not a
+    /// dictionary.
+    func apply(_ change: RootChange, to root: String, _ layout: DomainLayout) throws {
+        try changeInPlace(of: root) { content, room in
+            if layout == .flat { return try change.apply(to: &content, room: &room) }
+            let other = content?[root].flatMap { $0.dictionary == nil ? $0 : nil }
+            // Taken out for the time, because a dictionary with two owners is copied when it changes.
+            var values = content?.removeValue(forKey: root)?.dictionary
+            defer {
+                if let entry = values.map(StoredValue.dictionary) ?? other {
+                    content = content ?? [:]
+                    content?[root] = entry
+                }
+            }
+            return try change.apply(to: &values, room: &room)
+        }
+    }
+
     /// Runs the body of a store's update, and merges its changes into the root.
     func update(
         root: String, _ layout: DomainLayout, _ body: (inout [String: StoredValue]?) throws -> Void

@@ -109,6 +109,14 @@ extension Group {
                     return 0
                 }
             },
+            Row("writes-in-update", "100 subscript writes in an update, 1,000-key root in memory") { _ in
+                let prefs = try ThousandPrefs.full(in: InMemoryStore())
+                return .each { number in
+                    let error = prefs.update { for key in ManyKeys.hundred { prefs[key] = number + 1 } }
+                    if let error { throw error }
+                    return 0
+                }
+            },
             Row("write-file-1000", "one value of a 1,000-key root", .times("write-file", atMost: 1.5)) {
                 let prefs = try ThousandPrefs.full(in: $0.store("write-file-1000"))
                 return .each(verify: prefs.check) { number in
