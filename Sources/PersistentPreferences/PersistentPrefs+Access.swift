@@ -97,13 +97,11 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let view = try root.view(of: name, isForWriting: true, &outcome)
-            let before = try view.valueToReplace(forKey: name)
+            let (before, revision) = try root.valueToReplace(forKey: name, &outcome)
             let change = try value.map {
                 try RootChange(from: before.map { [name: $0] } ?? [:], shownAs: [:], to: [name: $0])
             }
-            try root.commit(
-                change ?? RootChange(of: name, from: before, to: nil), seenAt: view.revision, &outcome)
+            try root.commit(change ?? RootChange(of: name, from: before, to: nil), seenAt: revision, &outcome)
         }
     }
 

@@ -124,6 +124,15 @@ struct Root {
         outcome.hasSucceeded(roots.takeWarning())
     }
 
+    /// The value that a write to a key replaces, and the revision of its state. Keeps nothing else of the state, so
+    /// that the write can change it in place.
+    func valueToReplace(
+        forKey name: String, _ outcome: inout AccessOutcome
+    ) throws -> (StoredValue?, Revision?) {
+        let view = try view(of: name, isForWriting: true, &outcome)
+        return (try view.valueToReplace(forKey: name), view.revision)
+    }
+
     /// The difference that a change would make in the current state; nil if it would change nothing.
     private func lookedAt(
         _ change: Change, _ name: String?, _ outcome: inout AccessOutcome

@@ -131,11 +131,14 @@ package struct RootChange {
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if the root would become too large.
     @discardableResult
     package func apply(to root: inout [String: StoredValue]?, room: inout Int?) throws(PrefsError) -> Bool {
-        let growth = growth(of: root)
-        if growth > 0 {
-            let free = room ?? PropertyListLimits.rootBytes - (root ?? [:]).estimatedBytes
-            // A root that another program has made larger may still shrink.
-            if growth > free { throw tooLarge }
+        // A root that another program has made larger may still shrink.
+        if let free = room {
+            let growth = growth(of: root)
+            if growth > max(0, free) { throw tooLarge }
+            room = free - growth
+        } else if !assigned.allSatisfy({ isNoLarger($1, than: root?[$0]) }) {
+            let free = PropertyListLimits.rootBytes - bytes(after: root)
+            if free < 0, growth(of: root) > 0 { throw tooLarge }
             room = free
         }
         var isDifferent = false
@@ -148,7 +151,6 @@ package struct RootChange {
             root?[key] = value
             isDifferent = true
         }
-        if isDifferent { room = room.map { $0 - growth } }
         return isDifferent
     }
 
@@ -159,13 +161,30 @@ package struct RootChange {
         return try apply(to: &root, room: &room)
     }
 
-    /// By how many bytes a root would grow, estimated like the bytes of a value.
-    private func growth(of root: [String: StoredValue]?) -> Int {
-        func bytes(_ key: String, _ value: StoredValue?) -> Int {
-            value.map { [String: StoredValue].estimatedBytes(of: $0, forKey: key) } ?? 0
+    /// False for a container, because two of them take longer to measure than most roots.
+    private func isNoLarger(_ value: StoredValue, than former: StoredValue?) -> Bool {
+        guard let former, !value.isContainer, !former.isContainer else { return false }
+        return value.estimatedBytes <= former.estimatedBytes
+    }
+
+    /// The estimated size of a root after the change.
+    private func bytes(after root: [String: StoredValue]?) -> Int {
+        let root = root ?? [:]
+        let kept = root.reduce(0) { sum, member in
+            assigned[member.key] == nil ? sum + .estimatedBytes(of: member.value, forKey: member.key) : sum
         }
-        let assigned = assigned.reduce(0) { $0 + bytes($1.key, $1.value) - bytes($1.key, root?[$1.key]) }
-        return removed.reduce(assigned) { self.assigned[$1] == nil ? $0 - bytes($1, root?[$1]) : $0 }
+        return kept + assigned.estimatedBytes - bytes(of: removed.filter { assigned[$0] == nil }, in: root)
+    }
+
+    /// By how many bytes a root would grow.
+    private func growth(of root: [String: StoredValue]?) -> Int {
+        let root = root ?? [:]
+        let former = bytes(of: assigned.keys, in: root) + bytes(of: removed.filter { assigned[$0] == nil }, in: root)
+        return assigned.reduce(-former) { $0 + .estimatedBytes(of: $1.value, forKey: $1.key) }
+    }
+
+    private func bytes(of keys: some Sequence<String>, in root: [String: StoredValue]) -> Int {
+        keys.reduce(0) { sum, key in root[key].map { sum + .estimatedBytes(of: $0, forKey: key) } ?? sum }
     }
 
     private var tooLarge: PrefsError {

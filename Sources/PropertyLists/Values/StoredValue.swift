@@ -103,10 +103,12 @@ package enum StoredValue: Sendable {
 extension [String: StoredValue] {
     /// The bytes that the dictionary takes in a binary property list, estimated like the bytes of a value.
     package var estimatedBytes: Int {
-        reduce(9) { $0 + Self.estimatedBytes(of: $1.value, forKey: $1.key) }
+        reduce(9) { $0 + .estimatedBytes(of: $1.value, forKey: $1.key) }
     }
+}
 
-    /// The bytes that one member takes.
+extension Int {
+    /// The bytes that one member of a dictionary takes in a binary property list, estimated like the bytes of a value.
     package static func estimatedBytes(of value: StoredValue, forKey key: String) -> Int {
         17 + key.encodedBytes + value.estimatedBytes
     }
