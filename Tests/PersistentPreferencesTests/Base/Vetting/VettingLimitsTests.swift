@@ -128,6 +128,34 @@ import Testing
         #expect(Array(prefs.values.keys) == ["Array Value"])
     }
 
+    /// An update measures its root once, and from then on counts what its writes add and take away.
+    @Test func theWritesOfAnUpdateShareTheLimitOfTheRoot() {
+        let (names, mebibyte) = (["a", "b", "c", "d", "e"], Data(count: 1 << 20))
+        let prefs = AnyPrefs(names, store: InMemoryStore())
+        var outcomes: [String] = []
+        func write(_ key: String, _ value: Any?) {
+            prefs[key] = value
+            outcomes.append(prefs.outcome)
+        }
+        #expect(
+            prefs.update {
+                for key in ["a", "b", "c"] { write(key, mebibyte) }
+                write("c", nil)
+                for key in ["d", "e"] { write(key, "x") }
+                for key in ["d", "e"] { write(key, key == "d" ? mebibyte : "y") }
+            } == nil)
+        #expect(outcomes == Array(repeating: "ok", count: 8))
+        outcomes = []
+        let failure = prefs.update {
+            write("b", "small")
+            write("b", mebibyte)
+            write("e", mebibyte)
+        }
+        let tooLarge = "e: the root would be larger than 4 MiB"
+        #expect(outcomes == ["ok", "ok", tooLarge] && failure.map { "\($0)" } == tooLarge)
+        #expect(prefs["b"] as? Data == mebibyte && prefs["e"] as? String == "y")
+    }
+
     private func lists(_ levels: Int) -> Any {
         (1..<levels).reduce([Any]()) { list, _ in [list] }
     }
