@@ -147,13 +147,12 @@ import Testing
         #expect(outcomes == Array(repeating: "ok", count: 8))
         outcomes = []
         let failure = prefs.update {
-            write("b", "small")
-            write("b", mebibyte)
-            write("e", mebibyte)
+            for key in ["a", "b", "d"] { write(key, nil) }
+            for key in ["a", "b", "c", "e"] { write(key, mebibyte) }
         }
         let tooLarge = "e: the root would be larger than 4 MiB"
-        #expect(outcomes == ["ok", "ok", tooLarge] && failure.map { "\($0)" } == tooLarge)
-        #expect(prefs["b"] as? Data == mebibyte && prefs["e"] as? String == "y")
+        #expect(outcomes == Array(repeating: "ok", count: 6) + [tooLarge] && failure.map { "\($0)" } == tooLarge)
+        #expect(prefs["d"] as? Data == mebibyte && prefs["e"] as? String == "y")
     }
 
     private func lists(_ levels: Int) -> Any {
