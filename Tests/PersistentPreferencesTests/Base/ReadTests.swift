@@ -232,7 +232,8 @@ private struct High: PrefKey {
                 ? WriteTarget(typed, in: store, \.low, \.$low, to: value)
                 : WriteTarget(
                     prefs, in: store, key: "a", create: { AnyPrefs(values: $0, store: store) }, to: { value })
-            let error = prefs.read { target.performBlocking(operation) }
+            // A key reports after the read.
+            let error = ContainerKey.failure { prefs.read { target.performBlocking(operation) } }
             #expect(error == .writeInsideRead)
             #expect(prefs.ints == ["a": 1, "b": 2])
         }
