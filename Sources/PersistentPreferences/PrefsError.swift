@@ -117,7 +117,7 @@ extension PrefsError {
     /// layer.
     ///
     /// ``PersistentPrefs/lastError`` and ``PersistentPrefs/prefsDidFail(_:)`` report a warning. `update`, `import` and
-    /// ``PrefHandle/set(_:)`` do not return it.
+    /// `set` do not return it.
     public var isWarning: Bool {
         switch self {
         case .quarantined, .nearSizeLimit, .sharedRoot, .invalidLayer: true
