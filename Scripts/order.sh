@@ -80,7 +80,7 @@ words() { # pattern, folder, files that may say it
     [ -z "$found" ] || { echo "$found" >&2; fail "these lines of $2 name a concept of a later target"; }
 }
 layers='RootLayers|ToldFaults|LayeredKey|LayerFault|PrefsError(\+[A-Za-z]+)?|PrefSource|PrefDescription|AccessOutcome|Root|RootView|Roots'
-layers+='|PersistentPrefs\+(Access|KVO|Problems|OtherTargets|Typed)|PrefHandle|ObservedRoot|PastState|InPlaceChange'
+layers+='|PersistentPrefs\+(Access|Read|KVO|Problems|OtherTargets|Typed)|PrefHandle|ObservedRoot|PastState|SeenState|KeptRead|InPlaceChange'
 for folder in PropertyLists FileEngine DefaultsDomain; do
     words 'json|etcd|\blayer(s|ed)?\b|hand.?written|settings ?file|appsetting|prefkey' "$folder" 'SystemCalls\+Linux'
 done

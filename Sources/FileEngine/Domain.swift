@@ -7,6 +7,9 @@ package protocol Domain: AnyObject, Sendable {
     /// The thread's own transaction in the domain, if any.
     var transaction: Transaction? { get }
 
+    /// The object that has the entries. Two domains with one source have the same entries.
+    var source: AnyObject { get }
+
     /// The current state of a part, or of a larger part. Inside the thread's own transaction, the state includes its
     /// changes so far.
     ///
@@ -51,6 +54,7 @@ package protocol Domain: AnyObject, Sendable {
 extension Domain {
     package typealias Content = Transaction.Content
 
+    package var source: AnyObject { self }
     package var revision: Revision? { nil }
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
     package func takeWarning() -> FileError? { nil }

@@ -49,8 +49,7 @@ extension InstanceState {
 
     /// The objects that were shown last, and the revision of their state.
     func keptShown(of root: String, _ allowed: AllowedKeys) -> (objects: [String: Any], revision: Revision)? {
-        if PastState.current(of: self) != nil { return nil }
-        return lock.withLock {
+        lock.withLock {
             guard let known = state.stateShown, known.root == root, let shown = state.shown,
                 AllowedKeysCache.areSame(shown.allowed, allowed.list)
             else { return nil }
@@ -60,8 +59,7 @@ extension InstanceState {
 
     /// The object that was last read for a key, if a read of that state reports nothing.
     func keptObject(forKey key: String, of root: String) -> KeptObject? {
-        if PastState.current(of: self) != nil { return nil }
-        return lock.withLock {
+        lock.withLock {
             guard let known = state.objects[key], known.revision != nil, known.root == root else { return nil }
             return known
         }

@@ -31,7 +31,7 @@ extension PersistentPrefs {
         state.bridge.access(nil, of: self)
         let root = key
         let allowed = allowedKeys
-        if let shown = state.keptShown(of: root, allowed), shown.revision == state.roots.revision(of: root) {
+        if let shown = state.keptShown(of: root, allowed), shown.revision == state.revisionSeen(of: root) {
             reportRead(nil)
             return shown.objects
         }
@@ -54,7 +54,7 @@ extension PersistentPrefs {
         let root = key
         // Checked before the name is hashed, because hashing a key may take more than linear time.
         if allowedKeys.contains(name), let kept = state.keptObject(forKey: name, of: root),
-            kept.revision == state.roots.revision(of: root)
+            kept.revision == state.revisionSeen(of: root)
         {
             reportRead(nil, of: name)
             return kept.object

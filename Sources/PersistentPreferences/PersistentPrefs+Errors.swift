@@ -57,7 +57,8 @@ extension PersistentPrefs {
         let root = root ?? key
         var outcome = AccessOutcome(of: state, warning: warning, isOfWrite: true)
         do {
-            try body(Root(root, of: state), &outcome)
+            if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
+            try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
             report(outcome.warning)
             return nil
         } catch {
@@ -67,6 +68,12 @@ extension PersistentPrefs {
             if !outcome.hasReachedDomain { state.roots.refuse(error, root: root) }
             return reportsFailure() ? report(error) : error
         }
+    }
+
+    /// The limit of the class for a wait that begins now; nil if it has none, or if the task has one already.
+    var lockTimeoutNow: Duration? {
+        guard let limit = declarations.lockTimeout, LockWait.current == nil else { return nil }
+        return limit
     }
 
     /// Calls the closure for each error of this instance, after ``prefsDidFail(_:)``.

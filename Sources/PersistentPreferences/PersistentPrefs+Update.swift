@@ -53,10 +53,11 @@ extension PersistentPrefs {
     }
 }
 
-/// Updates that block no thread of the cooperative pool.
+/// Writes that block no thread of the cooperative pool.
 ///
 /// In an asynchronous function, the compiler chooses these overloads and requires `await`, because a call that blocks
-/// there stops a thread that all tasks share. To block on purpose, update in a synchronous function.
+/// there stops a thread that all tasks share. To block on purpose, write in a synchronous function. A closure without
+/// any `await` counts as one, and for `async let` the top-level code of `main.swift`.
 extension PersistentPrefs {
     /// Makes the accesses in the body one transaction, without blocking the task's thread:
     /// `await prefs.update { prefs.low = 1; prefs.high = 9 }`.
@@ -67,7 +68,7 @@ extension PersistentPrefs {
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
-    ///     error is ``PrefsError/busy(_:)``. nil waits for as long as it takes.
+    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``.
     ///   - body: makes the accesses.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.
@@ -75,9 +76,7 @@ extension PersistentPrefs {
     public func update(
         timeout: Duration? = nil, _ body: @Sendable () throws -> Void
     ) async rethrows -> PrefsError? {
-        try await LockWait.within(timeout) { end in
-            try await AsyncUpdate(of: self, by: end).run { try update(body) }
-        }
+        try await withoutBlocking(timeout) { try update(body) }
     }
 
     /// Changes many keys in one transaction, without blocking the task's thread. Parameters and results are as for the
@@ -86,9 +85,7 @@ extension PersistentPrefs {
     public func update(
         timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> Void
     ) async rethrows -> PrefsError? {
-        try await LockWait.within(timeout) { end in
-            try await AsyncUpdate(of: self, by: end).run { try update(body) }
-        }
+        try await withoutBlocking(timeout) { try update(body) }
     }
 
     /// Makes the accesses in the body one transaction, without blocking the task's thread, and returns what the body
@@ -98,9 +95,7 @@ extension PersistentPrefs {
     public func update<R: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable () throws -> R
     ) async rethrows -> Result<R, PrefsError> {
-        try await LockWait.within(timeout) { end in
-            try await AsyncUpdate(of: self, by: end).run { try update(body) }
-        }
+        try await withoutBlocking(timeout) { try update(body) }
     }
 
     /// Changes many keys in one transaction, without blocking the task's thread, and returns what the body returns.
@@ -109,21 +104,39 @@ extension PersistentPrefs {
     public func update<R: Sendable>(
         timeout: Duration? = nil, _ body: @Sendable (inout [String: Any]) throws -> R
     ) async rethrows -> Result<R, PrefsError> {
-        try await LockWait.within(timeout) { end in
-            try await AsyncUpdate(of: self, by: end).run { try update(body) }
+        try await withoutBlocking(timeout) { try update(body) }
+    }
+}
+
+extension PersistentPrefs {
+    /// Removes the values of several keys in one transaction, without blocking the task's thread. Parameters and results
+    /// are as for the synchronous form.
+    @discardableResult
+    public func remove(_ keys: String...) async -> PrefsError? {
+        await withoutBlocking { removeValues(of: keys) }
+    }
+
+    /// Runs a call in the caller's task, on a thread of the store.
+    ///
+    /// - Parameter timeout: how long the call may wait for the lock; nil for the limit of the class.
+    func withoutBlocking<R: Sendable>(
+        _ timeout: Duration? = nil, _ body: @Sendable () throws -> R
+    ) async rethrows -> R {
+        try await LockWait.within(timeout ?? lockTimeoutNow) { end in
+            try await AsyncCall(on: state.roots.callThreads, by: end).run(body)
         }
     }
 }
 
 /// Runs one call in the caller's task, on a thread that the call may block.
-actor AsyncUpdate {
+actor AsyncCall {
     private let executor: Executor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter end: when to give up the wait. After that the call does not block.
-    init(of prefs: PersistentPrefs, by end: ContinuousClock.Instant?) {
-        executor = Executor(threads: prefs.state.roots.updateThreads, end: end)
+    init(on threads: WorkerThreads, by end: ContinuousClock.Instant?) {
+        executor = Executor(threads: threads, end: end)
     }
 
     func run<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R { try body() }

@@ -145,6 +145,18 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// Observers do not receive its writes.
     open class var formerRootKeys: [String] { [] }
 
+    /// How long each write of the class waits for other threads and processes; nil, the default, for as long as it
+    /// takes.
+    ///
+    /// ```swift
+    /// override class var lockTimeout: Duration? { .seconds(2) }
+    /// ```
+    ///
+    /// A write that waits longer is rejected with ``PrefsError/busy(_:)``, and the body of an `update` does not run. The
+    /// `timeout` of an `update` takes precedence. A write inside an `update` of the same store does not wait.
+    /// Stores of other modules ignore it. The property is read once per class.
+    open class var lockTimeout: Duration? { nil }
+
     /// The stored values of all allowed keys, without defaults. Empty if nothing is stored or the root cannot be read.
     ///
     /// Assigning it replaces the values of all allowed keys in one transaction, and a root that is no dictionary. A value whose type differs from the
@@ -222,7 +234,7 @@ open class PersistentPrefs: NSObject, @unchecked Sendable {
     /// commits. In an asynchronous function, the compiler chooses the asynchronous form, which blocks no thread.
     /// - Parameters:
     ///   - timeout: how long to wait for other threads and processes before the body runs. If that is too long, the
-    ///     error is ``PrefsError/busy(_:)``. nil waits for as long as it takes. Stores of other modules ignore it.
+    ///     error is ``PrefsError/busy(_:)``. nil waits for ``lockTimeout``. Stores of other modules ignore it.
     ///   - body: gets the values of the allowed keys.
     /// - Returns: the error of this call, or nil if the new state is committed.
     /// - Throws: what the body throws; then nothing has changed.

@@ -53,6 +53,8 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
             Self.listed(faults) + "; ignored"
         case .updateOfAnotherStore:
             "a write to another store inside an update; end the update first"
+        case .writeInsideRead:
+            "a write inside a read, to this store or another; end the read first"
         case .userDefaultsUnavailable:
             "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"
         case .unknownError(let error):

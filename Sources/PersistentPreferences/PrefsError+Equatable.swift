@@ -35,6 +35,7 @@ extension PrefsError: Equatable {
         case .invalidLayer(let faults): ["invalidLayer", faults]
         case .userDefaultsUnavailable: ["userDefaultsUnavailable"]
         case .updateOfAnotherStore: ["updateOfAnotherStore"]
+        case .writeInsideRead: ["writeInsideRead"]
         case .unknownError(let error): ["unknownError", error.map(Self.parts(of:)) ?? []]
         }
     }

@@ -16,6 +16,8 @@ final class NewestDomain: Domain {
 
     var transaction: Transaction? { domain.transaction }
 
+    var source: AnyObject { domain.source }
+
     /// Asks UserDefaults each time, because it does not tell when it changes.
     var revision: Revision? {
         guard let revision = domain.revision, let agreed = agreed.withLock({ $0 }), agreed.revision == revision,

@@ -136,7 +136,7 @@ extension FileError {
         case .durabilityUnconfirmed(let failure): "not confirmed: \(failure)"
         case .damaged(let file): "\(file.quarantinedAs == nil ? "damaged" : "quarantined"): \(file.place)"
         case .notOurs(let file): "not ours: \(file.place)"
-        case .updateOfAnotherFile, .nearLimit, .pathChanged: "\(self)"
+        case .updateOfAnotherFile, .writeInsideRead, .nearLimit, .pathChanged: "\(self)"
         }
     }
 }

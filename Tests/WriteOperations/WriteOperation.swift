@@ -5,9 +5,10 @@
 /// implementation in `WriteTarget` or `DocumentTarget`, whose `switch` does not compile without it, and its row in that table.
 package enum WriteOperation: String, CaseIterable, Sendable {
     // A declared property.
-    case property, propertyInPlace, handleSet, handleModify, asyncHandleModify, handleReset
+    case property, propertyInPlace, handleSet, handleModify, handleReset
+    case asyncHandleSet, asyncHandleModify, asyncHandleReset
     // Values of an instance by key. The forms of an import are those of its data.
-    case subscripted, subscriptedNil, remove, values, valuesInPlace, initializer
+    case subscripted, subscriptedNil, remove, asyncRemove, values, valuesInPlace, initializer
     case importedJSON, importedXML, importedBinary, importedWhole
     // Transactions. The body of `update` makes other accesses; that of `dictionaryUpdate` changes a dictionary.
     case update, dictionaryUpdate, returningUpdate, returningDictionaryUpdate
@@ -48,8 +49,11 @@ package enum WriteOperation: String, CaseIterable, Sendable {
 
     package var subject: Subject {
         switch self {
-        case .property, .propertyInPlace, .handleSet, .handleModify, .asyncHandleModify, .handleReset: .property
-        case .subscripted, .subscriptedNil, .remove, .values, .valuesInPlace, .initializer, .importedJSON, .importedXML,
+        case .property, .propertyInPlace, .handleSet, .handleModify, .handleReset, .asyncHandleSet, .asyncHandleModify,
+            .asyncHandleReset:
+            .property
+        case .subscripted, .subscriptedNil, .remove, .asyncRemove, .values, .valuesInPlace, .initializer, .importedJSON,
+            .importedXML,
             .importedBinary, .importedWhole, .update, .dictionaryUpdate, .returningUpdate, .returningDictionaryUpdate,
             .asyncUpdate, .asyncDictionaryUpdate, .asyncReturningUpdate, .asyncReturningDictionaryUpdate, .clear,
             .deleteAll:
@@ -67,7 +71,8 @@ package enum WriteOperation: String, CaseIterable, Sendable {
 
     package var effect: Effect {
         switch self {
-        case .handleReset, .subscriptedNil, .remove, .containerReset, .keyReset: .removes
+        case .handleReset, .asyncHandleReset, .subscriptedNil, .remove, .asyncRemove, .containerReset, .keyReset:
+            .removes
         case .clear, .deleteAll, .settingsDelete: .empties
         default: .puts
         }
@@ -76,8 +81,8 @@ package enum WriteOperation: String, CaseIterable, Sendable {
     /// Whether it suspends its caller instead of blocking it.
     package var isAsync: Bool {
         switch self {
-        case .asyncHandleModify, .asyncUpdate, .asyncDictionaryUpdate, .asyncReturningUpdate,
-            .asyncReturningDictionaryUpdate:
+        case .asyncHandleSet, .asyncHandleModify, .asyncHandleReset, .asyncRemove, .asyncUpdate, .asyncDictionaryUpdate,
+            .asyncReturningUpdate, .asyncReturningDictionaryUpdate:
             true
         default: false
         }

@@ -27,8 +27,10 @@ package struct WriteTarget: @unchecked Sendable {
         let changeInPlace: () -> Void
         let set: () -> PrefsError?
         let modify: () -> PrefsError?
-        let modifyWithoutBlocking: () async -> PrefsError?
         let reset: () -> PrefsError?
+        let setWithoutBlocking: () async -> PrefsError?
+        let modifyWithoutBlocking: () async -> PrefsError?
+        let resetWithoutBlocking: () async -> PrefsError?
     }
 
     /// A key without its property, which gets a value.
@@ -70,7 +72,10 @@ package struct WriteTarget: @unchecked Sendable {
             assign: { prefs[keyPath: property] = constant ?? changed(prefs[keyPath: property]) },
             changeInPlace: { change(&prefs[keyPath: property]) },
             set: { handle.set(constant ?? changed(handle.value)) }, modify: { handle.modify { change(&$0) } },
-            modifyWithoutBlocking: { await handle.modify { change(&$0) } }, reset: { handle.reset() })
+            reset: { handle.reset() },
+            setWithoutBlocking: { await handle.set(constant ?? changed(handle.value)) },
+            modifyWithoutBlocking: { await handle.modify { change(&$0) } },
+            resetWithoutBlocking: { await handle.reset() })
     }
 
     /// A property that gets a value.
@@ -106,7 +111,10 @@ package struct WriteTarget: @unchecked Sendable {
         let dictionaryBody: @Sendable (inout [String: Any]) -> Void = { target.change(&$0) }
         let body: @Sendable () -> Void = { target.changeByAccesses() }
         switch operation {
+        case .asyncHandleSet: return await property?.setWithoutBlocking()
         case .asyncHandleModify: return await property?.modifyWithoutBlocking()
+        case .asyncHandleReset: return await property?.resetWithoutBlocking()
+        case .asyncRemove: return await prefs.remove(key)
         case .asyncUpdate: return await prefs.update(body)
         case .asyncDictionaryUpdate: return await prefs.update(dictionaryBody)
         case .asyncReturningUpdate:
@@ -162,8 +170,9 @@ package struct WriteTarget: @unchecked Sendable {
             .settingSet, .settingModify:
             return ContainerKey.failure { performInContainer(operation) }
         case .storeUpdate: return updateStore()
-        case .asyncHandleModify, .asyncUpdate, .asyncDictionaryUpdate, .asyncReturningUpdate,
-            .asyncReturningDictionaryUpdate, .keyValue, .keySet, .keyReset, .keyModify, .keySubscript,
+        case .asyncHandleSet, .asyncHandleModify, .asyncHandleReset, .asyncRemove, .asyncUpdate, .asyncDictionaryUpdate,
+            .asyncReturningUpdate, .asyncReturningDictionaryUpdate, .keyValue, .keySet, .keyReset, .keyModify,
+            .keySubscript,
             .defaultsSubscript, .settingsSave, .settingsLoad, .settingsLoadFromBundle,
             .settingsReset, .settingsDelete, .modelsSave:
             preconditionFailure("\(operation) does not block, or writes elsewhere")

@@ -10,6 +10,7 @@ package indirect enum FileError: Error, Equatable {
     case damaged(MalformedFile)
     case notOurs(MalformedFile)
     case updateOfAnotherFile
+    case writeInsideRead
     /// A warning: the write has succeeded.
     case nearLimit(bytes: Int, limit: Int)
     /// The file was replaced by a link: the path must be resolved again.

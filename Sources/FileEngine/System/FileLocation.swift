@@ -203,6 +203,8 @@ extension FileLocation: Domain {
         place.withLock { $0.file }?.queue.transaction
     }
 
+    package var source: AnyObject { place.withLock { $0.file }?.queue ?? self }
+
     package func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
         try read(isForWriting ? .ofWrite : .ofRead)
     }

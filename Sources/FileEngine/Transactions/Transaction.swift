@@ -92,6 +92,7 @@ package final class Transaction {
         _ queue: TransactionQueue, durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
         try refuseExit()
+        if isReading { throw FileError.writeInsideRead }
         do {
             guard owner === queue else { throw FileError.updateOfAnotherFile }
             try body(self)
@@ -154,10 +155,12 @@ package final class Transaction {
 
     // MARK: - The thread's own
 
-    /// The thread's transaction in a domain of this package.
+    /// The thread's transaction in a domain of this package, or the innermost part of the thread that only reads.
     package static var current: Transaction? {
         var place = innermost
-        while let transaction = place, !(transaction.owner is TransactionQueue) { place = transaction.outer }
+        while let transaction = place, !(transaction.owner is TransactionQueue || transaction.isReading) {
+            place = transaction.outer
+        }
         return place
     }
 
@@ -190,6 +193,31 @@ package final class Transaction {
         }
         try LockWait.afterTheWait { try body(self) }
         if let failure { throw failure }
+    }
+
+    // MARK: - Reading only
+
+    private final class Reader: Sendable {}
+
+    /// The owner of a transaction that belongs to no domain, so that every write is one of another domain.
+    private static let reader = Reader()
+
+    private var isReading: Bool { owner === Self.reader }
+
+    /// Whether writes of this thread are rejected.
+    package static var rejectsWrites: Bool { innermost?.isReading == true }
+
+    /// Runs the closure, in which every write of this thread is rejected. Reads still see the thread's transactions,
+    /// which such a rejection does not roll back.
+    package static func rejectingWrites<R>(_ body: () throws -> R) rethrows -> R {
+        let reading = Transaction(of: reader, content: nil)
+        threads.value = UnsafeRawPointer(Unmanaged.passUnretained(reading).toOpaque())
+        defer {
+            threads.value = reading.outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+            // After the transaction around it, if any.
+            for action in reading.afterwards { afterwards(action) }
+        }
+        return try body()
     }
 
     /// Thread-local and not task-local, because a task that is started inside an update must not take part in it.

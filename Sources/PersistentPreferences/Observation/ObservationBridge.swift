@@ -33,18 +33,28 @@ final class ObservationBridge: Sendable {
     @inline(__always)
     func access(_ key: String?, of prefs: PersistentPrefs) {
         guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return }
-        subscribe(to: prefs)
         trackedAccess(key, of: prefs)
     }
 
     private func trackedAccess(_ key: String?, of prefs: PersistentPrefs) {
+        listen(to: prefs)
+        registrar.access(prefs, keyPath: \.[observed: key])
+    }
+
+    /// Called before a state is kept for accesses that come later. Does nothing outside of a tracking.
+    func willKeep(of prefs: PersistentPrefs) {
+        if !trustsProbe || TrackingProbe.isTracked(by: registrar) { listen(to: prefs) }
+    }
+
+    /// Subscribes to changes. Remembers those that the tracking on the main thread cannot hear yet.
+    private func listen(to prefs: PersistentPrefs) {
+        subscribe(to: prefs)
         if UnheardChanges.isOnMainThread, state.withLock({ $0.unheard.begin() }) {
             DispatchQueue.main.async { [weak self, weak prefs] in
                 guard let self, let prefs else { return }
                 announce(state.withLock { $0.unheard.take() }, of: prefs)
             }
         }
-        registrar.access(prefs, keyPath: \.[observed: key])
     }
 
     /// Subscribes once. If it fails, the next call tries again.

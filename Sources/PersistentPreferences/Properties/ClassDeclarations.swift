@@ -17,6 +17,8 @@ package final class ClassDeclarations: Sendable {
     package let schema: RootSchema
     private let usesOwnRoot = Locked(false)
     let hasFormerRoots: Bool
+    /// How long each write waits for the lock; nil without a limit.
+    let lockTimeout: Duration?
     private let formerRoots: [String]
     /// The root of instances that are created without a key.
     let ownRoot: String
@@ -62,6 +64,7 @@ package final class ClassDeclarations: Sendable {
         ownRoot = Self.name(of: type)
         formerRoots = Self.formerRoots(of: prefs, type)
         hasFormerRoots = !formerRoots.isEmpty
+        lockTimeout = type.lockTimeout
         schema = RootSchema(
             migrations: type.migrations, className: ownRoot, versionKey: type.versionKey,
             versionOfUnmarked: type.versionOfUnmarked,
@@ -78,7 +81,7 @@ package final class ClassDeclarations: Sendable {
         byKey = [declarations[0].key: declarations[0]]
         allowed = AllowedKeys(
             [declarations[0].key], versionKey: RootSchema.defaultVersionKey, isForMany: false)
-        (formerRoots, hasFormerRoots) = ([], false)
+        (formerRoots, hasFormerRoots, lockTimeout) = ([], false, nil)
         schema = RootSchema(migrations: [], className: "", renames: [])
     }
 

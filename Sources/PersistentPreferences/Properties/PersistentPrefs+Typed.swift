@@ -35,9 +35,7 @@ extension PersistentPrefs {
         let (key, cached) = (binding.key, kept as CachedValue?)
         state.bridge.access(key, of: self)
         let root = self.key
-        if let kept, PastState.current(of: state) == nil,
-            kept.isCurrent(in: state.roots.revision(of: root), root: root), property.accepts(kept, binding)
-        {
+        if let kept, kept.isCurrent(in: state.revisionSeen(of: root), root: root), property.accepts(kept, binding) {
             reportRead(nil, of: key)
             return kept.value
         }

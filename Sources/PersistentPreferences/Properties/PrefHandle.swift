@@ -1,4 +1,3 @@
-import PrefsFileEngine
 import PrefsPropertyLists
 
 /// A handle for one property of one instance: the value of `$property`.
@@ -101,10 +100,17 @@ extension PrefHandle where Value: Sendable {
     public func modify(
         timeout: Duration? = nil, _ change: @Sendable (inout Value) throws -> Void
     ) async rethrows -> PrefsError? {
-        try await LockWait.within(timeout) { end in
-            try await AsyncUpdate(of: prefs, by: end).run { try modify(change) }
-        }
+        try await prefs.withoutBlocking(timeout) { try modify(change) }
     }
+
+    /// Removes the stored value without blocking the task's thread. The result is as for the synchronous form.
+    @discardableResult
+    public func reset() async -> PrefsError? { await prefs.withoutBlocking { reset() } }
+
+    /// Stores a value without blocking the task's thread: `await prefs.$port.set(9090)`. The result is as for the
+    /// synchronous form.
+    @discardableResult
+    public func set(_ value: Value) async -> PrefsError? { await prefs.withoutBlocking { set(value) } }
 }
 
 /// The description of a handle in `dump`. It contains no value, because the value may be secret.

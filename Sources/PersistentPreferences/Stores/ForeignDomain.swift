@@ -23,6 +23,8 @@ final class ForeignDomain: Domain {
     /// here.
     var transaction: Transaction? { Transaction.current(of: store) }
 
+    var source: AnyObject { store }
+
     // MARK: - Reading
 
     /// The content has only the root. A root of another type is no error here; the caller decides.
@@ -61,6 +63,7 @@ final class ForeignDomain: Domain {
     // MARK: - Writing
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
         try Transaction.delayingActions {
             try store.update(root: root) { objects in
                 let before = values(objects, of: root)

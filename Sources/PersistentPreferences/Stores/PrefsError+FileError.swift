@@ -12,6 +12,7 @@ extension PrefsError {
         case .damaged(let file): self = file.quarantinedAs == nil ? .damaged(file) : .quarantined(file)
         case .notOurs(let file): self = .notOurs(file)
         case .updateOfAnotherFile: self = .updateOfAnotherStore
+        case .writeInsideRead: self = .writeInsideRead
         case .nearLimit(let bytes, let limit): self = .nearSizeLimit(bytes: bytes, limit: limit)
         case .pathChanged: self = .unknownError(error: error)
         }

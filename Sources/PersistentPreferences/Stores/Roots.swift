@@ -8,13 +8,13 @@ package final class Roots: RootsStore {
     /// The layers around the domain; nil without layers.
     package let layers: (any RootLayers)?
     /// nil if the domain cannot be reached.
-    private let domain: (any Domain)?
+    let domain: (any Domain)?
     /// Why the domain cannot be reached: its name is bad, for example.
     package let failure: PrefsError?
     /// The durability of writes.
     let durability: CommitDurability
-    /// The threads of the store's asynchronous updates.
-    let updateThreads = WorkerThreads()
+    /// The threads of the store's asynchronous writes.
+    let callThreads = WorkerThreads()
     /// Records every access. nil unless this is the default domain in a test program.
     private let replacement: (any StoreReplacement)?
     /// The last revision of domain and layers together.
@@ -72,7 +72,9 @@ package final class Roots: RootsStore {
     // MARK: - One access
 
     package func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
-        try reached().state(of: part, isForWriting: isForWriting)
+        let domain = try reached()
+        if !isForWriting, let seen = SeenState.current { return try seen.state(of: part, in: domain) }
+        return try domain.state(of: part, isForWriting: isForWriting)
     }
 
     /// The revision of domain and layers; see `Domain.revision`.
@@ -95,11 +97,13 @@ package final class Roots: RootsStore {
         }
     }
 
-    /// The layers that an access sees. In a transaction, they are the layers of its first access.
+    /// The layers that an access sees. In a transaction, they are the layers of its first access; in a read of several
+    /// values, the layers of its beginning.
     ///
     /// - Parameter mayBeInside: whether the access may be inside a transaction of this thread.
     package func currentLayers(mayBeInside: Bool = true) -> (any RootLayersSnapshot)? {
         guard let layers else { return nil }
+        if let kept = SeenState.current?.layers(of: layers) { return kept }
         guard mayBeInside, let transaction = domain?.transaction else { return layers.current() }
         return transaction.state(of: layers) { layers.current() } as? any RootLayersSnapshot
     }
@@ -136,8 +140,9 @@ package final class Roots: RootsStore {
     }
 
     /// Rolls back the update in progress on this thread, if any, because a write in it was rejected before it reached
-    /// the domain.
+    /// the domain. A write inside a read was no part of the update.
     func refuse(_ error: PrefsError, root: String) {
+        if Transaction.rejectsWrites { return }
         let first = Transaction.current?.fail(error) ?? error
         (domain as? ForeignDomain)?.refuse(first, root: root)
     }

@@ -60,6 +60,16 @@ extension Group {
                 return try .reads(verify: prefs.check) { prefs.x }
             },
             Row(
+                "read-five-file", "five typed reads in one read, file store", .times("typed-read-file", atMost: 3.5)
+            ) {
+                let prefs = try FivePrefs.full(in: $0.store("read-five-file"))
+                return try .reads(verify: prefs.check) {
+                    prefs.read {
+                        prefs.x + prefs.name.utf8.count + Int(prefs.ratio) + (prefs.isOn ? 1 : 0) + prefs.words.count
+                    }
+                }
+            },
+            Row(
                 "typed-read-layered", "typed read, arguments and environment above a file store, values below",
                 .times("typed-read-file", atMost: 1.2)
             ) {

@@ -68,7 +68,7 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             .typeMismatch([PropertyListFailure(path: "a", topLevelKey: "a", reason: "b")]), .constraintViolated([]),
             .migrationFailed(key: "a", version: 1, error: Odd(number: 1)),
             .migrationFailed(key: "a", version: 1, error: Odd(number: 2)), .invalidImport(reason: "a"),
-            .updateOfAnotherStore, .userDefaultsUnavailable, .unknownError(error: nil),
+            .updateOfAnotherStore, .writeInsideRead, .userDefaultsUnavailable, .unknownError(error: nil),
             .unknownError(error: Odd(number: 1)),
             .unknownError(error: PrefsError.updateOfAnotherStore),
         ]

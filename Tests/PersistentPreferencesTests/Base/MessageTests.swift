@@ -116,6 +116,7 @@ import Testing
             #"layer environment: APP_size: expected Int, found "x"; ignored"#
         ),
         (.updateOfAnotherStore, "a write to another store inside an update; end the update first"),
+        (.writeInsideRead, "a write inside a read, to this store or another; end the read first"),
         (
             .userDefaultsUnavailable,
             "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"

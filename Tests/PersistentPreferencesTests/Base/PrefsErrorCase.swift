@@ -5,7 +5,7 @@ enum PrefsErrorCase: CaseIterable {
     case incorrectKeys, valuesNotPlistCompatible, noStoredPrefsForKey, invalidName, rootIsNotDictionary, unreadable
     case damaged, quarantined, notOurs, notStored, busy, outcomeUnknown, nearSizeLimit, durabilityUnconfirmed
     case typeMismatch, constraintViolated, migrationFailed, invalidImport, notWatched, sharedRoot, coveredByLayer
-    case invalidLayer, updateOfAnotherStore, userDefaultsUnavailable, unknownError
+    case invalidLayer, updateOfAnotherStore, writeInsideRead, userDefaultsUnavailable, unknownError
 
     init(_ error: PrefsError) {
         self =
@@ -33,6 +33,7 @@ enum PrefsErrorCase: CaseIterable {
             case .coveredByLayer: .coveredByLayer
             case .invalidLayer: .invalidLayer
             case .updateOfAnotherStore: .updateOfAnotherStore
+            case .writeInsideRead: .writeInsideRead
             case .userDefaultsUnavailable: .userDefaultsUnavailable
             case .unknownError: .unknownError
             }

@@ -189,6 +189,56 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     private func limited(_ timeout: Duration) -> PrefsError? { prefs.update(timeout: timeout) { prefs.ticks += 1 } }
 
+    // MARK: - A limit of the class
+
+    private final class HurriedPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var ticks = 0
+
+        override class var lockTimeout: Duration? { .milliseconds(5) }
+    }
+
+    private final class PatientPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var ticks = 0
+
+        override class var lockTimeout: Duration? { .seconds(3_600) }
+    }
+
+    @Test(arguments: WriteOperation.of(.property, .instance))
+    func theClassLimitsEveryWait(_ operation: WriteOperation) async throws {
+        let store = PropertyListFileStore(url: folder.file(), durability: .process)
+        let prefs = HurriedPrefs(key: "Root", store: store)
+        let descriptor = try lockedFile()
+        defer { close(descriptor) }
+        let target = WriteTarget(
+            prefs, \.ticks, \.$ticks, to: 5, create: { HurriedPrefs(key: "Root", values: $0, store: store) })
+        let error = await target.perform(operation)
+        guard case .busy(let failure)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.reason.hasPrefix("still locked after 0.005 s: held by "))
+        flock(descriptor, LOCK_UN)
+        #expect(prefs.ticks == 1)
+    }
+
+    @Test func theTimeoutOfACallTakesPrecedence() async throws {
+        let prefs = PatientPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let descriptor = try lockedFile()
+        defer { close(descriptor) }
+        let errors = [
+            zero { prefs.update(timeout: .zero) { prefs.ticks += 1 } },
+            zero { prefs.$ticks.modify(timeout: .zero) { $0 += 1 } },
+            await prefs.update(timeout: .zero) { prefs.ticks += 1 },
+            await prefs.$ticks.modify(timeout: .zero) { $0 += 1 },
+        ]
+        for error in errors {
+            #expect(error?.description.contains("still locked after 0 s") == true, "\(String(describing: error))")
+        }
+    }
+
+    /// Chooses the synchronous form.
+    private func zero(_ body: () -> PrefsError?) -> PrefsError? { body() }
+
     // MARK: - Without blocking
 
     /// A call with a timeout does not queue behind calls that wait without a limit.
@@ -210,21 +260,24 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.ticks == 21)
     }
 
-    @Test func waitingUpdatesStopNoOtherTask() async throws {
+    /// The lock is released by a task that begins when more writes wait than the pool has threads. It would never run if
+    /// the writes blocked the threads.
+    @Test(arguments: WriteOperation.of(.property, .instance).filter(\.isAsync))
+    func waitingWritesStopNoOtherTask(_ operation: WriteOperation) async throws {
         let descriptor = try lockedFile()
-        let (prefs, gate) = (prefs, Gate())
+        let gate = Gate()
         release(descriptor, after: gate)
-        let updates = (0..<3 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
-            Task { await prefs.update { prefs.ticks += 1 } }
+        let target = WriteTarget(prefs, \.ticks, \.$ticks, to: 5)
+        let writes = (0..<3 * ProcessInfo.processInfo.activeProcessorCount).map { _ in
+            Task { await target.perform(operation) }
         }
-        // If the updates blocked the threads of the pool, these tasks would not end.
         for _ in 0..<10 {
             await withTaskGroup { group in for _ in 0..<10 { group.addTask { await Task.yield() } } }
         }
         #expect(prefs.ticks == 1)
         gate.open()
-        for update in updates { #expect(await update.value == nil) }
-        #expect(prefs.ticks == 1 + updates.count)
+        for write in writes { #expect(await write.value == nil) }
+        #expect(prefs.values["ticks"] as? Int == (operation.effect == .puts ? 5 : nil))
     }
 
     @Test func anAsynchronousUpdateIsLikeASynchronousOne() async throws {

@@ -59,7 +59,7 @@ import Testing
         // An equal value is not a change. A change of another property is not reported.
         prefs.name = "x"
         await prefs.update { $0["size"] = 1.0 }
-        prefs.$size.reset()
+        await prefs.$size.reset()
         #expect(await iterator.next() == 12)
         var second = updates.makeAsyncIterator()
         #expect(await second.next() == 12)

@@ -55,6 +55,24 @@ import Testing
         }
     }
 
+    /// A commit between the beginning of `read` and a read in it.
+    @Test func aCommitInsideAReadOfSeveralValuesIsReported() async {
+        let prefs = prefs(), writer = self.prefs()
+        for size in 13...14 {
+            let heard = Heard<Int>()
+            withObservationTracking {
+                prefs.read {
+                    inThreads(1) { _ in writer.size = size }
+                    #expect(prefs.size == size - 1)
+                }
+            } onChange: {
+                heard.append(prefs.size)
+            }
+            await mainQueue()
+            #expect(heard.all == [size])
+        }
+    }
+
     /// One block of the main queue announces them again. It may never run.
     @Test func manyCommitsAreReportedOnce() async {
         let prefs = prefs(), writer = self.prefs()

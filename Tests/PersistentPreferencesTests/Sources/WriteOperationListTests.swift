@@ -9,7 +9,7 @@ import WriteOperations
         "RVS_PersistentPrefs.init": (3, [.initializer]),
         "PersistentPrefs.subscript": (1, [.subscripted, .subscriptedNil]),
         "PersistentPrefs.values": (1, [.values, .valuesInPlace]),
-        "PersistentPrefs.remove(_:)": (1, [.remove]),
+        "PersistentPrefs.remove(_:)": (2, [.remove, .asyncRemove]),
         "PersistentPrefs.clear()": (1, [.clear]),
         "PersistentPrefs.deleteAll()": (1, [.deleteAll]),
         "PersistentPrefs.import(_:merge:)": (1, [.importedJSON, .importedXML, .importedBinary, .importedWhole]),
@@ -22,9 +22,9 @@ import WriteOperations
         ),
         // The compiler makes the property out of these.
         "Pref.subscript": (2, [.property, .propertyInPlace]),
-        "PrefHandle.set(_:)": (1, [.handleSet]),
+        "PrefHandle.set(_:)": (2, [.handleSet, .asyncHandleSet]),
         "PrefHandle.modify(timeout:_:)": (2, [.handleModify, .asyncHandleModify]),
-        "PrefHandle.reset()": (1, [.handleReset]),
+        "PrefHandle.reset()": (2, [.handleReset, .asyncHandleReset]),
         // SwiftUI; it sets the property.
         "PrefHandle.binding": (1, [.property]),
         "AppSettingsValues.subscript": (1, [.containerSubscript, .containerInPlace]),
@@ -58,7 +58,7 @@ import WriteOperations
     private static let reading: [String: Set<String>] = [
         "PersistentPrefs": [
             "key", "keys", "count", "description", "lastError", "prefsDidFail(_:)", "flush()", "store", "migrations",
-            "versionKey", "versionOfUnmarked",
+            "versionKey", "versionOfUnmarked", "lockTimeout", "read(_:)",
             "formerRootKeys", "jsonSchema()", "describe()", "source(ofKey:)", "problems()", "exported(as:)",
             "withStore(_:_:)", "withStore(_:isolation:_:)", "onChange(of:on:_:)", "changes(of:)", "publisher(of:)",
             "onError(_:)", "addObserver(_:forKeyPath:options:context:)", "automaticallyNotifiesObservers(forKey:)",
