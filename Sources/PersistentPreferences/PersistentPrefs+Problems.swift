@@ -2,7 +2,7 @@ import PrefsPropertyLists
 
 extension PersistentPrefs {
     /// Returns the stored values of this instance that cannot be read, with the reasons. Faults of the file and of
-    /// layers come first. Then follow, sorted by path, values of another type, values that violate a constraint, and
+    /// layers come first, with variables and arguments that no key has or that are ignored. Then follow, sorted by path, values of another type, values that violate a constraint, and
     /// keys that resemble a key of the class. The result is empty if there are no problems.
     ///
     /// ```swift
@@ -26,7 +26,11 @@ extension PersistentPrefs {
         }
         let values = stored.flatMap { key, value in problems(of: value, key, as: root.form) }
         var faults: [PropertyListFailure] = []
-        for fault in (outcome.noted ?? []).flatMap(\.asProblems) where !faults.contains(fault) { faults.append(fault) }
+        let notes = root.layers?.notes(forKeys: allowedKeys.list, in: declarations) ?? []
+        for fault in (outcome.noted ?? []).flatMap(\.asProblems) + notes.map(\.asProblem) where !faults.contains(fault)
+        {
+            faults.append(fault)
+        }
         return faults + (values + problemOfVersion(root)).sorted { $0.path < $1.path }
     }
 
@@ -57,6 +61,12 @@ extension PrefsError {
         guard case .invalidLayer(let faults) = self else {
             return [PropertyListFailure(path: "", topLevelKey: "", reason: description)]
         }
-        return faults.map { PropertyListFailure(path: $0.place, topLevelKey: "", reason: "\($0.layer): \($0.reason)") }
+        return faults.map(\.asProblem)
+    }
+}
+
+extension LayerFault {
+    fileprivate var asProblem: PropertyListFailure {
+        PropertyListFailure(path: place, topLevelKey: "", reason: "\(layer): \(reason)")
     }
 }

@@ -4,8 +4,8 @@ import PrefsPropertyLists
 
 /// Export and import: to a file, a message, another store or another class.
 extension PersistentPrefs {
-    /// Returns the stored values of the allowed keys as bytes, after migration. Defaults and keys of other versions are
-    /// left out. If nothing is stored, the bytes are an empty dictionary.
+    /// Returns the stored values of the allowed keys as bytes, after migration. Defaults, the values of layers and keys of
+    /// other versions are left out. If nothing is stored, the bytes are an empty dictionary.
     ///
     /// ```swift
     /// import PrefsJSON

@@ -19,18 +19,21 @@ struct Program {
     /// Preferences of the class that read and write no file.
     var sample: PersistentPrefs { make(nil, InMemoryStore()) }
 
+    /// The preferences in the program's own store, with its layers.
+    var own: PersistentPrefs { make(nil, nil) }
+
     /// The preferences in the program's own file; nil for another place. Its store may differ from the store of the
     /// place.
     func ownPrefs(in place: Target) throws -> PersistentPrefs? {
         guard target == nil, let path = try place.path() else { return nil }
-        let own = make(nil, nil)
+        let own = own
         func physical(_ path: String) -> String { (try? SidecarPaths(path: path).file) ?? path }
         guard let file = own.fileURL?.absoluteURL.path(percentEncoded: false) else { return nil }
         return physical(file) == physical(path) ? own : nil
     }
 
     /// Whether the program's own file has a flat layout.
-    var hasFlatLayout: Bool { target == nil && make(nil, nil).hasFlatLayout }
+    var hasFlatLayout: Bool { target == nil && own.hasFlatLayout }
 
     func hasCommand(_ name: String) -> Bool { commands.contains { $0.name == name } }
 

@@ -137,7 +137,7 @@ import Testing
             both.lines == [
                 "times = 1 (default; ignored: layer environment: GREETER_times: expected Int, found \"many\": not a number; "
                     + "stored: times: must be in 1...5)",
-                "names = Ann (stored; ignored: layer arguments: -names: expected Array<String> (such as [\"World\"]), found \"[1]\")",
+                "names = Ann (stored; ignored: layer arguments: -names: names[0]: expected String, found an integer)",
                 polite,
             ])
         let good = try greeter("--show", "-polite", "no", environment: ["GREETER_times": "3"])

@@ -41,7 +41,9 @@ import TestSupport
             } catch {
                 return "\(error)"
             }
-        case .environment: return read(key, .environment(prefix: "", in: [key: text]))
+        case .environment:
+            // One line feed at the end of a variable is dropped.
+            return read(key, .environment(prefix: "", in: [key: text.hasSuffix("\n") ? text + "\n" : text]))
         case .argument: return read(key, .arguments(["program", "-" + key, text]))
         case .tool: return try toolOutcome(of: ["set", "--", key, text], key)
         case .assignment: return try toolOutcome(of: ["set", "\(key)=\(text)"], key)
@@ -62,7 +64,7 @@ import TestSupport
         let prefs = prefs(above: layer)
         let value = prefs.storedValue(forKey: key)
         guard case .invalidLayer(let faults)? = prefs.lastError else { return value.map(JSONWriter.line) ?? "nothing" }
-        return faults.map { "\(key): \($0.reason)" }.joined()
+        return faults.map { $0.reason.hasPrefix(key) ? $0.reason : "\(key): \($0.reason)" }.joined()
     }
 
     private var program: Program {
@@ -89,6 +91,7 @@ import TestSupport
                 switch row.meaning {
                 case .value(let value): value
                 case .message(let message): "\(row.key): \(message)"
+                case .flaw(let message): "\(row.key)\(message)"
                 case .removal(let message): path.isLayer ? "\(row.key): \(message)" : "nothing"
                 }
             #expect(try outcome(of: row, by: path) == expected, "\(path)")

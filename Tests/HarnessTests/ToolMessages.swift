@@ -219,6 +219,8 @@ extension ToolMessage {
         "another program has changed `…`; nothing is stored", "expected a line in UTF-8, found other bytes",
         "only the lines of the file can be changed until it is correct", "pipe: …", "terminal: …",
         "binary output cannot be written to a terminal; give -o PATH or redirect the output",
+        // Decimals, which `StepwiseMendingTests` adds.
+        "`…`: the sum has more than 38 digits",
         // Places without a file.
         "--timeout is for the lock of a file; … has none", "undo is not available for the …: it has no file",
         "expected a file or a UserDefaults domain, found the URL …", "… cannot be watched, because it has no file",

@@ -24,6 +24,8 @@ final class LayerPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var home = URL(filePath: "/")
     @Pref var price = Decimal(1)
     @Pref var server = LayerServer()
+    @Pref var servers: [LayerServer] = []
+    @Pref var need: LayerServer?
     @Pref("font.size") var fontSize = 9
 
     /// Has no declaration.

@@ -36,6 +36,12 @@ import Testing
             ("size", "many", #"expected Int, found "many": not a number"#),
             ("size", "100", "must be in 8...72, found 100"), ("isOn", "2", #"expected one of true, false, found "2""#),
             ("numbers", "[1,", #"expected Array<Int>, found "[1,": invalid JSON: line 1, column 4: "#),
+            ("numbers", #"[1, "a"]"#, "numbers[1]: expected Int, found a string"),
+            ("servers", #"[{"host": "a"}]"#, #"servers[0]: the key "port" is missing"#),
+            ("servers", #"[{"host": "a", "port": 1.5}]"#, "servers[0].port: expected Int, found a real number"),
+            ("server", "[1]", #"expected LayerServer (such as {"host":"localhost","port":80}), found "[1]""#),
+            ("limit", "[1]", #"expected Int, found "[1]": not a number"#),
+            ("need", #"{"host": "a"}"#, #"the key "port" is missing"#),
         ], [false, true])
     func invalidTextIsReportedAndIgnored(
         _ sample: (key: String, text: String, reason: String), _ isArgument: Bool
@@ -106,7 +112,7 @@ import Testing
     @Test(arguments: [
         (["-size", "20", "-size", "30"], 30, true), (["file", "-size", "20"], 20, true),
         (["-verbose", "-size", "20"], 20, true),
-        (["--size", "20"], 12, true), (["--", "-size", "20"], 12, true), (["-size"], 12, false),
+        (["--size", "20"], 20, true), (["--", "-size", "20"], 12, true), (["-size"], 12, false),
         (["-name", "x", "-size"], 12, false), ([], 12, true),
     ])
     func argumentsAreFound(_ words: [String], _ size: Int, _ isGood: Bool) {
@@ -132,6 +138,8 @@ import Testing
         case "home": "\(prefs.home)"
         case "price": "\(prefs.price)"
         case "server": "\(prefs.server)"
+        case "servers": "\(prefs.servers)"
+        case "need": "\(String(describing: prefs.need))"
         default: try #require(nil, "no key \(key)")
         }
     }

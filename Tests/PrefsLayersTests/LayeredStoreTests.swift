@@ -163,10 +163,12 @@ import WriteOperations
         #expect(prefs.lastError == .noStoredPrefsForKey(key: "LayerPrefs"))
     }
 
-    @Test func anExportHoldsTheMergedState() throws {
+    @Test func anExportLeavesLayersOut() throws {
         let prefs = prefs(above: [.variables(["APP_size": "20"])], below: [.values(["ratio": 2.5])])
+        LayerPrefs(store: base).size = 9
         let data = try #require(prefs.exported(as: .json))
-        #expect(String(decoding: data, as: UTF8.self) == "{\n  \"ratio\": 2.5,\n  \"size\": 20\n}\n")
+        #expect(String(decoding: data, as: UTF8.self) == "{\n  \"size\": 9\n}\n")
+        #expect(prefs.values as NSDictionary == ["ratio": 2.5, "size": 20])
     }
 
     @Test func describeTellsSources() {

@@ -6,11 +6,11 @@ extension PersistentPrefs {
     /// The allowed keys, declared and listed.
     package var allowedKeyList: [String] { allowedKeys.list }
 
-    /// Converts the stored values of the allowed keys, after migration. nil if they cannot be read or converted;
-    /// ``lastError`` says why.
+    /// Converts the stored values of the allowed keys, after migration and without layers. nil if they cannot be read or
+    /// converted; ``lastError`` says why.
     package func readingStored<R>(_ convert: ([String: StoredValue]) throws -> R) -> R? {
         state.bridge.access(nil, of: self)
-        return read { try convert(allowedKeys.visible(in: $0.values(&$1))) }
+        return read { view, _ in try convert(allowedKeys.visible(in: view.storedValues())) }
     }
 
     /// The class of an instance, for messages.

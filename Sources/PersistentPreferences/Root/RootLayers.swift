@@ -23,6 +23,10 @@ package protocol RootLayersSnapshot: AnyObject, Sendable {
     func faults(of root: String) -> [LayerFault]
     /// The values above and below a key of a class.
     func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey
+    /// What a person should know beside the faults: entries that are ignored, and names that no key has.
+    ///
+    /// - Parameter keys: all keys of an instance.
+    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault]
     /// A root between the layers that need no type of a property; nil if neither has values.
     func merged(_ stored: [String: StoredValue]?, root: String) -> [String: StoredValue]?
     /// Lets a user change the objects of a root between its layers. Changed values are vetted and stored.

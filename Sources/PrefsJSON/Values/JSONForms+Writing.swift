@@ -14,9 +14,18 @@ extension JSONForms {
         case (.string, let former?) where former.isNumber: Self.seconds(scalar) ?? scalar
         case (.string(let text), nil), (.string(let text), .null?):
             Self.newDuration(text).map(StoredValue.string) ?? scalar
-        case (.real, .integer?): scalar.integer(as: Int64.self).map(StoredValue.integer) ?? scalar
+        case (.real(let number), .integer?):
+            scalar.integer(as: Int64.self).map(StoredValue.integer) ?? Self.shortest(number)
+        case (.real(let number), _): Self.shortest(number)
         default: scalar
         }
+    }
+
+    /// The number whose digits are the shortest for a Float: 0.3 for a Float of 0.3, whose value is 0.30000001192092896. A
+    /// Float reads as the same number.
+    private static func shortest(_ number: Double) -> StoredValue {
+        let float = Float(number)
+        return .real(Double(float) == number ? Double(float.description) ?? number : number)
     }
 
     // MARK: - Dates

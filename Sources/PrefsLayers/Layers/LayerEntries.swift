@@ -2,27 +2,6 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The text of one key in the environment or in the arguments.
-struct LayerText: Sendable {
-    /// The name of the variable or argument.
-    let place: String
-    /// nil if the value is missing, because the argument is the last one.
-    let text: String?
-
-    /// nil if there is no such variable.
-    init?(variable: String, in variables: [String: String]) {
-        guard let text = variables[variable] else { return nil }
-        (place, self.text) = (variable, text)
-    }
-
-    /// nil if there is no such argument.
-    init?(argument: String, in words: [String]) {
-        guard let index = words.lastIndex(of: argument) else { return nil }
-        place = argument
-        text = words.indices.contains(index + 1) ? words[index + 1] : nil
-    }
-}
-
 /// Values of a program, including values that a property list cannot hold.
 struct LayerValues: Sendable {
     let values: [String: StoredValue]
@@ -31,7 +10,7 @@ struct LayerValues: Sendable {
 
 /// The entries of a layer at one moment.
 enum LayerEntries: Sendable {
-    case text(@Sendable (String) -> LayerText?)
+    case text(TextLayer)
     case values(LayerValues)
     case file(LayerFile.Reading, DomainLayout)
     /// Returns the value that an administrator forces for a key.
@@ -80,21 +59,20 @@ struct LayerState: Sendable {
     let name: String
     let entries: LayerEntries
 
+    typealias Entry = (place: String, value: Result<StoredValue, PropertyListFailure>)
+
     /// The place and the value of a key, or the reason why the value does not fit the property; nil if the layer has no
     /// value.
+    ///
+    /// - Parameter declarations: those of the class; nil leaves out the layers of text.
     func entry(
-        forKey key: String, root: String, for property: (any DeclaredProperty)?
-    ) -> (place: String, value: Result<StoredValue, PropertyListFailure>)? {
+        forKey key: String, root: String, in declarations: ClassDeclarations?
+    ) -> Entry? {
+        let property = declarations?[key]?.property
         switch entries {
-        case .text(let find):
-            guard let found = find(key) else { return nil }
-            guard let text = found.text else {
-                return (found.place, .failure(.init(path: key, topLevelKey: key, reason: "expected a value after it")))
-            }
-            return (
-                found.place,
-                (property as? any TextProperty)?.reading(of: text).result(forKey: key) ?? .success(.string(text))
-            )
+        case .text(let layer):
+            guard let declarations, let found = layer.entry(forKey: key, in: declarations).text else { return nil }
+            return (found.place, Self.value(of: found, key, property))
         case .values, .file:
             guard let value = entries.values(of: root)[key] else { return nil }
             // A null is a value only of an optional.
@@ -109,6 +87,23 @@ struct LayerState: Sendable {
                 return (key, .failure(error.failures[0]))
             }
         case .broken: return nil
+        }
+    }
+
+    /// The fault of a name that the key shares with another one; nil if its names are its own.
+    func sharedName(ofKey key: String, in declarations: ClassDeclarations) -> LayerFault? {
+        guard case .text(let layer) = entries else { return nil }
+        let note = layer.entry(forKey: key, in: declarations).sharedName
+        return note.map { LayerFault(layer: name, place: $0.place, reason: $0.reason) }
+    }
+
+    private static func value(
+        of text: LayerText, _ key: String, _ property: (any DeclaredProperty)?
+    ) -> Result<StoredValue, PropertyListFailure> {
+        switch text.content {
+        case .flaw(let reason): .failure(.init(path: key, topLevelKey: key, reason: reason))
+        case .text(let text):
+            (property as? any TextProperty)?.reading(of: text).result(forKey: key) ?? .success(.string(text))
         }
     }
 

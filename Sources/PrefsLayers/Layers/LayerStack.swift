@@ -64,18 +64,9 @@ final class LayersSnapshot: RootLayersSnapshot {
     private let keys = Locked<[KeyOfClass: LayeredKey]>([:])
 
     private struct KeyOfClass: Hashable {
-        let declarations: Identity
+        let declarations: ClassIdentity
         let root: String
         let key: String
-    }
-
-    /// Keeps the declarations, because those of an instance for one key may be released.
-    private struct Identity: Hashable {
-        let object: ClassDeclarations
-
-        static func == (left: Identity, right: Identity) -> Bool { left.object === right.object }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
     }
 
     fileprivate init(above: [PrefsLayer], below: [PrefsLayer], _ layout: DomainLayout) {
@@ -129,9 +120,9 @@ final class LayersSnapshot: RootLayersSnapshot {
 
     /// The values of the layers for a key of a class.
     func key(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
-        let name = KeyOfClass(declarations: Identity(object: declarations), root: root, key: key)
+        let name = KeyOfClass(declarations: ClassIdentity(object: declarations), root: root, key: key)
         if let known = keys.withLock({ $0[name] }) { return known }
-        let new = self.key(key, of: root, for: declarations[key]?.property)
+        let new = self.newKey(key, of: root, in: declarations)
         guard revision != nil else { return new }
         keys.withLock { keys in
             // Bounded, because a program may have any number of roots.
@@ -141,22 +132,33 @@ final class LayersSnapshot: RootLayersSnapshot {
         return new
     }
 
-    /// - Parameter property: nil for a key without a declaration, which accepts every value, and texts as strings.
-    private func key(_ key: String, of root: String, for property: (any DeclaredProperty)?) -> LayeredKey {
-        var faults: [LayerFault] = []
+    /// A key without a declaration accepts every value, and texts as strings.
+    private func newKey(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
+        var faults = (above + below).compactMap { $0.sharedName(ofKey: key, in: declarations) }
         func first(of states: [LayerState]) -> LayeredKey.Value? {
             for state in states {
-                guard let entry = state.entry(forKey: key, root: root, for: property) else { continue }
+                guard let entry = state.entry(forKey: key, root: root, in: declarations) else { continue }
                 switch entry.value {
                 case .success(let value): return LayeredKey.Value(value, layer: state.name, place: entry.place)
                 case .failure(let failure):
-                    faults.append(LayerFault(layer: state.name, place: entry.place, reason: failure.reason))
+                    // The place names the key, but not the part of its value.
+                    let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
+                    faults.append(LayerFault(layer: state.name, place: entry.place, reason: reason))
                 }
             }
             return nil
         }
         let (above, below) = (first(of: above), first(of: below))
-        return LayeredKey(key, for: property, above: above, below: below, faults: faults)
+        return LayeredKey(key, for: declarations[key]?.property, above: above, below: below, faults: faults)
+    }
+
+    func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault] {
+        (above + below).flatMap { state -> [LayerFault] in
+            guard case .text(let layer) = state.entries else { return [] }
+            return layer.notes(forKeys: keys, in: declarations).map {
+                LayerFault(layer: state.name, place: $0.place, reason: $0.reason)
+            }
+        }
     }
 
     // MARK: - Without types
@@ -184,7 +186,7 @@ final class LayersSnapshot: RootLayersSnapshot {
         let covered = keys.compactMap { key in
             above.lazy.compactMap { layer -> CoveredKey? in
                 guard layer.entries.values(of: root)[key] != nil,
-                    let entry = layer.entry(forKey: key, root: root, for: nil)
+                    let entry = layer.entry(forKey: key, root: root, in: nil)
                 else { return nil }
                 return CoveredKey(key: key, layer: layer.name, place: entry.place)
             }.first

@@ -53,41 +53,51 @@ public struct PrefsLayer: Sendable {
         }
     }
 
-    /// The variables of the environment. The variable of a key is the prefix and the key: `EDITOR_fontSize`.
+    /// The variables of the environment: `EDITOR_FONT_SIZE` or `EDITOR_fontSize` for the key `fontSize`.
     ///
-    /// A character of the key that is not an ASCII letter or digit becomes `_`, so `font.size` and `font-size` share a
-    /// variable. The environment is read once, when the layer is made. The variable applies to every root.
+    /// The *derived* variable has the words of the key in upper case, with `_` between them: `HTTPPort` is `HTTP_PORT`,
+    /// and `editor.fontSize` is `EDITOR_FONT_SIZE`. A word ends before an upper-case letter that follows a lower-case
+    /// one, before the last letter of an acronym, and at each character that is not an ASCII letter or digit. A digit is
+    /// like the letter before it: `utf8Name` is `UTF8_NAME`. In the *exact* variable, a character that is not an ASCII
+    /// letter or digit becomes `_`, and all others stay. If both are set, the exact one counts.
+    ///
+    /// A line feed at the end of the text (or a carriage return and a line feed) is dropped, once and for every type.
+    /// If two keys of a class have one variable, neither gets it, and every access reports
+    /// ``PrefsError/invalidLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the
+    /// exact one is set, and, unless the prefix is empty, each variable with the prefix that no key has. The environment
+    /// is read once, when the layer is made. A variable applies to every root.
     /// - Parameters:
     ///   - prefix: the beginning of the variables' names; it may be empty.
     ///   - variables: the environment, for tests.
     public static func environment(
         prefix: String, in variables: [String: String] = ProcessInfo.processInfo.environment
     ) -> PrefsLayer {
-        PrefsLayer("environment", .entries(.text { LayerText(variable: prefix + variableName($0), in: variables) }))
+        PrefsLayer("environment", .entries(.text(TextLayer(VariableSource(prefix: prefix, in: variables)))))
     }
 
-    private static func variableName(_ key: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                key.unicodeScalars.map {
-                    $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil) ? $0 : "_"
-                }))
-    }
-
-    /// The arguments of the program: `-fontSize 14`, as in the argument domain of `UserDefaults`.
+    /// The arguments of the program: `--font-size 14` or `-fontSize 14` for the key `fontSize`.
     ///
-    /// The argument after `-key` is its value, even if it begins with a dash. An argument that equals `-key` counts at
-    /// every position, also as the value of another key; the last one wins. Arguments after `--` are ignored. The value
-    /// is parsed by the type of the property and, unlike in `UserDefaults`, not read as an old-style property list.
+    /// An *option* has the words of the key in lower case, with dashes: see ``environment(prefix:in:)``. Its value is
+    /// the next argument, unless that begins with `--`, or follows an equals sign: `--font-size=14`. The option of a
+    /// Bool takes no next argument: `--verbose` is true, `--no-verbose` is false, and `--verbose=false` is allowed. A
+    /// key `noVerbose` wins over `--no-verbose`. If two keys of a class have one option, neither gets it, and every
+    /// access reports ``PrefsError/invalidLayer(_:)``.
+    ///
+    /// `-fontSize 14` is the form of the argument domain of `UserDefaults`, also for a Bool: `-verbose YES`. The
+    /// argument after `-key` is its value, even if it begins with dashes.
+    ///
+    /// An argument that names a key counts at every position, also as the value of another key; the last one wins.
+    /// Arguments after `--` are ignored. The value is parsed by the type of the property and, unlike in `UserDefaults`,
+    /// not read as an old-style property list. ``PersistentPrefs/problems()`` names arguments that resemble one of a
+    /// key.
     /// - Parameter arguments: the name of the program and its arguments, for tests.
     public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
-        let words = Array(arguments.dropFirst().prefix { $0 != "--" })
-        return PrefsLayer("arguments", .entries(.text { LayerText(argument: "-" + $0, in: words) }))
+        PrefsLayer("arguments", .entries(.text(TextLayer(ArgumentSource(arguments)))))
     }
 
-    /// Returns the arguments that are neither `-key` of an instance's class nor its value, for your own parser. Drops
-    /// the program's name; keeps `--` and all arguments after it. Costs time linear in the number of arguments. Any
-    /// thread.
+    /// Returns the arguments that are neither an option of an instance's class nor its value, for your own parser.
+    /// Drops the program's name; keeps `--` and all arguments after it. Costs time linear in the number of arguments
+    /// and keys. Any thread.
     ///
     /// ```swift
     /// for path in PrefsLayer.unusedArguments(by: prefs) { open(path) }
@@ -95,11 +105,12 @@ public struct PrefsLayer: Sendable {
     public static func unusedArguments(
         by instances: PersistentPrefs..., in arguments: [String] = CommandLine.arguments
     ) -> [String] {
-        let keys = Set(instances.flatMap { $0.allowedKeyList.map { "-" + $0 } })
+        let source = ArgumentSource(arguments)
+        let used = instances.reduce(into: Set<Int>()) { used, prefs in
+            used.formUnion(source.texts(for: TextLayer.keys(prefs.allowedKeyList, prefs.declarations)).used)
+        }
         let words = Array(arguments.dropFirst())
-        let end = words.firstIndex(of: "--") ?? words.count
-        let used = Set(words[..<end].indices.filter { keys.contains(words[$0]) }.flatMap { [$0, $0 + 1] })
-        return words.indices.filter { $0 >= end || !used.contains($0) }.map { words[$0] }
+        return words.indices.filter { !used.contains($0) }.map { words[$0] }
     }
 
     /// A property-list file, or a JSON file if its name ends with `.json`. It need not exist, and is never written.

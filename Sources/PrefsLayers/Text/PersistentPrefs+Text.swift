@@ -32,9 +32,9 @@ extension PersistentPrefs {
         switch property.reading(of: text) {
         case .value(let value, violation: nil): return try vetted(value, key)
         case .value(_, let reason?): throw .constraintViolated([failure(reason)])
-        case .mismatch(let reason):
+        case .mismatch(let path, let reason):
             if text == "null", property.acceptsNil { return nil }
-            throw .typeMismatch([failure(reason)])
+            throw .typeMismatch([PropertyListFailure(path: key + path, topLevelKey: key, reason: reason)])
         }
     }
 

@@ -6,14 +6,15 @@ import PrefsPropertyLists
 enum TextReading {
     /// A value of the type, and the reason why it violates the constraint, with the text; nil if it does not violate it.
     case value(StoredValue, violation: String?)
-    /// The text is not a value of the type, for this reason.
-    case mismatch(String)
+    /// The text is not a value of the type. The path leads from the value to the part that does not fit.
+    case mismatch(path: String, reason: String)
 
     func result(forKey key: String) -> Result<StoredValue, PropertyListFailure> {
         switch self {
         case .value(let value, violation: nil): .success(value)
-        case .value(_, let reason?), .mismatch(let reason):
-            .failure(PropertyListFailure(path: key, topLevelKey: key, reason: reason))
+        case .value(_, let reason?): .failure(PropertyListFailure(path: key, topLevelKey: key, reason: reason))
+        case .mismatch(let path, let reason):
+            .failure(PropertyListFailure(path: key + path, topLevelKey: key, reason: reason))
         }
     }
 }
@@ -41,11 +42,25 @@ extension PrefProperty: TextProperty {
         if let listed = listed(coding) {
             let choices = listed.map { self.text(of: $0, coding) }.joined(separator: ", ")
             let found = isSensitive ? "another text" : "\"\(ShownText.line(text, longest: 40))\""
-            return .mismatch("expected one of \(choices), found \(found)")
+            return .mismatch(path: "", reason: "expected one of \(choices), found \(found)")
         }
-        if isSensitive { return .mismatch("expected \(Value.self), found another text") }
+        if let flaw = flaw(inside: forms.typed, coding) { return .mismatch(path: flaw.path, reason: flaw.reason) }
+        if isSensitive { return .mismatch(path: "", reason: "expected \(Value.self), found another text") }
         let example = encodedDefault(coding).map { self.text(of: $0, coding) }
-        return .mismatch(TextMismatch(text, forms, of: Value.self, example: example).reason)
+        return .mismatch(path: "", reason: TextMismatch(text, forms, of: Value.self, example: example).reason)
+    }
+
+    /// The part of a value that does not fit, or the key that it lacks, with the reason that a file would get; nil if
+    /// the value as a whole is of another type.
+    private func flaw(inside value: StoredValue?, _ coding: PrefCoding<Value>) -> PropertyListFailure? {
+        guard let value, value.isContainer else { return nil }
+        do throws(PrefsError) {
+            _ = try canonical(value, forKey: "", from: .json)
+            return nil
+        } catch {
+            guard let failure = error.failures.first else { return nil }
+            return failure.path.isEmpty && failure.missingKey == nil ? nil : failure
+        }
     }
 
     func text(of stored: StoredValue) -> String { text(of: stored, coding) }

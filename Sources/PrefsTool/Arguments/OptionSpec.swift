@@ -33,7 +33,7 @@ package struct OptionSpec: Sendable {
     static let layers = OptionSpec(
         name: "--layers", valueName: "PREFIX",
         summary:
-            "read environment variables above the store: PREFIX and the key, such as APP_fontSize; other characters than letters and digits become _"
+            "read environment variables above the store: PREFIX and the key, such as APP_FONT_SIZE or APP_fontSize; other characters than letters and digits become _"
     )
     static let layer = OptionSpec(
         name: "--layer", valueName: "FILE", isRepeatable: true, kind: nil,

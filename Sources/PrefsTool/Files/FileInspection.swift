@@ -190,12 +190,15 @@ struct FileInspection: Sendable {
     /// Reports the values that the class of the preferences cannot read.
     mutating func check(_ prefs: PersistentPrefs) {
         guard state == .whole else { return }
+        // The values of layers are not in the file.
+        let stored = prefs.readingStored { $0 } ?? [:]
         if prefs.hasFlatLayout {
             hasFlatLayout = true
-            values = prefs.storedValues.count
+            values = stored.count
         }
         for problem in prefs.problems() {
-            let root = prefs.hasFlatLayout || problem.path.isEmpty ? [] : [prefs.key]
+            // The file and the layers are no part of the root.
+            let root = prefs.hasFlatLayout || problem.topLevelKey.isEmpty ? [] : [prefs.key]
             // A key that the class does not have may be a typing error, so no command removes it.
             let isKey = prefs.allowedKeyList.contains(problem.topLevelKey)
             note(
@@ -204,8 +207,8 @@ struct FileInspection: Sendable {
                     path: (root + [problem.path]).joined(separator: "."),
                     reason: problem.reason))
         }
-        for (key, stored) in prefs.storedValues.sortedByBytes {
-            guard let (path, known) = Place.unknownField(in: stored, of: key, prefs) else { continue }
+        for (key, value) in stored.sortedByBytes {
+            guard let (path, known) = Place.unknownField(in: value, of: key, prefs) else { continue }
             let root = prefs.hasFlatLayout ? "" : "\(prefs.key)."
             let name = if case .key(let name)? = path.steps.last { name } else { key }
             // In formats other than JSON, reports only a name that resembles a field, because another version may know

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsPropertyLists
 
 /// Adds to numbers of any width, exactly or not at all.
 enum Arithmetic {
@@ -17,6 +18,19 @@ enum Arithmetic {
         default:
             throw CommandError("\(place): expected a number, found \(value.map(ValueText.typeName) ?? "no value")")
         }
+    }
+
+    /// The sum of a stored Decimal and a text; nil if one of them is not a decimal number.
+    ///
+    /// - Throws: `CommandError` if the sum has more digits than a Decimal.
+    static func sum(ofDecimal stored: StoredValue, and text: String, _ name: String) throws -> StoredValue? {
+        guard let old = Decimal(storable: stored), let amount = Decimal(storable: .string(text)) else { return nil }
+        // Foundation rounds a sum that has too many digits.
+        let sum = old + amount
+        guard sum.isFinite, sum - amount == old, sum - old == amount else {
+            throw CommandError("`\(ShownText.key(name))`: the sum has more than 38 digits")
+        }
+        return sum.storable
     }
 
     private static func sum(of old: Wide, and text: String, _ place: String) throws -> StoredValue {

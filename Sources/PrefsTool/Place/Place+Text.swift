@@ -44,12 +44,25 @@ extension Place {
         return PropertyListType.text(of: value)
     }
 
+    /// Whether a place has a Decimal, which is stored as a string.
+    func isDecimal(at path: ValuePath, in values: [String: StoredValue]) -> Bool {
+        guard let prefs else { return false }
+        if path.steps.isEmpty { return prefs.isDecimal(path.root) }
+        // Another string fits, unless the string is a number.
+        let whole = try? path.value(base(of: path.root, in: values), with: .string("x"))
+        let mismatch = whole.flatMap { $0 }.flatMap { prefs.mismatch(of: $0, forKey: path.root) }
+        return mismatch.map { $0.path != path.root } ?? false
+    }
+
     /// - Parameter former: the replaced value. It may have fields of another version of the program.
     /// - Throws: why the value of a declared key does not fit: its type, its constraint, or a new field that its type
-    ///   does not have.
+    ///   does not have. A value that has fewer faults than the replaced one is accepted.
     func check(_ value: StoredValue, forKey key: String, over former: StoredValue?) throws {
         guard let prefs else { return }
-        if let mismatch = prefs.mismatch(of: value, forKey: key) { throw PrefsError.typeMismatch([mismatch]) }
+        if let mismatch = prefs.mismatch(of: value, forKey: key) {
+            if let former, prefs.isMended(former, by: value, forKey: key) { return }
+            throw PrefsError.typeMismatch([mismatch])
+        }
         guard let (path, near) = Self.unknownField(in: value, of: key, prefs, over: former) else { return }
         throw CommandError(
             "no field `\(ShownText.key(path.text))`\(Suggestion.text(path.lastName, among: near))")

@@ -5,11 +5,12 @@ import PrefsJSON
 import PrefsPropertyLists
 
 extension Runner {
-    /// Prints the stored values, or writes them to a file.
+    /// Prints the stored values without layers, or writes them to a file.
     func export() throws -> Outcome {
         let path = invocation.options[.output].flatMap { $0 == "-" ? nil : $0 }
         let format = try Self.format(invocation.options[.format], path: path)
-        let (values, failure) = try place.existing()
+        let (found, failure) = try place.existing()
+        let values = place.prefs.flatMap { prefs in prefs.readingStored { $0 } } ?? found
         let shown = place.secrets.removed(from: values, isDeep: place.prefs == nil)
         var outcome = try write(try format.data(of: shown), as: format, to: path).reporting(failure, asJSON: wantsJSON)
         let hidden = values.keys.filter { shown[$0] == nil }.sorted()

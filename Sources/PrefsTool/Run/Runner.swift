@@ -79,7 +79,8 @@ struct Runner {
                 let path = try place.path(name, in: values)
                 let old = path.value(in: place.base(of: path.root, in: values))
                 let new =
-                    try calculated(text, from: old, as: type, path) ?? value(of: text, at: path, as: type, in: values)
+                    try calculated(text, from: old, as: type, path, in: values)
+                    ?? value(of: text, at: path, as: type, in: values)
                 if place.prefs == nil, type == nil, let old, let new, ValueText.typeName(old) != ValueText.typeName(new)
                 {
                     risks.add(Risks.change(of: old, to: new, at: path.text))
@@ -120,7 +121,8 @@ struct Runner {
 
     /// `+1` adds to a number, and `toggle` negates a Boolean; nil for another text or type.
     private func calculated(
-        _ text: String, from old: StoredValue?, as type: ValueType?, _ path: ValuePath
+        _ text: String, from old: StoredValue?, as type: ValueType?, _ path: ValuePath,
+        in values: [String: StoredValue]
     ) throws -> StoredValue? {
         if type != nil { return nil }
         let amount = text.utf8.first == UInt8(ascii: "+") ? String(text.unicodeScalars.dropFirst()) : nil
@@ -130,6 +132,9 @@ struct Runner {
             throw CommandError(
                 "`\(ShownText.key(path.text))` is not set, so `\(text)` has nothing to start from; -t string stores the text"
             )
+        }
+        if let amount, isNumber, case .string = old, place.isDecimal(at: path, in: values) {
+            return try Arithmetic.sum(ofDecimal: old, and: amount, path.text)
         }
         if let amount, old.isNumber { return try Arithmetic.sum(of: old, and: amount, path.text) }
         if text == "toggle", case .bool(let value) = old { return .bool(!value) }

@@ -12,8 +12,8 @@
 /// The first rule that fits the type applies. The form of `PropertyListEncoder` is read, too.
 /// 1. String, Bool, integers, Double, Float, Date and Data are stored as themselves; URL, Decimal and Duration as exact
 ///    strings. A write checks `Any`.
-/// 2. Optionals, arrays, sets (sorted) and dictionaries of such values. Keys are String, or RawRepresentable with a
-///    String.
+/// 2. Optionals, arrays, sets (sorted) and dictionaries of such values. Keys are String, or of a Codable type with a
+///    String as raw value.
 /// 3. A `RawRepresentable` type is stored as its raw value, also if it is Codable.
 /// 4. A `Codable` type is stored as the property-list objects that it encodes, with dates and data as such.
 ///

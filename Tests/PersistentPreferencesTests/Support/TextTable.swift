@@ -12,6 +12,8 @@ struct TextRow: Sendable {
         case value(String)
         /// Why the text is rejected.
         case message(String)
+        /// Why a part of the text is rejected: the path from the key to the part, and the reason.
+        case flaw(String)
         /// nil: the tool and the editor remove the value. A layer cannot, and rejects the text with this message.
         case removal(String)
     }
@@ -31,6 +33,10 @@ struct TextRow: Sendable {
 
     init(_ key: String, _ text: String, rejected message: String) {
         (self.key, self.text, self.meaning, self.json) = (key, text, .message(message), [])
+    }
+
+    init(_ key: String, _ text: String, flaw message: String) {
+        (self.key, self.text, self.meaning, self.json) = (key, text, .flaw(message), [])
     }
 
     init(_ key: String, _ text: String, removesElse message: String) {
@@ -133,7 +139,7 @@ enum TextTable {
         TextRow("names", "red", #"["red"]"#), TextRow("set", "2,1", "[2,1]"),
         TextRow("doubles", "1, nan", #"[1,{"$double":"nan"}]"#),
         TextRow("numbers", "1,x", rejected: #"expected Array<Int>, found "1,x""#),
-        TextRow("words", "[1]", rejected: #"expected Array<String> (such as ["a"]), found "[1]""#),
+        TextRow("words", "[1]", flaw: "[0]: expected String, found an integer"),
         TextRow(
             "numbers", "[1,",
             rejected:
@@ -147,9 +153,7 @@ enum TextTable {
         TextRow("anything", "=v", #"{"":"v"}"#), TextRow("anything", "k=a=b", #"{"k":"a=b"}"#),
         TextRow("anything", "k = v", #"{"k ":" v"}"#), TextRow("anything", #"{"k":"a,b=c"}"#, #"{"k":"a,b=c"}"#),
         TextRow("server", #"{"port": 8}"#, #"{"port":8}"#),
-        TextRow(
-            "server", #"{"port": "x"}"#,
-            rejected: #"expected TextServer, found "{"port": "x"}""#),
+        TextRow("server", #"{"port": "x"}"#, flaw: ".port: expected UInt16, found a string"),
     ]
 
     private static let choices = [

@@ -318,6 +318,51 @@ import PrefsKeys
         #expect(try String(contentsOf: url, encoding: .utf8) == text)
     }
 
+    final class FloatPrefs: PersistentPrefs, @unchecked Sendable {
+        struct Point: Codable, Equatable {
+            var x: Float
+            var name = "p"
+        }
+        @Pref var ratio = Float(0)
+        @Pref var list: [Float] = []
+        @Pref var point: Point?
+        @Pref var number = 0.0
+        @Pref var odd = 0.0
+    }
+
+    /// A Float is written with the digits that Swift prints, and reads as the same Float. A Double keeps its value.
+    @Test func aFloatHasTheShortestDigits() throws {
+        let url = folder.file("floats.json")
+        let prefs = FloatPrefs(store: JSONFileStore(url: url))
+        let values: [Float] = [
+            0.3, 0.1, -2.7, 1.1e-30, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 16_777_216, 0.5, -0.0, 1e10,
+        ]
+        prefs.update {
+            prefs.ratio = 0.3
+            prefs.list = values
+            prefs.point = FloatPrefs.Point(x: 0.7)
+            prefs.number = Double(Float(0.3))
+            prefs.odd = 0.3
+        }
+        #expect(prefs.lastError == nil)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        for line in [
+            "\"ratio\": 0.3\n", #""x": 0.7"#, #""number": 0.30000001192092896,"#, #""odd": 0.3,"#, "-2.7,", "1.1e-30",
+        ] {
+            #expect(text.contains(line), "\(line): \(text)")
+        }
+        for reader in [prefs, FloatPrefs(store: JSONFileStore(url: url))] {
+            #expect(reader.ratio == 0.3 && reader.point == FloatPrefs.Point(x: 0.7))
+            #expect(reader.list.map(\.bitPattern) == values.map(\.bitPattern))
+            #expect(reader.number == Double(Float(0.3)) && reader.odd == 0.3 && reader.lastError == nil)
+        }
+        prefs.ratio = 0.3
+        prefs.list = values
+        #expect(try String(contentsOf: url, encoding: .utf8) == text, "an equal write")
+        prefs.ratio += 0.4
+        #expect(try String(contentsOf: url, encoding: .utf8).contains("\"ratio\": \(Float(0.3) + 0.4)\n"))
+    }
+
     @Test func changesAreReportedWithTheirValues() throws {
         let prefs = try prefs(.standard, in: Data(#"{"since": "2026-11-21"}"#.utf8))
         let heard = Heard<String>()

@@ -1,0 +1,71 @@
+import PrefsPropertyLists
+
+/// A key of a class, for the names that it has in a layer of text.
+struct TextKey {
+    let name: String
+    /// Whether the option of the key needs no value, because the property is a Bool.
+    let isFlag: Bool
+}
+
+/// The text of one key in the environment or in the arguments.
+struct LayerText: Sendable {
+    /// The variable or the argument that was given.
+    let place: String
+    let content: Content
+
+    enum Content: Sendable {
+        case text(String)
+        /// Why it has no text.
+        case flaw(reason: String)
+    }
+}
+
+/// Something to say about a name, such as a variable that is ignored.
+struct NameNote: Sendable, Hashable {
+    /// The variable or the argument.
+    let place: String
+    let reason: String
+}
+
+/// What a layer of text has for the keys of a class.
+struct KeyTexts: Sendable {
+    /// The texts by key.
+    var texts: [String: LayerText] = [:]
+    /// By key, the name that the key shares with another one. It stands for neither of them.
+    var sharedNames: [String: NameNote] = [:]
+    /// Variables that are ignored, because the key has another one.
+    var ignored: [NameNote] = []
+    /// The indices of the items of the source that belong to keys.
+    var used: Set<Int> = []
+}
+
+/// The texts of a process: its environment or its arguments.
+protocol TextSource: Sendable {
+    /// The names of variables, or the arguments.
+    var items: [String] { get }
+    /// - Parameter keys: the keys of a class, each of them once.
+    func texts(for keys: [TextKey]) -> KeyTexts
+    /// All names of a key, the one for people first. A name that other keys share is among them.
+    func names(of key: TextKey) -> [String]
+    /// What to say about an item that belongs to no key; nil if it may be meant for something else.
+    ///
+    /// - Parameter names: the names of all keys.
+    func note(aboutUnused item: String, names: [String]) -> NameNote?
+}
+
+extension TextSource {
+    /// The keys by the name that each key gets, and the notes about names that several keys get.
+    func owners(
+        of keys: [TextKey], name: (TextKey) -> String?, kind: String
+    ) -> (byName: [String: TextKey], shared: [String: NameNote]) {
+        var all: [String: [TextKey]] = [:]
+        for key in keys { if let name = name(key) { all[name, default: []].append(key) } }
+        var shared: [String: NameNote] = [:]
+        for (name, keys) in all where keys.count > 1 {
+            let list = keys.map { "\"\(ShownText.key($0.name))\"" }.joined(separator: " and ")
+            let note = NameNote(place: name, reason: "the keys \(list) have one \(kind); give one of them another key")
+            for key in keys { shared[key.name] = note }
+        }
+        return (all.compactMapValues { $0.count == 1 ? $0[0] : nil }, shared)
+    }
+}

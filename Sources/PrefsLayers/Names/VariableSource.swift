@@ -1,0 +1,74 @@
+import PrefsPropertyLists
+
+/// The variables of an environment. A key has two: the exact one, `EDITOR_fontSize`, and the derived one,
+/// `EDITOR_FONT_SIZE`.
+struct VariableSource: TextSource {
+    private let prefix: String
+    /// The variables with the prefix.
+    private let variables: [String: String]
+    let items: [String]
+
+    init(prefix: String, in variables: [String: String]) {
+        self.prefix = prefix
+        self.variables = variables.filter { $0.key.utf8.starts(with: prefix.utf8) }
+        items = self.variables.keys.sorted()
+    }
+
+    func texts(for keys: [TextKey]) -> KeyTexts {
+        let exact = owners(of: keys, name: { self.exact($0) }, kind: "variable")
+        let derived = owners(of: keys, name: { self.derived($0) }, kind: "variable")
+        var result = KeyTexts()
+        result.sharedNames = exact.shared.merging(derived.shared) { $1 }
+        for key in keys {
+            let own =
+                [self.exact(key)].filter { exact.byName[$0] != nil }
+                + [self.derived(key)].compactMap { $0 }.filter { derived.byName[$0] != nil }
+            let given = own.filter { variables[$0] != nil }
+            guard let name = given.first, let text = variables[name] else { continue }
+            result.texts[key.name] = LayerText(place: name, content: .text(Self.withoutNewline(text)))
+            if let other = given.last, other != name {
+                result.ignored.append(NameNote(place: other, reason: "ignored, because \(name) is set, too"))
+            }
+        }
+        let names = Set(keys.flatMap(names))
+        result.used = Set(items.indices.filter { names.contains(items[$0]) })
+        return result
+    }
+
+    func names(of key: TextKey) -> [String] {
+        let (exact, derived) = (exact(key), derived(key))
+        return [derived, derived == exact ? nil : exact].compactMap { $0 }
+    }
+
+    /// Without a prefix, most variables belong to other programs.
+    func note(aboutUnused item: String, names: [String]) -> NameNote? {
+        if prefix.isEmpty { return nil }
+        func rest(_ name: String) -> String { String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
+        // People write the derived name, also if the exact one is nearer.
+        let near = NearestWord.nearest(to: rest(item), among: names.map(rest)).map { KeyWords($0).variable ?? $0 }
+        return NameNote(
+            place: item,
+            reason: "no key has this variable"
+                + (near.map { "; did you mean \"\(ShownText.line(prefix + $0, longest: 80))\"?" } ?? ""))
+    }
+
+    private func exact(_ key: TextKey) -> String {
+        prefix
+            + String(
+                String.UnicodeScalarView(
+                    key.name.unicodeScalars.map {
+                        $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil) ? $0 : "_"
+                    }))
+    }
+
+    private func derived(_ key: TextKey) -> String? { KeyWords(key.name).variable.map { prefix + $0 } }
+
+    /// Files that are mounted as variables end with a newline that nobody means.
+    private static func withoutNewline(_ text: String) -> String {
+        var scalars = text.unicodeScalars
+        guard scalars.last == "\n" else { return text }
+        scalars.removeLast()
+        if scalars.last == "\r" { scalars.removeLast() }
+        return String(scalars)
+    }
+}

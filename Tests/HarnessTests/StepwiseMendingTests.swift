@@ -1,0 +1,155 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+import PrefsLayers
+import Testing
+import TestSupport
+
+@testable import PrefsTool
+
+/// The settings of a time tracker, whose projects have got new fields.
+private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
+    enum Kind: String, Codable { case work, home }
+    struct Project: Codable, Equatable {
+        var name: String
+        var kind: Kind
+        var archived: Bool
+        var rate: Decimal
+    }
+    @Pref var projects: [Project] = []
+    @Pref var price = Decimal(string: "10.00") ?? 0
+    @Pref var phone = "123"
+    @Pref var fontSize = 12
+
+    /// - Parameter file: the program's own file.
+    static func program(_ file: URL) -> Program {
+        Program(
+            name: "tracker prefs",
+            make: { root, store in
+                TrackerPrefs(key: root, values: nil, store: store ?? JSONFileStore(url: file))
+            })
+    }
+}
+
+/// The command of a program on a file that a person has written for an older version.
+@Suite struct StepwiseMendingTests {
+    private let home: HarnessHome
+    private let file: URL
+
+    init() throws {
+        home = try HarnessHome()
+        file = home.folder.file("config.json")
+    }
+
+    private func prefs(_ words: String...) throws -> Printed {
+        try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: TrackerPrefs.program(file))
+    }
+
+    private func failure(_ message: String) -> Printed { Printed(errors: "tracker prefs: \(message)\n", code: 1) }
+
+    private var text: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
+
+    private func write(_ text: String) throws { try Data(text.utf8).write(to: file) }
+
+    /// Each step leaves fewer faults, and the comment stays.
+    @Test func aListIsMendedFieldByField() throws {
+        let before = """
+            {
+              "projects": [
+                {"name": "a"},  // mine
+                {"name": "b", "kind": "home"}
+              ]
+            }
+            """
+        try write(before)
+        for step in [
+            "projects[1].archived=false", "projects[1].rate=2.50", "projects[0].kind=work", "projects[0].rate=1",
+            "projects[0].archived=true",
+        ] {
+            #expect(try prefs("set", step) == Printed(), "\(step): \(text)")
+        }
+        #expect(text.contains("// mine"))
+        let prefs = TrackerPrefs(store: JSONFileStore(url: file))
+        #expect(
+            prefs.projects == [
+                .init(name: "a", kind: .work, archived: true, rate: 1),
+                .init(name: "b", kind: .home, archived: false, rate: 2.5),
+            ])
+        #expect(prefs.lastError == nil)
+    }
+
+    @Test func aStepThatMendsNothingIsRejected() throws {
+        let before = #"{"projects": [{"name": "a", "kind": "work"}, {"name": "b", "kind": "work"}]}"#
+        try write(before)
+        for word in ["projects[0].archived=perhaps", "projects[0].name=x", "projects[0].kind=5", "projects[2].name=c"] {
+            let printed = try prefs("set", word)
+            #expect(printed.code == 1 && text == before, "\(word): \(printed)")
+        }
+        #expect(try prefs("set", "projects[0].archived=true", "projects[1].archived=true").code == 0)
+        #expect(text != before)
+    }
+
+    /// The subscript and an update follow the same rule.
+    @Test func codeMendsFieldByField() throws {
+        try write(#"{"projects": [{"name": "a"}]}"#)
+        let prefs = TrackerPrefs(store: JSONFileStore(url: file))
+        var list = try #require(prefs["projects"] as? [[String: Any]])
+        for (field, value) in [("kind", "work" as Any), ("archived", false), ("rate", "2")] {
+            list[0][field] = value
+            prefs["projects"] = list
+            #expect(prefs.lastError == nil, "\(field)")
+        }
+        #expect(prefs.projects.map(\.rate) == [2])
+        list[0]["rate"] = nil
+        prefs["projects"] = list
+        #expect(prefs.lastError?.description == #"projects[0]: the key "rate" is missing"#)
+    }
+
+    /// The reason is the one that a file gets.
+    @Test func theReasonNamesThePart() throws {
+        let words = #"[{"name": "a", "kind": "work", "rate": "1"}]"#
+        let reason = #"projects[0]: the key "archived" is missing"#
+        #expect(try prefs("set", "projects", words) == failure(reason))
+        try write("{\"projects\": \(words)}")
+        #expect(TrackerPrefs(store: JSONFileStore(url: file)).problems().map(\.description) == [reason])
+        let layers = [
+            PrefsLayer.environment(prefix: "T_", in: ["T_PROJECTS": words]), .arguments(["p", "--projects", words]),
+        ]
+        for (layer, place) in zip(layers, ["T_PROJECTS", "--projects"]) {
+            let prefs = TrackerPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+            #expect(prefs.lastError?.description == "layer \(layer.name): \(place): \(reason); ignored")
+        }
+        let base = JSONFileStore(url: home.folder.file("base.json"))
+        let lower = TrackerPrefs(store: LayeredStore(base, below: [.file(file)]))
+        #expect(
+            lower.lastError?.description
+                == "layer \(file.path): projects in \(file.path): \(reason); ignored")
+    }
+
+    // MARK: - Numbers
+
+    @Test func decimalsAreAddedExactly() throws {
+        for (words, result) in [
+            ("+0.01", "10.01"), ("+0.1", "10.11"), ("+-0.11", "10"), ("+1e-20", "10.00000000000000000001"),
+        ] {
+            #expect(try prefs("set", "price", words) == Printed(), "\(words)")
+            #expect(try prefs("get", "price") == Printed(result + "\n"))
+        }
+        #expect(
+            try prefs("set", "price", "+1e30") == failure("`price`: the sum has more than 38 digits"))
+        #expect(try prefs("get", "price") == Printed("10.00000000000000000001\n"))
+        #expect(
+            try prefs("set", "projects", #"[{"name":"a","kind":"work","archived":false,"rate":"0.1"}]"#) == Printed())
+        #expect(try prefs("set", "projects[0].rate", "+0.2") == Printed())
+        #expect(try prefs("get", "projects[0].rate") == Printed("0.3\n"))
+        // Strings are texts.
+        #expect(try prefs("set", "phone=+49", "projects[0].name=+1") == Printed())
+        #expect(try prefs("get", "phone") == Printed("+49\n"))
+        #expect(try prefs("get", "projects[0].name") == Printed("+1\n"))
+    }
+
+    @Test func aNumberWithHexadecimalDigitsIsNotOutOfRange() throws {
+        #expect(try prefs("set", "fontSize", "0x50") == failure(#"fontSize: expected Int, found "0x50": not a number"#))
+        #expect(try prefs("set", "fontSize", "1e30").errors.contains("out of range for Int ("))
+    }
+}

@@ -1,0 +1,302 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import Testing
+
+@testable import PrefsLayers
+
+/// A key of each shape that names are derived from.
+final class NamePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(.in(1...500)) var fontSize = 12
+    @Pref("HTTPPort") var port = 80
+    @Pref("editor.fontSize") var editorSize = 9
+    @Pref var title = "none"
+    @Pref var verbose = false
+    @Pref var isFast: Bool?
+    @Pref var noColor = 3
+    @Pref var color = true
+    @Pref var offset = 0
+    @Pref var utf8Name = ""
+    @Pref("größe") var height = 1
+    @Pref("名前") var name = ""
+}
+
+/// Every spelling of variables and options, and what it means.
+@Suite struct LayerNameTests {
+    @Test(arguments: [
+        ("fontSize", "FONT_SIZE", "font-size"), ("HTTPPort", "HTTP_PORT", "http-port"),
+        ("editor.fontSize", "EDITOR_FONT_SIZE", "editor-font-size"), ("columns", "COLUMNS", "columns"),
+        ("FONT_SIZE", "FONT_SIZE", "font-size"), ("font-size", "FONT_SIZE", "font-size"),
+        ("URL", "URL", "url"), ("baseURL", "BASE_URL", "base-url"),
+        ("parseHTMLText", "PARSE_HTML_TEXT", "parse-html-text"),
+        ("aB", "A_B", "a-b"), ("ABc", "A_BC", "a-bc"), ("x2", "X2", "x2"), ("utf8Name", "UTF8_NAME", "utf8-name"),
+        ("sha256", "SHA256", "sha256"), ("MP3Player", "MP3_PLAYER", "mp3-player"), ("_private", "PRIVATE", "private"),
+        ("a..b ", "A_B", "a-b"), ("größe", "GR_E", "gr-e"), ("2fa", "2FA", "2fa"), ("2Fast", "2_FAST", "2-fast"),
+        ("base64URL", "BASE64_URL", "base64-url"), ("H2O", "H2O", "h2o"),
+        ("IPv4Address", "I_PV4_ADDRESS", "i-pv4-address"),
+    ])
+    func wordsOfAKeyAreFound(_ key: String, _ variable: String, _ option: String) {
+        #expect(KeyWords(key).variable == variable)
+        #expect(KeyWords(key).option == option)
+        // A derived name has the same words.
+        #expect(KeyWords(variable).variable == variable)
+    }
+
+    @Test(arguments: ["", "名前", "--", "."])
+    func aKeyWithoutWordsHasNoDerivedName(_ key: String) {
+        #expect(KeyWords(key).variable == nil && KeyWords(key).option == nil)
+    }
+
+    private struct Row: CustomTestStringConvertible, Sendable {
+        /// The variables, `A=1 B=2`, or the arguments.
+        let input: [String]
+        /// The values that differ from the defaults: `fontSize=20`, sorted.
+        let values: [String]
+        /// The faults and notes: `place: reason`.
+        var problems: [String] = []
+        /// The arguments that are handed out.
+        var unused: [String] = []
+
+        var testDescription: String { input.joined(separator: " ") }
+    }
+
+    private static let variables: [Row] = [
+        Row(input: ["T_FONT_SIZE=20"], values: ["fontSize=20"]),
+        Row(input: ["T_fontSize=20"], values: ["fontSize=20"]),
+        Row(
+            input: ["T_FONT_SIZE=20", "T_fontSize=30"], values: ["fontSize=30"],
+            problems: ["T_FONT_SIZE: ignored, because T_fontSize is set, too"]),
+        Row(
+            input: ["T_FONT_SIZE=20", "T_fontSize=big"], values: [],
+            problems: [
+                #"T_fontSize: expected Int, found "big": not a number"#,
+                "T_FONT_SIZE: ignored, because T_fontSize is set, too",
+            ]),
+        Row(
+            input: ["T_FONT_SIZE=big"], values: [],
+            problems: [#"T_FONT_SIZE: expected Int, found "big": not a number"#]),
+        Row(input: ["T_FONT_SIZE=501"], values: [], problems: ["T_FONT_SIZE: must be in 1...500, found 501"]),
+        Row(input: ["T_HTTP_PORT=8080"], values: ["HTTPPort=8080"]),
+        Row(input: ["T_HTTPPort=8080"], values: ["HTTPPort=8080"]),
+        Row(input: ["T_EDITOR_FONT_SIZE=10"], values: ["editor.fontSize=10"]),
+        Row(input: ["T_editor_fontSize=10"], values: ["editor.fontSize=10"]),
+        Row(input: ["T_VERBOSE=yes", "T_IS_FAST=no"], values: ["isFast=false", "verbose=true"]),
+        Row(input: ["T_NO_COLOR=4", "T_COLOR=off"], values: ["color=false", "noColor=4"]),
+        Row(input: ["T_UTF8_NAME=x"], values: ["utf8Name=x"]),
+        Row(input: ["T_gr__e=2"], values: ["größe=2"]),
+        Row(input: ["T_GR_E=2"], values: ["größe=2"]),
+        Row(input: ["T___=x"], values: ["名前=x"]),
+        Row(input: ["T_TITLE="], values: ["title="]),
+        Row(
+            input: ["T_font_size=20"], values: [],
+            problems: [#"T_font_size: no key has this variable; did you mean "T_FONT_SIZE"?"#]),
+        Row(
+            input: ["T_TITEL=x"], values: [],
+            problems: [#"T_TITEL: no key has this variable; did you mean "T_TITLE"?"#]),
+        Row(input: ["T_ELSE=x"], values: [], problems: ["T_ELSE: no key has this variable"]),
+        Row(input: ["T_no-title=x"], values: [], problems: ["T_no-title: no key has this variable"]),
+        Row(input: ["FONT_SIZE=20", "t_FONT_SIZE=20"], values: []),
+    ]
+
+    private static let arguments: [Row] = [
+        Row(input: ["--font-size", "20"], values: ["fontSize=20"]),
+        Row(input: ["--font-size=20"], values: ["fontSize=20"]),
+        Row(input: ["-fontSize", "20"], values: ["fontSize=20"]),
+        Row(input: ["-fontSize", "20", "--font-size", "30"], values: ["fontSize=30"]),
+        Row(input: ["--font-size=20", "-fontSize", "30"], values: ["fontSize=30"]),
+        Row(input: ["--http-port", "1"], values: ["HTTPPort=1"]),
+        Row(input: ["--editor-font-size", "1"], values: ["editor.fontSize=1"]),
+        Row(input: ["-editor.fontSize", "1"], values: ["editor.fontSize=1"]),
+        Row(input: ["--gr-e=2"], values: ["größe=2"]),
+        Row(input: ["-名前", "x"], values: ["名前=x"]),
+        Row(input: ["--offset", "-5"], values: ["offset=-5"]),
+        Row(input: ["--title=a=b"], values: ["title=a=b"]),
+        Row(input: ["--title="], values: ["title="]),
+        Row(input: ["--title", ""], values: ["title="]),
+        Row(input: ["--title=--verbose"], values: ["title=--verbose"]),
+        Row(input: ["-title", "--verbose"], values: ["title=--verbose", "verbose=true"]),
+        Row(
+            input: ["--title", "--verbose"], values: ["verbose=true"],
+            problems: ["--title: expected a value after it"]),
+        Row(input: ["--title"], values: [], problems: ["--title: expected a value after it"]),
+        Row(input: ["-title"], values: [], problems: ["-title: expected a value after it"]),
+        Row(
+            input: ["-title", "--", "--verbose"], values: [], problems: ["-title: expected a value after it"],
+            unused: ["--", "--verbose"]),
+        Row(input: ["--verbose"], values: ["verbose=true"]),
+        Row(input: ["--verbose", "false"], values: ["verbose=true"], unused: ["false"]),
+        Row(input: ["--verbose=false"], values: ["verbose=false"]),
+        Row(
+            input: ["--verbose=maybe"], values: [],
+            problems: [#"--verbose: expected one of true, false, found "maybe""#]),
+        Row(input: ["--verbose", "--no-verbose"], values: ["verbose=false"]),
+        Row(input: ["--no-verbose", "x"], values: ["verbose=false"], unused: ["x"]),
+        Row(input: ["--no-verbose=true"], values: [], problems: ["--no-verbose: takes no value"]),
+        Row(input: ["-verbose", "YES"], values: ["verbose=true"]),
+        Row(input: ["-verbose"], values: [], problems: ["-verbose: expected a value after it"]),
+        Row(input: ["--is-fast", "--no-is-fast"], values: ["isFast=false"]),
+        // The key noColor wins over the negation of the key color.
+        Row(input: ["--no-color", "4"], values: ["noColor=4"]),
+        Row(input: ["--no-color=4", "--color=off"], values: ["color=false", "noColor=4"]),
+        Row(input: ["--", "--font-size", "20"], values: [], unused: ["--", "--font-size", "20"]),
+        Row(
+            input: ["in", "--font-size", "20", "-x", "out"], values: ["fontSize=20"], unused: ["in", "-x", "out"]),
+        Row(
+            input: ["--fontsize=20"], values: [],
+            problems: [#"--fontsize: no key has this argument; did you mean "--font-size"?"#], unused: ["--fontsize=20"]
+        ),
+        Row(
+            input: ["--fontSize", "20"], values: [],
+            problems: [#"--fontSize: no key has this argument; did you mean "--font-size"?"#],
+            unused: ["--fontSize", "20"]),
+        Row(
+            input: ["-titel", "x"], values: [],
+            problems: [#"-titel: no key has this argument; did you mean "-title"?"#], unused: ["-titel", "x"]),
+        Row(
+            input: ["--no-verbos"], values: [],
+            problems: [#"--no-verbos: no key has this argument; did you mean "--no-verbose"?"#],
+            unused: ["--no-verbos"]),
+        Row(input: ["--no-title"], values: [], unused: ["--no-title"]),
+        Row(input: ["-5", "--xy", "-", "--quiet"], values: [], unused: ["-5", "--xy", "-", "--quiet"]),
+    ]
+
+    @Test(arguments: variables)
+    private func aVariableIsSpelledSo(_ row: Row) {
+        let pairs = row.input.map { word in
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), String(parts[1]))
+        }
+        let layer = PrefsLayer.environment(prefix: "T_", in: Dictionary(uniqueKeysWithValues: pairs))
+        check(row, NamePrefs(store: LayeredStore(InMemoryStore(), above: [layer])), "environment")
+    }
+
+    @Test(arguments: arguments)
+    private func anArgumentIsSpelledSo(_ row: Row) {
+        let words = ["program"] + row.input
+        let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(words)]))
+        check(row, prefs, "arguments")
+        #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == row.unused)
+    }
+
+    private func check(_ row: Row, _ prefs: NamePrefs, _ layer: String) {
+        let faults = prefs.lastError?.layerFaults ?? []
+        #expect(prefs.values.map { "\($0)=\($1)" }.sorted() == row.values)
+        let problems = prefs.problems().map(\.description)
+        #expect(problems == row.problems.map { $0.replacing(": ", with: ": \(layer): ", maxReplacements: 1) })
+        #expect(problems.starts(with: faults.map { "\($0.place): \($0.layer): \($0.reason)" }))
+        for value in row.values {
+            let key = String(value.prefix { $0 != "=" })
+            #expect(prefs.source(ofKey: key) == .layer(layer))
+        }
+    }
+
+    @Test func aRejectedWriteNamesWhatThePersonHasSet() {
+        let layers = [
+            PrefsLayer.arguments(["p", "--no-verbose", "--http-port=1"]),
+            .environment(prefix: "T_", in: ["T_FONT_SIZE": "20", "T_title": "x"]),
+        ]
+        let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: layers))
+        for (key, value, place) in [
+            ("fontSize", 30 as Any, "T_FONT_SIZE"), ("title", "y", "T_title"), ("verbose", true, "--no-verbose"),
+            ("HTTPPort", 2, "--http-port"),
+        ] {
+            prefs[key] = value
+            #expect(prefs.lastError?.coveredKeys.map(\.place) == [place])
+        }
+    }
+
+    private final class TwinPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var fontSize = 12
+        @Pref("font-size") var other = 13
+        @Pref var title = "none"
+    }
+
+    /// The error does not depend on what the user has set.
+    @Test func twoKeysWithOneNameAreRejectedAtOnce() {
+        let layers: [(PrefsLayer, String, String)] = [
+            (.environment(prefix: "T_", in: ["T_FONT_SIZE": "20", "T_TITLE": "x"]), "T_FONT_SIZE", "variable"),
+            (.environment(prefix: "T_", in: ["T_TITLE": "x"]), "T_FONT_SIZE", "variable"),
+            (.arguments(["p", "--font-size", "20", "--title=x"]), "--font-size", "option"),
+            (.arguments(["p", "--title=x"]), "--font-size", "option"),
+        ]
+        for (layer, name, kind) in layers {
+            let prefs = TwinPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+            let fault = LayerFault(
+                layer: layer.name, place: name,
+                reason: #"the keys "fontSize" and "font-size" have one \#(kind); give one of them another key"#)
+            #expect(prefs.lastError == .invalidLayer([fault]))
+            #expect(prefs.fontSize == 12 && prefs.lastError == .invalidLayer([fault]))
+            #expect(prefs.other == 13)
+            #expect(prefs.title == "x" && prefs.lastError == nil)
+            #expect(prefs.problems().map(\.path) == [name])
+        }
+        // The exact names are different.
+        let exact = PrefsLayer.environment(prefix: "T_", in: ["T_fontSize": "20", "T_font_size": "30"])
+        let prefs = TwinPrefs(store: LayeredStore(InMemoryStore(), above: [exact]))
+        #expect(prefs.fontSize == 20 && prefs.other == 30)
+    }
+
+    /// Keys without declarations have names, too.
+    @Test func listedKeysHaveNames() {
+        let words = ["p", "--plain", "x", "-font.size", "10"]
+        let prefs = LayerPrefs(
+            store: LayeredStore(InMemoryStore(), above: [.arguments(words), .variables(["APP_FONT_SIZE": "11"])]))
+        #expect(prefs["plain"] as? String == "x")
+        #expect(prefs.fontSize == 10)
+        #expect(prefs.problems() == [])
+        #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == [])
+    }
+
+    /// Two classes of a program share the environment.
+    @Test func aVariableOfAnotherClassIsKnown() {
+        let layer = PrefsLayer.environment(prefix: "T_", in: ["T_TITLE": "x", "T_SMALL": "3"])
+        let store = LayeredStore(InMemoryStore(), above: [layer])
+        let first = NamePrefs(store: store)
+        #expect(first.problems().map(\.path) == ["T_SMALL"])
+        #expect(LayerPrefs(store: store).small == 3)
+        #expect(first.problems() == [])
+    }
+
+    @Test func withoutAPrefixOtherVariablesAreNoProblem() {
+        let layer = PrefsLayer.environment(prefix: "", in: ["TITEL": "x", "PATH": "/bin", "FONT_SIZE": "20"])
+        let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+        #expect(prefs.fontSize == 20)
+        #expect(prefs.problems() == [])
+    }
+
+    private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var number = 0
+        @Pref var isOn = false
+        @Pref var wait = Duration.zero
+        @Pref var theme = LayerTheme.light
+        @Pref var token = ""
+        @Pref var bytes = Data()
+        @Pref var tags: [String] = []
+        @Pref var ratio = 0.5
+        @Pref var price = Decimal(0)
+        @Pref var home = URL(filePath: "/")
+        @Pref var server = LayerServer()
+        @Pref var day = Date(timeIntervalSinceReferenceDate: 0)
+    }
+
+    /// A mounted secret ends with a newline.
+    @Test(arguments: [
+        ("NUMBER", "5"), ("IS_ON", "true"), ("WAIT", "90s"), ("THEME", "dark"), ("TOKEN", "abc"), ("BYTES", "AQID"),
+        ("TAGS", "a,b"), ("RATIO", "1.5"), ("PRICE", "1.25"), ("HOME", "https://a.org"), ("SERVER", #"{"port":1}"#),
+        ("DAY", "2026-11-21"),
+    ])
+    func oneNewlineAtTheEndIsDropped(_ name: String, _ text: String) {
+        func values(_ text: String) -> String? {
+            let layer = PrefsLayer.environment(prefix: "S_", in: ["S_" + name: text])
+            let prefs = SecretPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+            return prefs.lastError == nil ? "\(prefs.values)" : nil
+        }
+        #expect(values(text) != nil)
+        #expect(values(text + "\n") == values(text))
+        #expect(values(text + "\r\n") == values(text))
+        if name == "TOKEN" {
+            #expect(values("abc\n\n") != values("abc") && values("\nabc") != values("abc"))
+            #expect(values("abc\r") != values("abc"))
+        }
+    }
+}
