@@ -12,14 +12,17 @@ extension DeclaredProperty {
         return after < before
     }
 
-    /// Counts what must be left out of a value, or added to it, so that it can be read. nil if it stays unreadable.
+    /// Counts what must be left out of a value, or added to it, so that it can be read. nil if it stays unreadable, or
+    /// if that takes more than a thousand looks, each of which decodes the value.
     private func faults(in stored: StoredValue, forKey key: String, as form: ValueForm) -> FaultCount? {
         var rest = stored
         var count = FaultCount()
-        for _ in 0..<1_000 {
+        var looks = 0
+        while looks < 1_000 {
+            looks += 1
             guard let failure = error(of: rest, forKey: key, as: form)?.failures.first else { return count }
             guard failure.path.hasPrefix(key) else { return nil }
-            if let next = withMissingKey(rest, failure, forKey: key, as: form) {
+            if let next = withMissingKey(rest, failure, forKey: key, as: form, &looks) {
                 count.added += 1
                 rest = next
             } else if let next = rest.withoutPart(at: failure.path.dropFirst(key.count)) {
@@ -35,20 +38,23 @@ extension DeclaredProperty {
     /// The value with a value of any type for the key that it lacks, so that the next fault can be found; nil if none
     /// fits.
     private func withMissingKey(
-        _ stored: StoredValue, _ failure: PropertyListFailure, forKey key: String, as form: ValueForm
+        _ stored: StoredValue, _ failure: PropertyListFailure, forKey key: String, as form: ValueForm,
+        _ looks: inout Int
     ) -> StoredValue? {
         guard let missing = failure.missingKey else { return nil }
         let values: [StoredValue] = [.bool(false), .integer(0), .string(""), .array([]), .dictionary([:])]
-        return values.lazy.compactMap { value in
+        let place = "\(failure.path).\(missing)"
+        for value in values {
             guard let next = stored.adding(value, forKey: missing, at: failure.path.dropFirst(key.count)) else {
                 return nil
             }
-            let other = self.error(of: next, forKey: key, as: form)?.failures.first
-            let place = "\(failure.path).\(missing)"
+            looks += 1
+            let other = error(of: next, forKey: key, as: form)?.failures.first
             // A struct lacks its own keys then.
             let fits = other.map { $0 != failure && (!$0.path.hasPrefix(place) || $0.missingKey != nil) } ?? true
-            return fits ? next : nil
-        }.first
+            if fits { return next }
+        }
+        return nil
     }
 }
 

@@ -51,6 +51,14 @@ struct DamageCase: CustomStringConvertible {
         return "\(name), met by \(meeting), last good \(lastGood), \(bytes.base64EncodedString())"
     }
 
+    /// Whether the bytes begin like text of a format that no property list has, and that is not the store's.
+    var mayBeForeign: Bool {
+        bytes.withUnsafeBytes { bytes in
+            ([.json] + FileFormat.propertyLists).recognizing(bytes) == .json && format != .json
+                || ForeignText.bracket(of: bytes) == "("
+        }
+    }
+
     var isWrite: Bool { if case .write = meeting { true } else { false } }
 
     static var goodContent: [String: Any] {

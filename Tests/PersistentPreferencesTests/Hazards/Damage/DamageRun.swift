@@ -189,7 +189,8 @@ final class DamageRun {
                 if state != .nothing { known = DamageCase.goodContent }
                 let report = MalformedFile(path: path, fault: fault, state: state)
                 self.report = report
-                isReplaced = damage.lastGood != .absent
+                // A damaged copy does not show its format, so that the file may be one of another program.
+                isReplaced = damage.lastGood == .good || damage.lastGood == .damaged && !damage.mayBeForeign
                 readError = isReplaced ? "\(PrefsError.damaged(report))" : "\(PrefsError.notOurs(report))"
                 if !isReplaced { writeError = readError }
             }
