@@ -138,7 +138,7 @@ import Testing
         #expect(
             run.lines == [
                 "title = nil (default)", "project =  (default)", #"skipped = ["adm", "fun"] (environment)"#,
-                "names = [:] (default)", "rounding = 900.0 seconds (stored)", "hourlyRate = 0 (default)",
+                "names = [:] (default)", "rounding = PT15M (stored)", "hourlyRate = 0 (default)",
                 "currency = EUR (default)", "digits = 2 (default)", "columns = 40 (system)", "order = name (default)",
                 "total = true (default)", "verbose = true (arguments)",
             ])
