@@ -93,8 +93,8 @@ import Testing
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
         try end()
-        let lines = daemon.linesSoFar()
-        #expect(lines.count == 1 && lines.first?.hasPrefix("Pulse: \(settings.path): ") == true, "\(lines)")
+        let (lines, reason) = (daemon.linesSoFar(), ".settings.json.lock: still locked after 1 s: held by process")
+        #expect(lines.count == 1 && lines[0].contains("\(reason) \(getpid()) "), "\(lines)")
         #expect(try !String(contentsOf: settings, encoding: .utf8).contains("beats"))
     }
 }
