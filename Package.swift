@@ -75,8 +75,8 @@ let programs = [
         dependencies: ["PersistentPreferences", "PrefsEtcd", "PrefsJSON", "PrefsTestSet", "PrefsTool"],
         path: "HarnessCLI", swiftSettings: strict),
     example("Words", "PrefsKeys"),
-    example("Pulse"),
-    example("Greeter", "PrefsJSON", "PrefsLayers"),
+    example("Pulse", "PrefsJSON"),
+    example("Tracker", "PrefsJSON", "PrefsLayers"),
     example("Fleet", "PrefsEtcd"),
     example("Sketch", "PrefsTool"),
 ]
@@ -203,7 +203,11 @@ let testTargets = [
             "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreChecks", "Probe",
             "RawDefaults", "TestSupport", "WriteOperations",
         ]),
-    tests("Example", ["Greeter", "HarnessCLI", "Pulse", "Sketch", "TestSupport", "Words"]),
+    tests(
+        "Example",
+        [
+            "HarnessCLI", "PersistentPreferences", "PrefsJSON", "Pulse", "Sketch", "TestSupport", "Tracker", "Words",
+        ]),
     tests(
         "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsSettingsFiles"],
         settings: strict + [.defaultIsolation(MainActor.self)]),

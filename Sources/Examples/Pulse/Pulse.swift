@@ -1,68 +1,83 @@
-// A daemon whose settings another process changes while it runs. It prints a message at once and then at an interval,
-// until it is terminated or interrupted.
+// A daemon whose settings people and other processes change while it runs. It prints a message at once, after each
+// change, and at an interval, until it is terminated or interrupted.
 //
-//     swift run Pulse settings.plist
-//     swift run prefs set -f settings.plist PulsePrefs.interval=0.5    # from another terminal
-//     swift run prefs set -f settings.plist 'PulsePrefs.message=still here'
+//     swift run Pulse settings.json
+//     swift run prefs set -f settings.json interval=0.5                     # from another terminal
+//     swift run prefs set -f settings.json 'message=still here' author=Ann  # two keys, at once
 
 import Dispatch
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 
 final class PulsePrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(.in(0.1...86_400)) var interval = 3_600.0
+    @Pref(.in(0.1...86_400), .help("In seconds.")) var interval = 3_600.0
     @Pref var message = "alive"
+    @Pref var author = "Pulse"
+    @Pref(.help("How often the last run has printed.")) var beats = 0
 
-    /// Logs a stored value that does not fit. The program uses the default.
-    override func prefsDidFail(_ error: PrefsError) {
-        say("Pulse: \(error)", to: .standardError)
-    }
+    /// A process that holds the lock does not keep the daemon from its end.
+    override class var lockTimeout: Duration? { .seconds(1) }
 }
 
 func say(_ line: String, to output: FileHandle = .standardOutput) {
     try? output.write(contentsOf: Data("\(line)\n".utf8))
 }
 
-/// Prints and reads its settings on one serial queue.
-final class Pulse: @unchecked Sendable {
-    private let prefs: PulsePrefs
-    private let queue = DispatchQueue(label: "pulse")
-    private let timer: any DispatchSourceTimer
+@main enum Pulse {
+    static func main() async {
+        guard CommandLine.arguments.count == 2 else {
+            say("usage: Pulse FILE", to: .standardError)
+            exit(64)
+        }
+        let prefs = PulsePrefs(store: JSONFileStore(url: URL(filePath: CommandLine.arguments[1])))
+        // Each fault of the file once, and each rejected write. The program goes on with the last known state.
+        let errors = prefs.onError { say("Pulse: \($0)", to: .standardError) }
+        let (ends, sources) = arrivals(of: [SIGTERM, SIGINT])
 
-    init(_ prefs: PulsePrefs) {
-        self.prefs = prefs
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.setEventHandler { say(prefs.message) }
-        timer.activate()
+        let beats = await withTaskGroup(of: Int.self) { group in
+            group.addTask { await beat(prefs) }
+            for await _ in ends { break }
+            group.cancelAll()
+            return await group.next() ?? 0
+        }
+        await prefs.$beats.set(beats)
+        errors.cancel()
+        for source in sources { source.cancel() }
     }
 
-    /// Runs until one of the signals arrives.
-    func run(until numbers: [Int32]) {
-        let end = DispatchSemaphore(value: 0)
-        let signals = numbers.map { number in
+    /// Prints until its task is cancelled, and returns how often.
+    static func beat(_ prefs: PulsePrefs) async -> Int {
+        var count = 0
+        while !Task.isCancelled {
+            // Observes before the read, so that a change in between is not missed.
+            let changes = prefs.changes(of: "interval", "message", "author")
+            // One state: a message is never printed with the author of another one.
+            let (interval, line) = prefs.read { (prefs.interval, "\(prefs.message), says \(prefs.author)") }
+            say(line)
+            count += 1
+            await withTaskGroup { group in
+                group.addTask { try? await Task.sleep(for: .seconds(interval)) }
+                group.addTask { for await _ in changes { break } }
+                // The first of them ends the other one.
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        return count
+    }
+
+    /// The arrivals of signals, from now on, and their sources, which the caller keeps. The signals end the process no
+    /// longer.
+    static func arrivals(of numbers: [Int32]) -> (AsyncStream<Int32>, [any DispatchSourceSignal]) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        let sources = numbers.map { number in
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { end.signal() }
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { continuation.yield(number) }
             source.activate()
             return source
         }
-        // Observes before the first read, so that a change in between is not missed.
-        let observation = prefs.onChange(on: queue) { _ in self.start() }
-        queue.async(execute: start)
-        end.wait()
-        observation.cancel()
-        for source in signals { source.cancel() }
-        timer.cancel()
-    }
-
-    private func start() {
-        timer.schedule(deadline: .now(), repeating: prefs.interval)
+        return (stream, sources)
     }
 }
-
-guard CommandLine.arguments.count == 2 else {
-    say("usage: Pulse FILE", to: .standardError)
-    exit(64)
-}
-let store = PropertyListFileStore(url: URL(filePath: CommandLine.arguments[1]))
-Pulse(PulsePrefs(store: store)).run(until: [SIGTERM, SIGINT])

@@ -100,7 +100,7 @@ public struct PrefsLayer: Sendable {
     /// and keys. Any thread.
     ///
     /// ```swift
-    /// for path in PrefsLayer.unusedArguments(by: prefs) { open(path) }
+    /// for path in PrefsLayer.unusedArguments(by: prefs) { print(path) }
     /// ```
     public static func unusedArguments(
         by instances: PersistentPrefs..., in arguments: [String] = CommandLine.arguments

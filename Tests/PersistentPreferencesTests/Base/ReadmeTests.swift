@@ -11,8 +11,8 @@ import Testing
             @Pref(.in(["light", "dark"])) var theme = "light"
         }
         let prefs = EditorPrefs()
-        prefs.fontSize = 14  // stored when this line is done: on Linux on disk, in ~/.config/PROGRAM.plist
-        print(EditorPrefs().values)  // ["fontSize": 14.0]; the default of theme is in the code, not stored
+        prefs.fontSize = 14  // stored when this line is done: on Linux in ~/.config/PROGRAM.plist
+        print(EditorPrefs().values)  // ["fontSize": 14.0]; the default of theme is not stored
         prefs["theme"] = "pink"  // rejected: nothing changes
         print(prefs.lastError?.description ?? "ok")  // theme: must be one of light, dark
     }
