@@ -51,13 +51,8 @@ struct DamageCase: CustomStringConvertible {
         return "\(name), met by \(meeting), last good \(lastGood), \(bytes.base64EncodedString())"
     }
 
-    /// Whether the bytes begin like text of a format that no property list has, and that is not the store's.
-    var mayBeForeign: Bool {
-        bytes.withUnsafeBytes { bytes in
-            ([.json] + FileFormat.propertyLists).recognizing(bytes) == .json && format != .json
-                || ForeignText.bracket(of: bytes) == "("
-        }
-    }
+    /// Whether the bytes begin like text of a format that is not the store's.
+    var mayBeForeign: Bool { format != .json && bytes.withUnsafeBytes(ForeignText.bracket) != nil }
 
     var isWrite: Bool { if case .write = meeting { true } else { false } }
 
