@@ -18,6 +18,10 @@ final class PastState: SeenState {
         self.init(EntryState(root.map(StoredValue.dictionary)), of: state)
     }
 
+    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision?? {
+        state === self.state ? .some(nil) : nil
+    }
+
     /// The state that the thread's reads of an instance see; nil if they see what is stored.
     static func current(of state: InstanceState) -> PastState? {
         guard let innermost = SeenState.current else { return nil }

@@ -19,7 +19,15 @@ final class KeptRead: SeenState {
 
     /// The read that has kept the state of a root on this thread.
     static func current(of key: String, in roots: Roots) -> KeptRead? {
-        SeenState.current?.first { $0.key == key && $0.roots.layers === roots.layers && $0.isOf(roots.domain) }
+        SeenState.current?.first { $0.keeps(key, in: roots) }
+    }
+
+    private func keeps(_ key: String, in roots: Roots) -> Bool {
+        self.key == key && (self.roots === roots || self.roots.layers === roots.layers && isOf(roots.domain))
+    }
+
+    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision?? {
+        keeps(root, in: roots) ? .some(revision) : nil
     }
 
     /// Ends the first read. From now on, its parts are kept.

@@ -30,6 +30,22 @@ class SeenState {
         return nil
     }
 
+    /// The revision of a root that the reads of an instance see: nil if they do not see this state, and nil inside if
+    /// only the read shows it.
+    func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision?? { nil }
+
+    /// As `revision(of:for:in:)`, of the innermost one from this one outwards that has an answer.
+    @inline(never)
+    final func innermostRevision(of root: String, for state: InstanceState) -> Revision? {
+        let roots = state.roots
+        var place: SeenState? = self
+        while let seen = place {
+            if let known = seen.revision(of: root, for: state, in: roots) { return known }
+            place = seen.outer
+        }
+        return roots.revision(of: root)
+    }
+
     /// The state of a part of a domain.
     func state(of part: DomainPart, in domain: any Domain) throws -> DomainState {
         try outer?.state(of: part, in: domain) ?? domain.state(of: part, isForWriting: false)
@@ -43,15 +59,7 @@ extension InstanceState {
     /// The revision of the root that a read of this thread sees; nil if only the read shows.
     @inline(__always)
     func revisionSeen(of root: String) -> Revision? {
-        SeenState.current == nil ? roots.revision(of: root) : revisionInside(of: root)
-    }
-
-    /// Not inlined, because it would cost every read.
-    @inline(never)
-    private func revisionInside(of root: String) -> Revision? {
-        if PastState.current(of: self) != nil { return nil }
-        let roots = roots
-        guard let kept = KeptRead.current(of: root, in: roots) else { return roots.revision(of: root) }
-        return kept.revision
+        guard let seen = SeenState.current else { return roots.revision(of: root) }
+        return seen.innermostRevision(of: root, for: self)
     }
 }
