@@ -37,7 +37,8 @@ func say(_ line: String, to output: FileHandle = .standardOutput) {
 
         let beats = await withTaskGroup(of: Int.self) { group in
             group.addTask { await beat(prefs) }
-            for await _ in ends { break }
+            var arrivals = ends.makeAsyncIterator()
+            _ = await arrivals.next()
             group.cancelAll()
             return await group.next() ?? 0
         }
