@@ -62,7 +62,10 @@ package final class Transaction {
     package func changeInPlace(
         of root: String, _ body: (inout Content?, _ room: inout Int?) throws -> Bool
     ) rethrows {
-        if try body(&content, &rooms[root]) { isChanged = true }
+        // A dictionary that looks a key up to change it allocates, also if it stays empty.
+        var room = rooms.isEmpty ? nil : rooms[root]
+        defer { if let room { rooms[root] = room } }
+        if try body(&content, &room) { isChanged = true }
     }
 
     /// Replaces all entries.

@@ -39,13 +39,17 @@ extension Transaction {
     func apply(_ change: RootChange, to root: String, _ layout: DomainLayout) throws {
         try changeInPlace(of: root) { content, room in
             if layout == .flat { return try change.apply(to: &content, room: &room) }
-            let other = content?[root].flatMap { $0.dictionary == nil ? $0 : nil }
+            let place = content?.index(forKey: root)
             // Taken out for the time, because a dictionary with two owners is copied when it changes.
-            var values = content?.removeValue(forKey: root)?.dictionary
+            var values = place.flatMap { content?.values[$0].takeDictionary() }
             defer {
-                if let entry = values.map(StoredValue.dictionary) ?? other {
-                    content = content ?? [:]
-                    content?[root] = entry
+                if let entry = values.map(StoredValue.dictionary) {
+                    if let place {
+                        content?.values[place] = entry
+                    } else {
+                        content = content ?? [:]
+                        content?[root] = entry
+                    }
                 }
             }
             return try change.apply(to: &values, room: &room)

@@ -39,6 +39,13 @@ package enum StoredValue: Sendable {
         if case .dictionary(let members) = self { members } else { nil }
     }
 
+    /// Returns the members of a dictionary, and leaves a null in its place; nil for another value, which stays.
+    package mutating func takeDictionary() -> [String: StoredValue]? {
+        guard case .dictionary(let members) = self else { return nil }
+        self = .null
+        return members
+    }
+
     package var array: [StoredValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }
