@@ -58,12 +58,7 @@ extension PersistentPrefs {
         var outcome = AccessOutcome(of: state, warning: warning, isOfWrite: true)
         do {
             if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
-            let root = try Root(root, of: state)
-            if let limit = lockTimeoutNow {
-                try LockWait.within(limit) { try body(root, &outcome) }
-            } else {
-                try body(root, &outcome)
-            }
+            try LockWait.within(lockTimeoutNow) { try body(Root(root, of: state), &outcome) }
             report(outcome.warning)
             return nil
         } catch {

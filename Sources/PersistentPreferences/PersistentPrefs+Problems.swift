@@ -2,8 +2,9 @@ import PrefsPropertyLists
 
 extension PersistentPrefs {
     /// Returns the stored values of this instance that cannot be read, with the reasons. Faults of the file and of
-    /// layers come first, with variables and arguments that no key has or that are ignored. Then follow, sorted by path, values of another type, values that violate a constraint, and
-    /// keys that resemble a key of the class. The result is empty if there are no problems.
+    /// layers come first, with variables and arguments that no key has or that are ignored. Then follow, sorted by path,
+    /// values of another type, values that violate a constraint, and keys that resemble a key of the class. The result is
+    /// empty if there are no problems.
     ///
     /// ```swift
     /// for problem in prefs.problems() { print(problem) }  // size: expected Int, found a string

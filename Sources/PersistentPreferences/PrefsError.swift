@@ -59,7 +59,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// The new state could not be stored. The old state remains. The next write tries again.
     case notStored(StorageFailure)
     /// The `timeout` of an `update`, or ``PersistentPrefs/lockTimeout``, passed while another process held the lock, or
-    /// while another thread was updating. The body has not run. On Linux, the failure names the process that holds the lock.
+    /// while another thread was updating. The body has not run. On Linux, the failure names the process that holds the
+    /// lock.
     case busy(StorageFailure)
     /// It is unknown whether the new state is stored, because the servers of a remote store have not answered in time.
     /// Or the rename of a file failed, and its folder does not show whether the file was renamed.
@@ -100,7 +101,8 @@ public indirect enum PrefsError: Error, Sendable {
     /// A write to one store inside an `update` of another store. The write was rejected, because the two cannot be
     /// committed together.
     case updateOfAnotherStore
-    /// A write, or an `update`, inside ``PersistentPrefs/read(_:)``. The write was rejected. An `update` around the read goes on.
+    /// A write, or an `update`, inside ``PersistentPrefs/read(_:)``. The write was rejected. An `update` around the read
+    /// goes on.
     case writeInsideRead
     /// A subclass of `RVS_PersistentPrefs` has no `userDefaults`. Reads are empty and writes are rejected. As in
     /// version 1.7 of RVS_PersistentPrefs.

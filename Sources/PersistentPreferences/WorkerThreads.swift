@@ -42,19 +42,30 @@ final class WorkerThreads: Sendable {
     /// - Parameter end: the time at which the job runs even if no thread is free. After that it must not block.
     func run(by end: ContinuousClock.Instant? = nil, _ job: @escaping @Sendable () -> Void) {
         let job = Job(job)
-        if let work = begin(job) { return work() }
-        guard let end, state.withLock({ $0.jobs.contains { $0 === job } }) else { return }
-        Self.queue.asyncAfter(deadline: .now() + max(0, (end - .now) / .seconds(1))) {
-            if self.takes(job) { job.run() }
+        switch add(job) {
+        case .newThread: break
+        case .caller: runJobs()
+        case .runningThread:
+            guard let end else { return }
+            Self.queue.asyncAfter(deadline: .now() + max(0, (end - .now) / .seconds(1))) {
+                if self.takes(job) { job.run() }
+            }
         }
     }
 
     /// As `run`, for a caller that holds a lock.
     ///
     /// - Returns: what the caller must run when it holds no lock, because no thread can be started; otherwise nil.
-    func begin(_ job: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? { begin(Job(job)) }
+    func begin(_ job: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+        if case .caller = add(Job(job)) { runJobs } else { nil }
+    }
 
-    private func begin(_ job: Job) -> (@Sendable () -> Void)? {
+    /// Who runs a job.
+    private enum Runner {
+        case newThread, runningThread, caller
+    }
+
+    private func add(_ job: Job) -> Runner {
         let isThreadDue = state.withLock { state in
             if state.process != LockRegistry.forks { state = State() }
             state.jobs.append(job)
@@ -62,7 +73,14 @@ final class WorkerThreads: Sendable {
             state.running += 1
             return true
         }
-        return isThreadDue && !start(runJobs) ? runJobs : nil
+        guard isThreadDue else { return .runningThread }
+        if start(runJobs) { return .newThread }
+        return state.withLock { state in
+            // Also if the caller itself runs a job, whose subscriber has more changes to receive.
+            guard state.running > 1 else { return .caller }
+            state.running -= 1
+            return .runningThread
+        }
     }
 
     @Sendable private func runJobs() {

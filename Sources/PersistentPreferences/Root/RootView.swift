@@ -74,34 +74,34 @@ struct RootView {
         let shape = try shape()
         var written = values
         for (key, value) in values {
-            let (raw, before) = (shape?.migrated[key], shape?.current[key])
-            if let raw, value == before {
-                // Most values are stored as they are written.
-                if raw != value { written[key] = raw }
-            } else if let property = root.state.declarations[key]?.property {
-                written[key] = property.written(value, forKey: key, over: raw, from: before, form)
-            } else {
-                written[key] = .written(over: raw, from: before, to: value, nil)
-            }
+            let new = self.written(value, forKey: key, over: shape?.migrated[key], from: shape?.current[key])
+            // Most values are stored as they are written.
+            if new != value { written[key] = new }
         }
         return written
     }
 
+    /// - Parameters:
+    ///   - raw: the value as it is stored; nil if there is none.
+    ///   - before: the stored value in the form of its property.
+    private func written(
+        _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?
+    ) -> StoredValue {
+        if let raw, value == before { return raw }
+        guard let property = root.state.declarations[key]?.property else {
+            return .written(over: raw, from: before, to: value, nil)
+        }
+        return property.written(value, forKey: key, over: raw, from: before, form)
+    }
+
     /// As `written(_:)`, of a change in a root that needs no migration.
     func written(_ change: RootChange) throws(PrefsError) -> RootChange {
-        guard form != .exact else {
-            _ = try dictionary()
-            return change
-        }
         let stored = try dictionary()
+        if form == .exact { return change }
         return change.mapAssigned { key, value in
             let raw = stored?[key]
             let before = raw.map { root.state.canonical($0, forKey: key, as: form) }
-            if let raw, value == before { return raw }
-            if let property = root.state.declarations[key]?.property {
-                return property.written(value, forKey: key, over: raw, from: before, form)
-            }
-            return .written(over: raw, from: before, to: value, nil)
+            return written(value, forKey: key, over: raw, from: before)
         }
     }
 

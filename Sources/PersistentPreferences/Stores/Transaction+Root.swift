@@ -37,7 +37,8 @@ extension Transaction {
     /// Applies a change to a root, in place: an update may have thousands of writes. Replaces an entry that is not a
     /// dictionary.
     func apply(_ change: RootChange, to root: String, _ layout: DomainLayout) throws {
-        try changeInPlace(of: root) { content, room in
+        // All roots of a flat domain are one.
+        try changeInPlace(of: layout == .flat ? "" : root) { content, room in
             if layout == .flat { return try change.apply(to: &content, room: &room) }
             let place = content?.index(forKey: root)
             // Taken out for the time, because a dictionary with two owners is copied when it changes.

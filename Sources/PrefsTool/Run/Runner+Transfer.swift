@@ -10,7 +10,7 @@ extension Runner {
         let path = invocation.options[.output].flatMap { $0 == "-" ? nil : $0 }
         let format = try Self.format(invocation.options[.format], path: path)
         let (found, failure) = try place.existing()
-        let values = place.prefs.flatMap { prefs in prefs.readingStored { $0 } } ?? found
+        let values = place.prefs.map { prefs in prefs.readingStored { $0 } ?? [:] } ?? found
         let shown = place.secrets.removed(from: values, isDeep: place.prefs == nil)
         var outcome = try write(try format.data(of: shown), as: format, to: path).reporting(failure, asJSON: wantsJSON)
         let hidden = values.keys.filter { shown[$0] == nil }.sorted()

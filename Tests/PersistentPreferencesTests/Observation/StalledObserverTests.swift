@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    /// A subscriber may have thousands of changes to receive, each of which schedules the next.
+    @Test func withoutAThreadTheCallerRunsOneJobAfterTheOther() {
+        let threads = WorkerThreads { _ in false }
+        let order = Heard<String>()
+        threads.run {
+            threads.run { order.append("second") }
+            order.append("first")
+        }
+        #expect(order.all == ["first", "second"])
+        let rest = threads.begin { order.append("third") }
+        #expect(order.all.count == 2)
+        rest?()
+        #expect(order.all == ["first", "second", "third"])
+    }
+
     @Test(arguments: Watcher.allCases)
     func aFileIsWrittenOnWhileAnObserverIsStalled(_ watcher: Watcher) {
         let system = WatchedSystemCalls(watcher)

@@ -2,6 +2,7 @@
 import Foundation
 import PrefsTestSet
 import PropertyListSupport
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -153,6 +154,24 @@ import Testing
         let tooLarge = "e: the root would be larger than 4 MiB"
         #expect(outcomes == Array(repeating: "ok", count: 6) + [tooLarge] && failure.map { "\($0)" } == tooLarge)
         #expect(prefs["d"] as? Data == mebibyte && prefs["e"] as? String == "y")
+    }
+
+    /// The keys of all classes are entries of one domain.
+    @Test func classesShareTheLimitOfAFlatDomain() throws {
+        let folder = try TemporaryFolder()
+        let store = PropertyListFileStore(url: folder.file(), layout: .flat)
+        let one = AnyPrefs(["a", "b"], key: "One", store: store)
+        let other = AnyPrefs(["c", "d"], key: "Two", store: store)
+        let mebibyte = Data(count: 1 << 20)
+        let failure = one.update {
+            one["a"] = mebibyte
+            other["c"] = mebibyte
+            one["b"] = mebibyte
+            #expect(one.outcome == "ok" && other.outcome == "ok")
+            other["d"] = mebibyte
+        }
+        #expect(failure.map { "\($0)" } == "d: the root would be larger than 4 MiB")
+        #expect(one.values.isEmpty)
     }
 
     private func lists(_ levels: Int) -> Any {
