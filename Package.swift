@@ -78,7 +78,7 @@ let programs = [
     example("Pulse", "PrefsJSON"),
     example("Tracker", "PrefsJSON", "PrefsLayers"),
     example("Fleet", "PrefsEtcd"),
-    example("Sketch", "PrefsTool"),
+    example("Sketch", "PrefsLayers", "PrefsTool"),
 ]
 
 /// Code that tests share, in `Tests`. As a test target it has no tests, but may take `@testable import` in a release build, too.

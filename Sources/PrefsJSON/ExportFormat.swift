@@ -98,9 +98,12 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Reads one value in the form of ``json``.
     ///
+    /// - Parameter keepsNulls: whether nulls are read, which only a JSON file holds.
     /// - Throws: `PrefsError.invalidImport`.
-    package static func value(ofJSON data: Data) throws(PrefsError) -> StoredValue {
-        try ImportedData.reading { () throws(DecodingFailure) in try JSONReader.value(of: data) }
+    package static func value(ofJSON data: Data, keepsNulls: Bool = false) throws(PrefsError) -> StoredValue {
+        try ImportedData.reading { () throws(DecodingFailure) in
+            try JSONReader.value(of: data, limits: keepsNulls ? .file : .root)
+        }
     }
 
     /// The values that exported bytes hold, in any of the formats. They are not vetted.

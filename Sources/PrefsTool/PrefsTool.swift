@@ -1,5 +1,6 @@
 import Foundation
 public import PersistentPreferences
+import PrefsLayers
 
 /// A settings command for a program and its class of preferences: `myapp prefs set fontSize 14`.
 ///
@@ -34,11 +35,15 @@ public enum PrefsTool {
         _ arguments: [String], name: String,
         _ make: @escaping (_ root: String?, _ store: (any PrefsStore)?) -> PersistentPrefs
     ) -> Int32 {
-        run(arguments, of: Program(name: name, make: make))
+        // The tool's own options must not count as values of the program's keys.
+        if CommandLine.arguments.suffix(arguments.count).elementsEqual(arguments) {
+            PrefsLayer.wordsOfTool.withLock { $0 = arguments.count }
+        }
+        return run(arguments, of: Program(name: name, make: make))
     }
 
-    /// Runs the tool of the program `prefs`, whose settings are in a UserDefaults domain, with the commands of
-    /// `defaults(1)` and others.
+    /// Runs the tool of the program `prefs`, whose settings are in a UserDefaults domain, with other
+    /// commands, too.
     ///
     /// - Parameters:
     ///   - suite: the domain of the preferences if the user names no other place.
@@ -54,7 +59,7 @@ public enum PrefsTool {
             arguments,
             of: Program(
                 name: name, target: .suite(suite), storeOfURL: storeOfURL,
-                commands: CommandSpec.all + DefaultsCommand.specs + others, make: make, context: context))
+                commands: CommandSpec.all + others, make: make, context: context))
     }
 
     static func run(_ arguments: [String], of program: Program) -> Int32 {

@@ -22,6 +22,12 @@ struct Program {
     /// The preferences in the program's own store, with its layers.
     var own: PersistentPrefs { make(nil, nil) }
 
+    /// The physical path of the program's own file; empty if it has none.
+    var ownFiles: Set<String> {
+        let path = if let target { try? target.path() } else { own.fileURL?.absoluteURL.path(percentEncoded: false) }
+        return Set([path].compactMap { $0.flatMap { try? SidecarPaths(path: $0).file } })
+    }
+
     /// The preferences in the program's own file; nil for another place. Its store may differ from the store of the
     /// place.
     func ownPrefs(in place: Target) throws -> PersistentPrefs? {

@@ -86,6 +86,13 @@ import Testing
         #expect(try prefs("doctor").contains("nothing needs mending"))
     }
 
+    /// The program and its command both have an option `--format`.
+    @Test func optionsOfACommandAreNoSettings() throws {
+        #expect(try run(["--format", "markdown"]).output.hasPrefix("```\n"))
+        #expect(try prefs("export", "--format", "json") == "{}\n")
+        #expect(try prefs("get", "format") == "text\n")
+    }
+
     @Test func theProgramExplainsItself() throws {
         let pen = try prefs("help", "pen")
         for part in ["What draws the line.", "pencil", "brush"] { #expect(pen.contains(part), "\(pen)") }
@@ -94,7 +101,7 @@ import Testing
         #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(help)")
         #expect(try prefs("completions", "zsh").contains("Sketch"))
         let schema = try JSONSerialization.jsonObject(with: Data(prefs("schema").utf8)) as? [String: Any]
-        #expect((schema?["properties"] as? [String: Any])?.count == 7)
+        #expect((schema?["properties"] as? [String: Any])?.count == 8)
         let usage = try run(["prefs", "read", "x"])
         #expect(usage.code == 64 && usage.errors.contains("unknown command `read`"), "\(usage)")
         for words in [["edit"], ["edit", "--json"], ["set"], ["show", "--frobnicate"]] {

@@ -21,7 +21,7 @@
         @Test func aUserDefaultsValueIsNotOnDiskAtExit() throws {
             #expect(try home.run("RawDefaults", ["set", "Alternative", "key", "value"]) == Printed())
             #expect(try stored() == nil, "the program has ended, and nothing is there")
-            #expect(try home.prefs("write", "Alternative", "key", "-string", "value") == Printed())
+            #expect(try home.prefs("set", "-f", "Alternative", "key", "value", "--force") == Printed())
             #expect(try stored() == ["key": "value"])
         }
 

@@ -21,5 +21,5 @@ final class AppPrefs: Prefs, @unchecked Sendable {
 
 /// The commands of `prefs`.
 enum PrefsCommands {
-    static let all = CommandSpec.all + DefaultsCommand.specs + [Stress.command]
+    static let all = CommandSpec.all + [Stress.command]
 }

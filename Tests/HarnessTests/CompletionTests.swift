@@ -34,7 +34,7 @@ import Testing
         (["find", ""], []),
         // A key that is given is not offered again.
         (["unset", "theme", ""], ["fontSize", "wraps", "user"]),
-        (["get", "theme", ""], []),
+        (["get", "theme", ""], ["fontSize", "wraps", "user"]),
         (["get", "wr"], ["wraps"]),
         (["help", "th"], ["theme"]),
         (["help", "do"], ["doctor"]),
@@ -65,7 +65,7 @@ import Testing
         let home = try HarnessHome()
         let path = try home.write(["B": ["two": 2, "one": 1], "A x": [:], "C": 1] as [String: Any], to: "d.plist").path
         let program = Program(name: "prefs", commands: PrefsCommands.all, make: AppPrefs.program.make)
-        #expect(offers(["read", path, ""], of: program) == ["A x", "B", "C"])
+        #expect(offers(["get", path, ""], of: program) == ["A x", "B", "C"])
         #expect(offers(["get", "-f", path, "B."], of: program) == ["B.one", "B.two"])
         #expect(offers(["-f", path, "--root", ""], of: program) == ["A x", "B"])
         #expect(offers(["get", "-f", path, "--root=B"], of: program) == ["--root=B"])
@@ -76,7 +76,7 @@ import Testing
         let home = try HarnessHome()
         _ = try home.writeSuite("com.example.one")
         _ = try home.write(Data(), to: ".config/.hidden.plist")
-        let printed = try home.prefs("complete-words", "zsh", "read", "")
+        let printed = try home.prefs("complete-words", "zsh", "diff", "")
         #expect(printed == Printed("files\0com.example.one\0\0"))
         #expect(try home.prefs("complete-words", "fish", "-f", "") == Printed("files\0com.example.one\0"))
     }

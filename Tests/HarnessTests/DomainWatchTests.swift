@@ -27,7 +27,7 @@ import Testing
         try home.prefs("set", "-f", file, "A.list", "[1,3]")
         #expect(try watching.line() == "TIME  A.list[1]: 2 → 3")
         try home.prefs("set", "-f", file, "A.list", "[1,3,4]")
-        #expect(try watching.line() == "TIME  A.list: [1,3] → [1,3,4]")
+        #expect(try watching.line() == "TIME  A.list[2]: (not set) → 4")
         try home.prefs("set", "-f", file, "A.name", "two\nlines")
         #expect(try watching.line() == #"TIME  A.name: Ann → two\nlines"#)
         // One write of another program with several changes.
@@ -69,7 +69,7 @@ import Testing
 
     @Test func aSuiteIsWatchedByItsName() throws {
         let home = try HarnessHome()
-        try home.prefs("set", "-f", "org.example", "k", "1")
+        try home.prefs("set", "-f", "org.example", "k", "1", "--force")
         let place = home.domainFile("org.example").path(percentEncoded: false)
         let watching = try Watching(["-f", "org.example"], at: place, in: home)
         try home.prefs("set", "-f", "org.example", "k", "2")
@@ -100,5 +100,30 @@ import Testing
         try home.edit(file, "<integer>3</integer>")
         #expect(try child.line() == "prefs: \(file) can be read again")
         #expect(try child.line().hasSuffix("  PrefsTestSet.Integer Value: 1 → 3"))
+    }
+
+    @Test func aRemovalIsPrinted() throws {
+        let home = try HarnessHome()
+        let file = try home.write(["a": 1, "b": [1]] as [String: Any], to: "s.plist").path
+        let watching = try Watching(["-f", file], at: file, in: home)
+        unlink(file)
+        #expect(try [watching.line(), watching.line()] == ["TIME  a: 1 → (not set)", "TIME  b: [1] → (not set)"])
+        try home.write(["a": 2], to: "s.plist")
+        #expect(try watching.line() == "TIME  a: (not set) → 2")
+    }
+
+    /// As when a release is replaced by the next one.
+    @Test func aLinkThatMovesIsFollowed() throws {
+        let home = try HarnessHome()
+        try home.write(["a": 1], to: "one.plist")
+        try home.write(["a": 2], to: "two.plist")
+        let link = home.path("current.plist")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "one.plist")
+        let watching = try Watching(["-f", link], at: link, in: home)
+        try FileManager.default.createSymbolicLink(atPath: home.path("new"), withDestinationPath: "two.plist")
+        try #require(rename(home.path("new"), link) == 0)
+        #expect(try watching.line() == "TIME  a: 1 → 2")
+        try home.prefs("set", "-f", link, "a", "3")
+        #expect(try watching.line() == "TIME  a: 2 → 3")
     }
 }

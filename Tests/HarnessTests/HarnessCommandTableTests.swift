@@ -16,12 +16,12 @@ import PrefsJSON
 
     @Test func theCommandsAreThese() {
         let words = [
-            "show", "get", "find", "watch", "diff", "set", "unset", "edit", "undo", "export", "import", "doctor",
+            "show", "get", "find", "watch", "diff", "set", "unset", "cp", "mv", "edit", "undo", "export", "import",
+            "doctor",
             "schema",
             "completions", "help",
         ]
-        #expect(Self.names == words + ["read", "write", "delete", "stress"])
-        // A program has the same words, without the adapter for scripts of defaults(1).
+        #expect(Self.names == words + ["stress"])
         #expect(AppPrefs.program.commands.map(\.name) == words)
     }
 
@@ -38,7 +38,7 @@ import PrefsJSON
     /// tests. The same holds for commands on files.
     @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
         let ofTestSet = Set(PrefsCommands.all.filter { $0.accepts(.root) }.map(\.name))
-            .subtracting(["edit", "watch", "find", "undo", "doctor", "schema"])
+            .subtracting(["edit", "watch", "find", "undo", "doctor", "schema", "cp", "mv"])
         #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["import"]))
         #expect(Self.commands(in: HarnessDamageTests.commands) == ofTestSet)
     }
@@ -63,7 +63,7 @@ import PrefsJSON
             success: ["diff", "HOME/x.json", "HOME/x.json"], failure: ["diff", "HOME/x.json", "HOME/y.json"]),
         "set": ExitCodes(success: ["set", "int", "1"], failure: ["set", "nope", "1"]),
         "unset": ExitCodes(success: ["unset", "int"], failure: ["unset", "nope"]),
-        // EditorTerminalTests.
+        // EditFileTests.
         "edit": ExitCodes(success: nil, failure: nil),
         "undo": ExitCodes(success: ["undo"], failure: ["undo", "-f", "Nowhere"]),
         "export": ExitCodes(success: ["export"], failure: ["export", "-o", "HOME/nowhere/x"]),
@@ -72,10 +72,9 @@ import PrefsJSON
         "schema": ExitCodes(success: ["schema"], failure: nil),
         "completions": ExitCodes(success: ["completions"], failure: nil),
         "help": ExitCodes(success: ["help"], failure: nil),
-        "read": ExitCodes(success: ["read", HarnessHome.suite], failure: ["read", "Nowhere"]),
-        "write": ExitCodes(success: ["write", "D", "k", "v"], failure: ["write", ".x", "k", "v"]),
-        "delete": ExitCodes(
-            success: ["delete", HarnessHome.suite, "PrefsTestSet", "--force"], failure: ["delete", "Nowhere"]),
+        "cp": ExitCodes(success: ["cp", "HOME/x.json:Integer Value", "int"], failure: ["cp", "nope", "int"]),
+        "mv": ExitCodes(
+            success: ["mv", "HOME/x.json:Integer Value", "HOME/y.json:i"], failure: ["mv", "nope", "int"]),
         // HarnessStressTests makes it lose writes.
         "stress": ExitCodes(
             success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),

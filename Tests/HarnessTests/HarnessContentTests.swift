@@ -33,7 +33,9 @@ import TestSupport
             state: "an XML property list, 1 root, 0 values, 1 other entry"),
         Case(content: xml("<key>a</key><true/><key>b</key><array/>"), state: "an XML property list, 2 values"),
         Case(content: "", state: "the file is empty: nothing was stored yet"),
-        foreign("{}", "is text that begins with {, not a property list"),
+        // The content tells the format, whatever the name.
+        Case(content: "{}", state: "JSON, 0 roots, 0 values"),
+        foreign("()", "is text that begins with (, not a property list"),
         foreign("bplist00", "too short for a binary property list, or of an unknown version"),
         foreign(xml("\n<key>a</key>\n"), "line 3, column 13: a key without a value"),
         foreign("<plist><array/></plist>", "its top level is not a dictionary"),

@@ -16,7 +16,7 @@ import TestSupport
         arguments: commands,
         [
             ("no property list", "is neither a binary nor an XML property list"),
-            ("{\"a\": 1}", "is text that begins with {, not a property list"),
+            ("{a: 1}", "is text that begins with {, not a property list"),
             ("{ a = 1; }", "is text that begins with {, not a property list"),
             ("<plist><array/></plist>", "its top level is not a dictionary"),
         ])
@@ -43,8 +43,8 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ["read", "FILE"], ["get", "-f", "FILE", "A"], ["write", "FILE", "A", "v"], ["set", "-f", "FILE", "A.k", "v"],
-        ["delete", "FILE", "A"], ["unset", "-f", "FILE", "A"], ["export", "-f", "FILE"], ["doctor", "-f", "FILE"],
+        ["get", "-f", "FILE", "A"], ["cp", "-f", "FILE", "A", "B"], ["set", "-f", "FILE", "A.k", "v"],
+        ["unset", "-f", "FILE", "A"], ["export", "-f", "FILE"], ["doctor", "-f", "FILE"],
     ])
     func domainCommandsLeaveAFileThatIsNotOursAlone(command: [String]) throws {
         let home = try HarnessHome()
@@ -79,14 +79,13 @@ import TestSupport
 
     static let writes: [[String]] = [
         ["set", "-f", "FILE", "--root", "PrefsTestSet", "int", "5"],
-        ["set", "-f", "FILE", "--root", "PrefsTestSet", "--layers", "P", "int", "5"],
         ["unset", "-f", "FILE", "--root", "PrefsTestSet", "int"],
         ["unset", "--all", "-f", "FILE", "--root", "PrefsTestSet"],
         ["set", "int", "+1", "-f", "FILE", "--root", "PrefsTestSet"],
         ["import", "-f", "FILE", "--root", "PrefsTestSet", "HOME/set.json"],
         ["import", "-f", "FILE", "--root", "PrefsTestSet", "HOME/set.json", "--replace"],
         ["import", "-f", "FILE", "HOME/domain.json"], ["set", "-f", "FILE", "R.k", "v"],
-        ["write", "FILE", "Entry", "-int", "1"], ["unset", "-f", "FILE", "R.k"],
+        ["unset", "-f", "FILE", "R.k"],
     ]
 
     /// A person has edited the file, and sees what to correct.
@@ -129,7 +128,7 @@ import TestSupport
         let home = try HarnessHome()
         let file = try home.write(Data("{\"a\": 1\n \"b\": 2}".utf8), to: "d.json").path
         let state = try home.state()
-        for words in [["write", file, "a", "2"], ["set", "-f", file, "--root", "PrefsTestSet", "int", "5"]] {
+        for words in [["set", file, "a", "2"], ["set", "-f", file, "--root", "PrefsTestSet", "int", "5"]] {
             let printed = try home.prefs(words)
             #expect(printed.code == 1 && printed.errors.contains(#" in the line `"b": 2}`; "#), "\(printed)")
             #expect(printed.errors.hasPrefix("prefs: \(file): line 2, column 2: "))
@@ -141,7 +140,7 @@ import TestSupport
     @Test func aLongLineIsShortened() throws {
         let home = try HarnessHome()
         let file = home.path("d.json")
-        try home.prefs("write", file, "k", "1")
+        try home.prefs("set", file, "k", "1")
         let text = "{\"k\": \"" + String(repeating: "é", count: 500) + "\", \u{1B}x}"
         try home.write(Data(text.utf8), to: "d.json")
         let printed = try home.prefs("set", "-f", file, "k", "2")
@@ -170,7 +169,7 @@ import TestSupport
         for write in [
             ["set", "-f", HarnessHome.suite, "A.k", "v"],
             ["import", "-f", HarnessHome.suite, home.path("new.json")],
-            ["delete", HarnessHome.suite, "A"],
+            ["unset", "-f", HarnessHome.suite, "A"],
         ] {
             try home.write(Data("{\"B\": {}}".utf8), to: "new.json")
             try home.write(damaged, to: file)

@@ -24,7 +24,7 @@ import TestSupport
                 == Printed(
                     """
                     ~ a: 1 → 2
-                    ~ b.c: [1,2] → [1]
+                    - b.c[1]: 2
                     ~ b.d.e\\.f: true → false
                     + b.d.g: 1
                     - gone: x
@@ -35,12 +35,7 @@ import TestSupport
                 == Printed(
                     """
                     [{"path":["a"],"old":1,"new":2},
-                    {"path":["b","c"],"old":[
-                      1,
-                      2
-                    ],"new":[
-                      1
-                    ]},
+                    {"path":["b","c",1],"old":2,"new":null},
                     {"path":["b","d","e.f"],"old":true,"new":false},
                     {"path":["b","d","g"],"old":null,"new":1},
                     {"path":["gone"],"old":"x","new":null}]
@@ -52,15 +47,54 @@ import TestSupport
     @Test func equalValuesHaveExitCode0() throws {
         let xml = home.path("old.xml")
         #expect(try home.prefs("export", "-f", old, "-o", xml) == Printed())
-        #expect(try home.prefs("import", "-f", "com.example.old", old) == Printed())
+        #expect(try home.prefs("import", "-f", "com.example.old", old, "--force") == Printed())
         for other in [old, xml, "com.example.old"] {
             #expect(try home.prefs("diff", old, other) == Printed())
             #expect(try home.prefs("diff", other, old, "--json") == Printed("[]\n"))
         }
-        // Integers and other numbers differ, as in the file.
-        let float = try home.write(
-            Data(#"{"a": 1.0, "gone": "x", "b": {"c": [1, 2], "d": {"e.f": true}}}"#.utf8), to: "f.json")
-        #expect(try home.prefs("diff", old, float.path) == Printed("~ a: 1 → 1.0\n", code: 1))
+    }
+
+    /// JSON has one type of numbers; property lists have two.
+    @Test func theTypesOfNumbersDifferInPropertyListsOnly() throws {
+        let json = try home.write(Data(#"{"a": 1.0, "l": [14.0, -0.0], "m": {"x": 0.5}}"#.utf8), to: "f.json").path
+        let integers = try home.write(Data(#"{"a": 1, "l": [14, -0.0], "m": {"x": 0.5}}"#.utf8), to: "i.json").path
+        let (floats, list) = (home.path("f.plist"), home.path("i.plist"))
+        #expect(try home.prefs("export", "-f", json, "-o", floats) == Printed())
+        #expect(try home.prefs("export", "-f", integers, "-o", list) == Printed())
+        for (left, right) in [(json, integers), (json, list), (integers, floats)] {
+            #expect(try home.prefs("diff", left, right) == Printed())
+        }
+        #expect(try home.prefs("diff", list, floats) == Printed("~ a: 1 → 1.0\n~ l[0]: 14 → 14.0\n", code: 1))
+        try home.write(Data(#"{"a": 1, "l": [14, 0], "m": {"x": 0.5}}"#.utf8), to: "i.json")
+        #expect(try home.prefs("diff", json, integers) == Printed("~ l[1]: -0 → 0\n", code: 1))
+    }
+
+    private static let arrays: [(old: String, new: String, lines: String)] = [
+        ("[80, 443, 8080]", "[80, 444, 8080]", "~ l[1]: 443 → 444\n"),
+        ("[80, 8080]", "[80, 443, 8080]", "+ l[1]: 443\n"), ("[80, 443, 8080]", "[80, 8080]", "- l[1]: 443\n"),
+        ("[]", "[1, 2]", "+ l[0]: 1\n+ l[1]: 2\n"), ("[1, 1]", "[1]", "- l[1]: 1\n"),
+        ("[1, 2, 9]", "[3, 9]", "~ l[0]: 1 → 3\n- l[1]: 2\n"), ("[1]", "{}", "~ l: [1] → {}\n"),
+        (
+            #"[{"host": "a", "port": 80}, {"host": "b", "port": 80}]"#,
+            #"[{"host": "a", "port": 80}, {"host": "b", "port": 81}]"#, "~ l[1].port: 80 → 81\n"
+        ),
+    ]
+
+    /// A changed port is one line, in a comparison, a dry run and an undo.
+    @Test(arguments: arrays) func anArrayIsComparedElementByElement(old: String, new: String, lines: String) throws {
+        let file = try home.write(Data("{\"l\": \(old)}".utf8), to: "a.json").path
+        let other = try home.write(Data("{\"l\": \(new)}".utf8), to: "b.json").path
+        #expect(try home.prefs("diff", file, other) == Printed(lines, code: 1))
+        let set = ["set", "-f", file, "l", new, "-t", "json"]
+        #expect(try home.prefs(set + ["--dry-run"]) == Printed(lines))
+        #expect(try home.prefs(set + ["--force"]) == Printed())
+        #expect(try home.prefs("diff", other, file) == Printed())
+        let back = try home.prefs("diff", file, other, "--json")
+        #expect(back == Printed("[]\n"))
+        #expect(
+            try home.prefs("undo", "-f", file).output.split(separator: "\n").count == lines.split(separator: "\n").count
+        )
+        #expect(try String(contentsOf: home.folder.file("a.json"), encoding: .utf8) == "{\"l\": \(old)}")
     }
 
     @Test func whatCannotBeReadHasExitCode2() throws {
@@ -84,7 +118,7 @@ import TestSupport
     /// The state before the damage is known, but it is not the stored state.
     @Test func aDamagedDomainIsNotCompared() throws {
         let domain = home.path(".config/D.plist")
-        #expect(try home.prefs("set", "-f", "D", "a", "1") == Printed())
+        #expect(try home.prefs("set", "-f", "D", "a", "1", "--force") == Printed())
         try home.write(Data("<plist><dict>".utf8), to: ".config/D.plist")
         #expect(try home.prefs("get", "-f", "D", "a").output == "1\n")
         let printed = try home.prefs("diff", "D", old)

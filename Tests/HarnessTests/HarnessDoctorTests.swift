@@ -148,7 +148,7 @@ import Testing
         try home.write(
             Data("<plist><dict><key>$top</key><dict><key>root</key>\(uid)</dict></dict></plist>".utf8), to: "x.plist")
         #expect(try home.prefs("doctor", "-f", path).code == 0)
-        #expect(try home.prefs("read", path, "$top") == Printed("{\n  \"root\": {\"CF$UID\": 1}\n}\n"))
+        #expect(try home.prefs("get", path, "$top", "--json") == Printed("{\n  \"root\": {\"CF$UID\": 1}\n}\n"))
         #expect(try home.prefs("get", "--type", "-f", path, "$top.root") == Printed("keyed-archive reference\n"))
         for (entry, reason) in [
             (
@@ -235,6 +235,7 @@ import Testing
 
                     """))
         #expect(try home.folder.names().isEmpty)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try home.prefs("set", "-f", path, "A.k", "v")
         let output = try home.prefs("doctor", "-f", path).output
         #expect(output.contains("\nstate        a binary property list, 1 root, 1 value\n"))

@@ -3,34 +3,25 @@ import PrefsJSON
 import Testing
 import TestSupport
 
-/// `get`, `set`, `unset`, `export`, `import`, and the commands of defaults(1), on any domain.
+/// `get`, `set`, `unset`, `export` and `import` on any domain.
 @Suite struct HarnessDomainTests {
-    /// The arguments of `write`, and the output of `get --type` and `read`.
-    private static let values: [(words: [String], type: String, read: String)] = [
-        (["plain"], "string", "plain\n"),
-        (["-string", "-5"], "string", "-5\n"),
-        (["-string", ""], "string", "\n"),
-        (["-int", "-42"], "integer", "-42\n"),
-        (["-integer", "18446744073709551615"], "integer", "18446744073709551615\n"),
-        (["-float", "12.5"], "float", "12.5\n"),
-        (["-bool", "yes"], "boolean", "1\n"),
-        (["-boolean", "FALSE"], "boolean", "0\n"),
-        (["-date", "2026-11-21T08:30:00Z"], "date", "2026-11-21T08:30:00Z\n"),
-        (["-data", "48656C6c6f"], "data", "48656c6c6f\n"),
-        (["-array"], "array", "[]\n"),
-        (["-array", "a", "-int", "7", "b c"], "array", "[\n  \"a\",\n  7,\n  \"b c\"\n]\n"),
-        (["-dict", "k", "v", "k2", ""], "dictionary", "{\n  \"k\": \"v\",\n  \"k2\": \"\"\n}\n"),
+    /// A text, its type, and what `get` prints.
+    private static let values: [(text: String, type: String, read: String)] = [
+        ("plain", "string", "plain"), ("-5", "string", "-5"), ("", "string", ""), ("-42", "integer", "-42"),
+        ("18446744073709551615", "integer", "18446744073709551615"), ("12.5", "float", "12.5"),
+        ("yes", "boolean", "true"), ("2026-11-21T08:30:00Z", "date", "2026-11-21T08:30:00Z"),
+        ("SGVsbG8=", "data", "\"SGVsbG8=\""), ("", "array", "[]"), (#"["a", 7]"#, "array", #"["a",7]"#),
+        ("k=v,k2=", "dictionary", #"{"k":"v","k2":""}"#),
     ]
 
-    @Test(arguments: values)
-    func everyTypeIsWrittenAndReadBack(words: [String], type: String, read: String) throws {
+    @Test(arguments: values, [false, true])
+    func everyTypeIsWrittenAndReadBack(row: (text: String, type: String, read: String), isSuite: Bool) throws {
         let home = try HarnessHome()
-        // Alternates between a file and a UserDefaults domain.
-        let isSuite = words.count.isMultiple(of: 2)
         let target = isSuite ? "com.example.app" : home.path("d.plist")
-        #expect(try home.prefs(["write", target, "Entry"] + words) == Printed())
-        #expect(try home.prefs(["read", target, "Entry"]) == Printed(read))
-        #expect(try home.prefs(["get", "--type", "-f", target, "Entry"]) == Printed(type + "\n"))
+        #expect(
+            try home.prefs("set", "-f", target, "Entry", "-t", row.type, "--force", "--", row.text) == Printed())
+        #expect(try home.prefs("get", "-f", target, "Entry") == Printed(row.read + "\n"))
+        #expect(try home.prefs("get", "--type", "-f", target, "Entry") == Printed(row.type + "\n"))
         let file = isSuite ? home.domainFile("com.example.app") : home.folder.file("d.plist")
         let stored = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         let names = (stored as? [String: Any])?.keys.sorted()
@@ -48,30 +39,25 @@ import TestSupport
         #expect(try home.prefs("unset", "-f", file, "R.size") == Printed())
         #expect(try home.prefs("set", "-f", file, "R.more", #"{"CF$UID": 2}"#, "-t", "json").code == 1)
         #expect(try home.prefs("unset", "-f", file, "R.strange", "--force") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{\n  \"R\": {}\n}\n"))
+        #expect(try home.prefs("export", "-f", file) == Printed("{\n  \"R\": {}\n}\n"))
     }
 
     @Test func valuesAreAppendedAndDeleted() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        for words in [["-array-add", "a"], ["-array-add", "b", "c"]] {
-            #expect(try home.prefs(["write", file, "list"] + words) == Printed())
+        for words in [["list[+]", "a"], ["list[+]=b", "list[+]=c"]] {
+            #expect(try home.prefs(["set", "-f", file] + words) == Printed())
         }
-        try home.prefs("write", file, "map", "-dict", "k", "1", "l", "2")
-        try home.prefs("write", file, "map", "-dict-add", "k", "3", "m", "4")
+        try home.prefs("set", "-f", file, "map.k=3", "map.l=2", "map.m=4")
         #expect(
             try home.prefs("export", "-f", file).output
-                == "{\n  \"list\": [\n    \"a\",\n    \"b\",\n    \"c\"\n  ],\n  \"map\": {\n    \"k\": \"3\",\n"
-                + "    \"l\": \"2\",\n    \"m\": \"4\"\n  }\n}\n")
+                == "{\n  \"list\": [\n    \"a\",\n    \"b\",\n    \"c\"\n  ],\n  \"map\": {\n    \"k\": 3,\n"
+                + "    \"l\": 2,\n    \"m\": 4\n  }\n}\n")
         #expect(try home.prefs("unset", "-f", file, "list", "map.k", "--force") == Printed())
         #expect(
-            try home.prefs("read", file)
-                == Printed("{\n  \"map\": {\n    \"l\": \"2\",\n    \"m\": \"4\"\n  }\n}\n"))
-        #expect(try home.prefs("delete", file, "map", "--force") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{}\n"))
-        #expect(try home.prefs("write", file, "k", "v") == Printed())
-        #expect(try home.prefs("delete", file, "--force") == Printed())
-        #expect(try home.prefs("read", file) == Printed("{}\n"))
+            try home.prefs("export", "-f", file) == Printed("{\n  \"map\": {\n    \"l\": 2,\n    \"m\": 4\n  }\n}\n"))
+        #expect(try home.prefs("unset", "-f", file, "map", "--force") == Printed())
+        #expect(try home.prefs("export", "-f", file) == Printed("{}\n"))
     }
 
     /// Another process removes the root while the command waits for the lock. The command does not store an empty root.
@@ -100,7 +86,7 @@ import TestSupport
         try home.write(["Other": ["k": 1]], to: "d.plist")
         flock(lock, LOCK_UN)
         #expect(try child.exitCode() == 1)
-        #expect(try home.prefs("read", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
+        #expect(try home.prefs("export", "-f", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
     }
 
     @Test func anExportedDomainIsImportedUnchanged() throws {
@@ -108,7 +94,7 @@ import TestSupport
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
         try home.prefs("set", "-f", file, "R.k", "1")
         try home.prefs("set", "-f", file, "R.l", #"[{"$date": 0.25}, 2.0]"#, "-t", "json")
-        try home.prefs("write", file, "Entry", "-int", "7")
+        try home.prefs("set", "-f", file, "Entry", "7")
         let all = try home.prefs("export", "-f", file).output
         for format in ["json", "xml", "binary"] {
             let exported = home.path("x.\(format)")
@@ -127,14 +113,9 @@ import TestSupport
             try home.prefs(words + ["--dry-run", "--replace", "--json"]).output
                 == """
                 [{"path":["Entry"],"old":7,"new":null},
-                {"path":["New"],"old":null,"new":{
-                  "a": 1
-                }},
+                {"path":["New"],"old":null,"new":{"a":1}},
                 {"path":["R","k"],"old":1,"new":"2"},
-                {"path":["R","l"],"old":[
-                  {"$date": "2001-01-01T00:00:00.25Z"},
-                  2.0
-                ],"new":null},
+                {"path":["R","l"],"old":[{"$date":"2001-01-01T00:00:00.25Z"},2.0],"new":null},
                 {"path":["R","m"],"old":null,"new":true}]
 
                 """)
@@ -142,7 +123,7 @@ import TestSupport
         #expect(try home.prefs(words) == Printed())
         #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
         #expect(try home.prefs("get", "-f", copy, "R.k") == Printed("2\n"))
-        #expect(try home.prefs("read", copy, "Entry") == Printed("7\n"))
+        #expect(try home.prefs("get", "-f", copy, "Entry") == Printed("7\n"))
         // At every level, values that the file lacks stay.
         try home.write(Data(#"{"New": {"b": {"c": 1}}}"#.utf8), to: "deep.json")
         #expect(try home.prefs("import", "-f", copy, home.path("deep.json")) == Printed())

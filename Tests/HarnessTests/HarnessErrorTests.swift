@@ -108,7 +108,7 @@ import Testing
         let home = try HarnessHome()
         #expect(
             try home.prefs("set", "int", text)
-                == .failure("Integer Value: expected Int, found \"\(text)\": not a number"))
+                == .failure("int: expected Int, found \"\(text)\": not a number"))
     }
 
     @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func anOutputThatCannotBeWrittenIsReported() throws {
@@ -148,7 +148,7 @@ import Testing
         let home = try HarnessHome()
         let plain = try home.write(Data("plain".utf8), to: "plain")
         let inPlain = home.path("plain/x.plist")
-        let tooLong = home.path(String(repeating: "a", count: 250))
+        let tooLong = home.path(String(repeating: "a", count: 244) + ".plist")
         for (file, reason) in [
             (inPlain, home.path("plain") + ": open: Not a directory"),
             (
@@ -198,7 +198,7 @@ import Testing
             printed.errors.hasSuffix("/prefs unset --force -f \(home.path("x.plist")) PrefsTestSet` removes it\n"),
             "\(printed)")
         #expect(try Data(contentsOf: file) == bytes)
-        #expect(try home.prefs("delete", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
+        #expect(try home.prefs("unset", "-f", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
         #expect(try home.prefs(["set", "int", "5", "-f", home.path("x.plist"), "--root", "PrefsTestSet"]) == Printed())
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         #expect((list as? [String: Any])?["Other"] as? String == "kept")

@@ -171,7 +171,7 @@ import TestSupport
         (#"1"#, #"2"#, "1 → 2"),
         (
             #"{"$date":"2026-11-20T08:30:00.1231Z"}"#, #"{"$date":"2026-11-20T08:30:00.1232Z"}"#,
-            #"{"$date": "2026-11-20T08:30:00.1231Z"} → {"$date": "2026-11-20T08:30:00.1232Z"}"#
+            #"{"$date":"2026-11-20T08:30:00.1231Z"} → {"$date":"2026-11-20T08:30:00.1232Z"}"#
         ),
     ])
     func aDryRunDistinguishesTypes(old: String, new: String, shown: String) throws {

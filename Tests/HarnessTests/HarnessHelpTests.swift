@@ -22,15 +22,35 @@ import PrefsJSON
     @Test(arguments: PrefsCommands.all.map(\.name)) func theHelpOfACommandNamesItsOptions(command: String) throws {
         let help = try HarnessHome().prefs("help", command)
         let spec = try #require(PrefsCommands.all.first { $0.name == command })
-        for option in spec.options + [.json, .help] { #expect(help.output.contains("\n  \(option.name) ")) }
+        // The options of most commands have their lines in the overview.
+        for option in spec.options where !(OptionSpec.layeredPlaces).contains(where: { $0.name == option.name }) {
+            #expect(help.output.contains("\n  \(option.name) "))
+        }
+        for option in spec.options + [.json, .help] {
+            #expect(help.output.replacing("\n", with: " ").contains(" \(option.synopsis)"))
+        }
     }
 
-    @Test(arguments: [nil] + PrefsCommands.all.map(\.name) + ["int", "Dictionary Value"])
+    @Test(arguments: [nil] + PrefsCommands.all.map(\.name) + ["int", "Dictionary Value", "options"])
     func theHelpFitsTheScreen(topic: String?) throws {
         let help = try HarnessHome().prefs(["help"] + (topic.map { [$0] } ?? []))
         let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         #expect(lines.count <= 40)
         for line in lines { #expect(DisplayWidth.of(String(line)) <= 80, "\(line)") }
+    }
+
+    @Test func optionsOfMostCommandsAreExplainedOnce() throws {
+        let home = try HarnessHome()
+        let options = "\n" + (try home.prefs("help", "options").output)
+        for option in OptionSpec.layeredPlaces + [.json, .help] { #expect(options.contains("\n  \(option.synopsis)")) }
+        for command in ["get", "set", "export"] {
+            #expect(try !home.prefs("help", command).output.contains("the program's settings under this root"))
+        }
+    }
+
+    @Test func theManualPageHasTheSectionsOfManualPages() throws {
+        let page = try HarnessHome().prefs("help", "--man").output
+        for name in ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"] { #expect(page.contains("\n.SH \(name)\n")) }
     }
 
     @Test func theHelpOfAKeyDescribesItsProperty() throws {

@@ -183,7 +183,7 @@ struct DisplayedValues {
 
             KEY         STORED AS         TYPE              SOURCE   VALUE
             int         Integer Value     Int               \(cells(int, "0"))
-            string      String Value      String            \(cells(string, ""))
+            string      String Value      String            \(cells(string, #""""#))
             array       Array Value       [String]          \(cells(array, "[]"))
             dictionary  Dictionary Value  [String: String]  \(cells(dictionary, "{}"))
             date        Date Value        Date              \(cells(date, "0000-12-30T00:00:00Z"))
@@ -192,7 +192,7 @@ struct DisplayedValues {
         // The column of sources is as wide as its widest cell.
         let hasDefaults = [int, string, array, dictionary, date].contains(nil)
         return hasDefaults
-            ? lines.replacing("default  \n", with: "default\n")
+            ? lines
             : lines.replacing("SOURCE   ", with: "SOURCE  ").replacing("stored   ", with: "stored  ")
     }
 }

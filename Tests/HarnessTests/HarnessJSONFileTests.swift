@@ -87,25 +87,6 @@ import TestSupport
         #expect(names.isSubset(of: [".x.json.lock"]))
     }
 
-    /// Under another name, the file is JSON of another store. The error says so, and the file is never changed.
-    @Test func underAnotherNameItIsNotOurs() throws {
-        try home.prefs("set", "-f", path, "R.k", "3", "-t", "integer")
-        for name in ["x.json", ".x.json.lastgood"] {
-            try FileManager.default.moveItem(
-                at: home.folder.file(name), to: home.folder.file(name.replacing("x.json", with: "x.plist")))
-        }
-        let file = home.path("x.plist")
-        let bytes = try Data(contentsOf: home.folder.file("x.plist"))
-        let report = try home.prefs("doctor", "-f", file)
-        #expect(
-            report.code == 1
-                && report.output.contains(
-                    "is text that begins with {, not a property list; this package has not written the file")
-        )
-        #expect(try home.prefs("set", "-f", file, "R.k", "4", "-t", "integer").code == 1)
-        #expect(try Data(contentsOf: home.folder.file("x.plist")) == bytes)
-    }
-
     @Test func watchReportsAnEdit() throws {
         try home.prefs("set", "int", "1", "-f", path, "--root", "PrefsTestSet")
         let child = try PipedChild(

@@ -50,8 +50,12 @@ import TestSupport
         }
         #expect(try line("int") == "true\n")
         #expect(try line("string") == "1.5\n")
-        #expect(try line("array") == "[0,1,18446744073709551615,\"inf\"]\n")
-        #expect(try line("dictionary") == "{\"b\":\"AQ==\",\"d\":\"2001-01-01T00:00:00.250Z\"}\n")
+        #expect(
+            try line("array") == "[\n  0,\n  1,\n  18446744073709551615,\n  {\"$double\": \"inf\"}\n]\n")
+        let date = "2001-01-01T00:00:00.25Z"
+        #expect(
+            try line("dictionary")
+                == "{\n  \"b\": {\"$data\": \"AQ==\"},\n  \"d\": {\"$date\": \"\(date)\"}\n}\n")
         #expect(try line("date") == "-0.5\n")
     }
 
@@ -66,7 +70,7 @@ import TestSupport
     @Test func aWordAfterTwoDashesIsNotTheJSONOption() throws {
         let home = try HarnessHome()
         #expect(try home.prefs("get", "--", "--json") == .unknownKey("--json"))
-        #expect(try home.prefs("set", "int", "--", "--json").errors.hasPrefix("prefs: Integer Value: "))
+        #expect(try home.prefs("set", "int", "--", "--json").errors.hasPrefix("prefs: int: "))
     }
 
     private func parse(_ text: String) throws -> Any {

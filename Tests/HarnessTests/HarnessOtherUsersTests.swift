@@ -41,7 +41,7 @@ struct HarnessOtherUsersTests {
         #expect(try home.prefs("import", link) == failed)
         #expect(try home.prefs("import", "--dry-run", link) == failed)
         for words in [
-            ["export", "-f", link], ["read", link], ["write", link, "k", "2"], ["delete", link, "A"],
+            ["export", "-f", link], ["cp", "-f", link, "A", "B"],
             ["set", "-f", link, "A.k", "2"], ["unset", "-f", link, "A"], ["get", "--type", "-f", link, "A"],
         ] {
             #expect(try home.prefs(words) == left, "\(words)")
@@ -166,7 +166,7 @@ struct HarnessOtherUsersTests {
         let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
         let reason = "is relative, and the working folder is unknown"
         #expect(try bash(script + "export -o x.json 2>&1").output == "prefs: x.json: \(reason)\n")
-        for command in ["doctor -f x.plist", "set -f x.plist R.k v", "write x.plist k v", "diff x.plist x.plist"] {
+        for command in ["doctor -f x.plist", "set -f x.plist R.k v", "diff x.plist x.plist"] {
             let printed = try bash(script + command)
             #expect(
                 printed.errors.contains(reason) && printed.code == (command.hasPrefix("diff") ? 2 : 1), "\(printed)")

@@ -51,6 +51,60 @@ import TestSupport
                 == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
     }
 
+    /// As `git config --show-origin`.
+    @Test func sourcesSayWhereEachValueComesFrom() throws {
+        try home.prefs("unset", "string")
+        let path = home.suiteFile.path(percentEncoded: false)
+        let layer = try home.write(Data(#"{"String Value": "low"}"#.utf8), to: "low.json").path
+        let words = ["show", "int", "string", "date", "--json", "--sources", "--layer", layer, "--layers", "P_"]
+        #expect(
+            try home.prefs(words, ["P_DATE_VALUE": "2026-11-01"])
+                == Printed(
+                    """
+                    {
+                      "Date Value": {
+                        "layer": "environment",
+                        "source": "layer",
+                        "type": "Date",
+                        "value": {"$date": "2026-11-01T00:00:00Z"}
+                      },
+                      "Integer Value": {
+                        "file": "\(path)",
+                        "source": "stored",
+                        "type": "Int",
+                        "value": 10
+                      },
+                      "String Value": {
+                        "layer": "\(layer)",
+                        "source": "layer",
+                        "type": "String",
+                        "value": "low"
+                      }
+                    }
+
+                    """))
+        try home.prefs("unset", "int")
+        #expect(
+            try home.prefs("show", "int", "--json", "--sources").output.contains(#""source": "default""#))
+        #expect(
+            try home.prefs("show", "-f", file, "g", "--json", "--sources")
+                == Printed(
+                    """
+                    {
+                      "g": {
+                        "file": "\(file)",
+                        "source": "stored",
+                        "type": "array",
+                        "value": [
+                          1
+                        ]
+                      }
+                    }
+
+                    """))
+        #expect(try home.prefs("show", "--sources").code == 64)
+    }
+
     @Test func showOfPathsHasTheValuesThere() throws {
         func rows(_ words: String...) throws -> [String] {
             let printed = try home.prefs(["show", "-f", file] + words)
@@ -105,8 +159,8 @@ import TestSupport
             (file, "0000-12-30T00:00:00Z", "default  0000-12-30T00:00:00Z  \(mismatch)"),
             (json, "2026-01-01T00:00:00Z", "stored   2026-01-01T00:00:00Z"),
         ] {
-            #expect(try home.prefs(["get", "date"] + place) == Printed(value + "\n"))
-            #expect(try home.prefs(["get", "int"] + place) == Printed("0\n"))
+            #expect(try home.prefs(["get", "date"] + place).output == value + "\n")
+            #expect(try home.prefs(["get", "int"] + place).output == "0\n")
             let rows = try home.prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
             #expect(rows == [int[...], (date + row)[...]])
         }

@@ -37,8 +37,8 @@ import PrefsJSON
             try home.write(Data("{}".utf8), to: name)
         }
         try home.write(Data("my notes".utf8), to: "notes.txt")
-        try home.prefs("write", "D", "R", "{d={a=1;};l=(1);s=t;}")
-        try home.prefs("write", "E", "k", "v")
+        try home.prefs("set", "-f", "D", "R", #"{"d": {"a": "1"}, "l": ["1"], "s": "t"}"#, "--force")
+        try home.prefs("set", "-f", "E", "k", "v", "--force")
         return home
     }
 
@@ -74,8 +74,8 @@ import PrefsJSON
     private static func told(_ words: [String], _ home: HarnessHome) -> [String] {
         var named: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["-f", "-o"].contains(option) { named.append(value) }
-        if ["write", "delete"].contains(words.first), words.count > 1 { named.append(words[1]) }
-        if !words.contains("-f"), !["write", "delete"].contains(words.first) { named.append(HarnessHome.suite) }
+        named += words.filter { $0.contains(":") }.map { String($0.prefix { $0 != ":" }) }
+        if !words.contains("-f") { named.append(HarnessHome.suite) }
         return named.map { name in
             if case .suite(let suite) = Target(name) { return ".config/\(suite).plist" }
             return name.replacing(home.folder.path + "/", with: "")

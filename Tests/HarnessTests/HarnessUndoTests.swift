@@ -13,11 +13,11 @@ import TestSupport
         ["set", "-f", "FILE", "--root", "PrefsTestSet", "int", "5"],
         ["unset", "-f", "FILE", "--root", "PrefsTestSet", "int"],
         ["unset", "-f", "FILE", "--root", "PrefsTestSet", "--all"],
-        ["write", "FILE", "k", "new"], ["delete", "FILE", "R", "--force"],
+        ["cp", "-f", "FILE", "R.k", "R.l"], ["mv", "FILE:R.k", "FILE:k"],
     ]
 
     @Test(arguments: writes, [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func anUndoRestoresTheBytesAndAnotherOneTheWrite(
+    func anUndoRestoresTheBytes(
         words: [String], format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let home = try HarnessHome()
@@ -39,10 +39,47 @@ import TestSupport
         #expect(try bytes() == before)
         // The last good copy has the restored state.
         #expect(try Data(contentsOf: home.folder.file(".d.plist.lastgood")).suffix(before.count) == before)
-        #expect(try home.prefs("undo", "-f", file) != shown)
-        #expect(try bytes() == after)
-        #expect(try home.prefs("undo", "-f", file) == shown)
+        #expect(try home.prefs("undo", "-f", file) == .failure("nothing to undo: this tool has not written \(file)"))
         #expect(try bytes() == before)
+    }
+
+    @Test func tenWritesAreReverted() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.json")
+        for number in 0...11 { try home.prefs("set", "-f", file, "n", "\(number)") }
+        for number in (2...11).reversed() {
+            #expect(try home.prefs("undo", "-f", file) == Printed("~ n: \(number) → \(number - 1)\n"))
+        }
+        #expect(try home.prefs("undo", "-f", file) == .failure("nothing to undo: this tool has not written \(file)"))
+        // A write after an undo is the newest one.
+        try home.prefs("set", "-f", file, "n=5")
+        try home.prefs("set", "-f", file, "n=6")
+        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 6 → 5\n"))
+        try home.prefs("set", "-f", file, "n=7")
+        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 7 → 5\n"))
+        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 5 → 1\n"))
+        // What was before the write of another program is out of reach.
+        try home.prefs("set", "-f", file, "n=8")
+        try home.write(Data("{\"n\": 9}".utf8), to: "d.json")
+        try home.prefs("set", "-f", file, "n=10")
+        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 10 → 9\n"))
+        #expect(try home.prefs("undo", "-f", file).code == 1)
+    }
+
+    /// A record with the bytes of many large files would fill the disk.
+    @Test func oldRecordsAreRemoved() throws {
+        let home = try HarnessHome()
+        let folder = home.path(".local/state/prefs/undo")
+        for number in 0..<52 { try home.prefs("set", "-f", home.path("\(number).json"), "n", "1") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 50)
+        let text = String(repeating: "x", count: 7 << 20)
+        for number in 0..<4 {
+            try home.prefs("set", "-f", home.path("51.json"), "n", "\(number)\(text)", "-t", "string")
+        }
+        let record = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("51.json") })
+        #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(record)")).count < 24 << 20)
+        #expect(try home.prefs("undo", "-f", home.path("51.json")).code == 0)
     }
 
     /// An export lays out the text of the file again.
@@ -66,9 +103,6 @@ import TestSupport
         #expect(try home.prefs("undo", "-f", file, "--dry-run") == Printed("- R: {\"k\":\"v\"}\n"))
         #expect(try home.prefs("undo", "-f", file) == Printed("- R: {\"k\":\"v\"}\n"))
         #expect(try home.folder.names().filter { $0.contains(name) } == [".\(name).lock"])
-        #expect(try home.prefs("undo", "-f", file, "--dry-run") == Printed("+ R: {\"k\":\"v\"}\n"))
-        #expect(try home.prefs("undo", "-f", file) == Printed("+ R: {\"k\":\"v\"}\n"))
-        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("v\n"))
     }
 
     @Test func theDomainOfTheProgramIsTheDefault() throws {
@@ -81,10 +115,12 @@ import TestSupport
         #expect(
             try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"]).output.contains(
                 "Integer Value=5\n"))
-        #expect(try home.prefs("undo", "-f", HarnessHome.suite).output == "~ PrefsTestSet.Integer Value: 5 → 6\n")
+        try home.prefs("set", "int", "7")
+        #expect(try home.prefs("undo", "-f", HarnessHome.suite).output == "~ PrefsTestSet.Integer Value: 7 → 5\n")
+        try home.prefs("set", "int", "7")
         #expect(
             try home.prefs("undo", "-f", home.suiteFile.path, "--json").output.contains(
-                #"{"path":["PrefsTestSet","Integer Value"],"old":6,"new":5}"#))
+                #"{"path":["PrefsTestSet","Integer Value"],"old":7,"new":5}"#))
         #expect(try home.prefs("get", "int") == Printed("5\n"))
     }
 
@@ -179,6 +215,17 @@ import TestSupport
         // A relative path is ignored.
         #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: "state") == Printed())
         #expect(try home.prefs("undo", "-f", file).code == 0)
+    }
+
+    /// Not in the folder `/.local`.
+    @Test func withoutAHomeNoUndoIsKept() throws {
+        let home = try HarnessHome()
+        let file = home.path("d.plist")
+        for (variables, reason) in [([:], "HOME is not set"), (["HOME": "h"], "HOME is not an absolute path")] {
+            let written = try CommandRun(environment: variables).run(["set", "-f", file, "R.k", "\(reason)"])
+            #expect(written == Printed(errors: "prefs: this cannot be undone: \(reason)\n"))
+            #expect(try CommandRun(environment: variables).run(["undo", "-f", file]) == .failure(reason))
+        }
     }
 
     /// A write succeeds if a file is in the place of the folder of undo records.

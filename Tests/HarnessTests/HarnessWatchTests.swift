@@ -61,7 +61,8 @@ import Testing
         try home.prefs("set", "date", "2026-11-21T00:00:00Z", "-f", file, "--root", "PrefsTestSet")
         #expect(
             try watching.line()
-                == #"{"time":"TIME","key":"Date Value","path":["Date Value"],"old":null,"new":"2026-11-21T00:00:00Z"}"#)
+                == #"{"time":"TIME","key":"Date Value","path":["Date Value"],"old":null,"new":{"$date":"2026-11-21T00:00:00Z"}}"#
+        )
         try home.prefs("set", "int", "-1", "-f", file, "--root", "PrefsTestSet")
         #expect(
             try watching.line()
@@ -71,7 +72,8 @@ import Testing
         #expect(
             try watching.line()
                 == #"{"time":"TIME","key":"Integer Value","path":["Integer Value"],"old":-1,"new":null}"#)
-        #expect(try watching.line().contains(#""path":["Date Value"],"old":"2026-11-21T00:00:00Z","new":null"#))
+        #expect(
+            try watching.line().contains(#""path":["Date Value"],"old":{"$date":"2026-11-21T00:00:00Z"},"new":null"#))
     }
 
     @Test func watchReportsChangesByOtherPrograms() throws {

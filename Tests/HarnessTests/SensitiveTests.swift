@@ -51,6 +51,10 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: SecretPrefs.program(url), input: input)
     }
 
+    private func failure(_ message: String, asJSON: Bool = false) -> Printed {
+        Printed(errors: asJSON ? "{\"error\":\"\(message)\"}\n" : "myapp prefs: \(message)\n", code: 1)
+    }
+
     private func hides(_ result: Printed, _ place: SourceLocation = #_sourceLocation) {
         for secret in Self.secrets {
             #expect(!(result.output + result.errors).contains(secret), "\(result)", sourceLocation: place)
@@ -78,8 +82,11 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func dotsStandForIt() throws {
-        #expect(try run(["get", "token"]) == Printed("•••\n"))
-        #expect(try run(["get", "token", "--json"]) == Printed("\"•••\"\n"))
+        for (words, key) in [(["token"], "token"), (["plain", "account.name", "--json"], "account.name")] {
+            #expect(
+                try run(["get"] + words)
+                    == failure("`\(key)` is sensitive; --reveal prints it", asJSON: words.contains("--json")))
+        }
         #expect(try run(["get", "code", "--default", "none"]) == Printed("none\n"), "what is not set is no secret")
         #expect(try run(["get", "plain"]) == Printed("seen\n"))
         #expect(
@@ -87,6 +94,37 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
                 "`token`: expected •••, found •••; nothing has changed"))
         let difference = try run(["set", "token=a", "plain=b", "--dry-run"])
         #expect(difference == Printed("~ plain: seen → b\n~ token: ••• → •••\n"))
+    }
+
+    /// A script that copies a value must not store what stands for it.
+    @Test func dotsAreNotStored() throws {
+        let bytes = try Data(contentsOf: url)
+        for (words, input) in [
+            (["set", "plain", "•••"], ""), (["set", "byName", #"{"•••": 1, "x": "•••"}"#], ""),
+            (["import"], #"{"plain": "•••"}"#), (["set", "-f", "FILE", "new", #"["•••"]"#], ""),
+        ] {
+            let printed = try run(words.map { $0 == "FILE" ? url.path : $0 }, input: input)
+            #expect(printed.code == 1 && printed.output == "", "\(printed)")
+        }
+        let message = "myapp prefs: `plain`: dots stand for a hidden value and cannot be stored\n"
+        #expect(try run(["set", "plain", "•••"]) == Printed(errors: message, code: 1))
+        #expect(try Data(contentsOf: url) == bytes)
+    }
+
+    /// An import would make the values of layers permanent.
+    @Test func anExportLeavesLayersOut() throws {
+        let program = Program(
+            name: "myapp prefs",
+            make: { root, store in
+                let base = store ?? PropertyListFileStore(url: url, format: .json)
+                let layer = PrefsLayer.environment(prefix: "T_", in: ["T_token": "code-red", "T_plain": "layered"])
+                return SecretPrefs(key: root, values: nil, store: LayeredStore(base, above: [layer], below: []))
+            })
+        let tool = CommandRun(environment: ["HOME": home.folder.path])
+        #expect(try tool.run(["get", "plain"], of: program) == Printed("layered\n"))
+        let exported = try tool.run(["export", "--reveal"], of: program)
+        #expect(exported.output.contains("\"plain\": \"seen\"") && exported.output.contains("hunter2"), "\(exported)")
+        #expect(!exported.output.contains("code-red"))
     }
 
     @Test func itIsRevealedIfAsked() throws {
@@ -152,21 +190,26 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         }
     }
 
-    @Test func theEditorShowsDotsAndEditsFromNothing() throws {
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
-        var document = EditorDocument(Place(settings: prefs, in: SecretPrefs.program(url)))
-        try document.read()
-        let items = document.items
-        let token = try #require(items.first { $0.name == "token" })
-        #expect(token.text == "•••" && token.editedText.isEmpty && token.content == .set("•••"))
-        #expect(items.first { $0.name == "code" }?.content == .notSet)
-        #expect(items.first { $0.name == "account" }?.children.isEmpty == true)
-        for secret in Self.secrets { #expect(!"\(items)".contains(secret)) }
-        // The lines of a file with a typing error may contain secrets.
+    @Test func theEditorDoesNotGetIt() throws {
+        let run = try EditRun(home, #"sed -i 's/"seen"/"edited"/' "$1""#)
+        #expect(try run.run(SecretPrefs.program(url)) == Printed())
+        let text = try run.opened(1)
+        for secret in Self.secrets { #expect(!text.contains(secret), "\(text)") }
+        #expect(SecretPrefs(store: PropertyListFileStore(url: url, format: .json)).token == "hunter2")
+        // Nor as entries of the file.
+        #expect(try run.run(SecretPrefs.program(url), "-f", url.path).code == 0)
+        let entries = try run.opened(2)
+        #expect(entries.contains("\"edited\""))
+        for secret in Self.secrets { #expect(!entries.contains(secret), "\(entries)") }
+        // The text of a file with a typing error may contain secrets.
         try Data("{\n  \"SecretPrefs\": {\"token\": \"hunter2\" 1}\n}".utf8).write(to: url)
-        var faulty = EditorDocument(Place(settings: prefs, in: SecretPrefs.program(url)))
-        try? faulty.read()
-        #expect(faulty.faulty == nil && !"\(faulty.items)".contains("hunter2"))
+        for words in [[], ["-f", url.path]] {
+            let printed = try CommandRun(environment: run.environment).run(
+                ["edit"] + words, of: SecretPrefs.program(url))
+            #expect(printed.code == 1)
+            hides(printed)
+        }
+        #expect(try run.count == 2)
     }
 
     // MARK: - The library

@@ -109,8 +109,8 @@ import Testing
             ("show export --format x\t", "xml"), ("show export --format=x\t", "--format=xml"),
             ("show help wa\t", "watch"), ("show completions f\t", "fish"), ("show stress --k\t", "--kill"),
             ("show diff sp\t", "sp ace.plist"), ("show get -f sp\t", "sp ace.plist"),
-            ("show set --from=oth\t", "--from=other.plist"), ("show read other.plist R\t", "Root"),
-            ("show get -f other.plist Root.\t", "Root.k"), ("show read sp\\ ace.plist Ro\t", "Root"),
+            ("show set --from=oth\t", "--from=other.plist"), ("show get other.plist R\t", "Root"),
+            ("show get -f other.plist Root.\t", "Root.k"), ("show get sp\\ ace.plist Ro\t", "Root"),
         ]
         for (line, expected) in rows { #expect(try session.word(line) == expected, "\(line)") }
     }
@@ -130,7 +130,7 @@ import Testing
             let quotes = ["", "'", "\""].filter { ShellLine("x \($0)", breaks: " '\"").insertion(name) != nil }
             for quote in shell == .bash ? quotes : [""] {
                 #expect(
-                    try session.word("show read -- \(index).plist \(quote)\t") == name,
+                    try session.word("show -f \(index).plist --root \(quote)\t") == name,
                     "\(quote) \(name.debugDescription)")
             }
         }

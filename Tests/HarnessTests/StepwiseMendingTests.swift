@@ -142,8 +142,10 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
             try prefs("set", "projects", #"[{"name":"a","kind":"work","archived":false,"rate":"0.1"}]"#) == Printed())
         #expect(try prefs("set", "projects[0].rate", "+0.2") == Printed())
         #expect(try prefs("get", "projects[0].rate") == Printed("0.3\n"))
-        // Strings are texts.
-        #expect(try prefs("set", "phone=+49", "projects[0].name=+1") == Printed())
+        // Strings have no arithmetic.
+        let reason = "`phone` is of type string, so `+49` cannot change it; -t string stores the text"
+        #expect(try prefs("set", "phone=+49") == failure(reason))
+        #expect(try prefs("set", "phone=+49", "projects[0].name=+1", "-t", "string") == Printed())
         #expect(try prefs("get", "phone") == Printed("+49\n"))
         #expect(try prefs("get", "projects[0].name") == Printed("+1\n"))
     }

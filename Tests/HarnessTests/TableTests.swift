@@ -17,10 +17,53 @@ import Testing
         for line in table.text(width: width).split(separator: "\n") { #expect(line.count <= width) }
     }
 
+    @Test(arguments: [40, 80, 200]) func aLongKeyLeavesRoomForTheValue(width: Int) {
+        var table = Table()
+        table.add("KEY", "TYPE", "VALUE")
+        table.add(String(repeating: "k", count: 300), "string", String(repeating: "v", count: 300))
+        let row = table.text(width: width).split(separator: "\n")[1]
+        #expect(row.count == width && row.count { $0 == "v" } == width / 3 - 1 && row.contains("  string  "))
+    }
+
+    @Test func noRowIsPadded() {
+        var table = Table()
+        table.add("KEY", "VALUE")
+        table.add("a", String(repeating: "v", count: 60))
+        table.add("b", "")
+        #expect(table.text() == "KEY  VALUE\na    \(String(repeating: "v", count: 60))\nb\n")
+        #expect(table.text(width: 20) == "KEY  VALUE\na    \(String(repeating: "v", count: 14))…\nb\n")
+    }
+
+    @Test func anEmptyTextIsNotNothing() throws {
+        let home = try HarnessHome()
+        try home.write(Data(#"{"a": "", "b": {}, "c": " "}"#.utf8), to: "s.json")
+        let table = try home.prefs("show", "-f", home.path("s.json")).output
+        #expect(table.hasSuffix("\na    string      \"\"\nb    dictionary  {}\nc    string       \n"), "\(table)")
+    }
+
+    @Test(arguments: [
+        ("", 0), ("abc", 3), ("é", 1), ("e\u{301}\u{323}", 1), ("日本語", 6), ("한", 2), ("\u{1112}\u{1161}", 2), ("👍", 2),
+        ("👍🏽", 2), ("👨‍👩‍👧", 2), ("🇩🇪", 2), ("❤", 1), ("❤\u{FE0F}", 2), ("ｆ", 2), ("…", 1), ("\u{200B}", 0), ("𠀀", 2),
+        ("ﻻ", 1), ("ह\u{93F}", 1), ("a\u{1B}b", 2),
+    ])
+    func charactersHaveTheirTerminalWidth(text: String, width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test func fitsTextIntoColumns() {
+        #expect(DisplayWidth.padded("abc", to: 5) == "abc  ")
+        #expect(DisplayWidth.truncated("abcdef", to: 5) == "abcd…")
+        #expect(DisplayWidth.truncated("日本語", to: 6) == "日本語")
+        // Half a character does not fit.
+        #expect(DisplayWidth.truncated("日本語", to: 4) == "日…")
+        #expect(DisplayWidth.lines("one two three", width: 7) == ["one two", "three"])
+        #expect(DisplayWidth.lines("a sevenletters日本 b", width: 5) == ["a", "seven", "lette", "rs日", "本 b"])
+    }
+
     @Test func theLastColumnIsTruncatedFirst() {
         let lines = table.text(width: 60).split(separator: "\n")
         #expect(lines[1] == "A long key  Dictionary<String, String>  \(String(repeating: "v", count: 19))…")
-        #expect(table.text(width: 42).split(separator: "\n")[1] == "A long key  Dictionary<Stri…  vvvvvvvvvvv…")
+        #expect(table.text(width: 42).split(separator: "\n")[1] == "A long key  Dictionary<St…  vvvvvvvvvvvvv…")
     }
 
     @Test func aPipeGetsEverything() throws {

@@ -29,7 +29,7 @@ import PrefsJSON
 
         private static let fileContents = Result {
             var roots: [String: Any] = ["": ["k": 1]]
-            // Every text is the name of a root. The editor shows the root of the first text.
+            // Every text is the name of a root. `edit` shows the root of the first text.
             for text in texts where !text.isEmpty { roots[text] = ["String Value": text] }
             roots[texts[0]] = values
             roots["PrefsTestSet"] = values
@@ -98,11 +98,9 @@ import PrefsJSON
         ["stress", "--writes", "HOSTILE"], ["edit", "--json"], ["unset", "HOSTILE"],
         ["unset", "-f", "FILE", "HOSTILE"], ["unset", "--all", "-f", "./HOSTILE"], ["watch", "HOSTILE"], ["schema"],
         ["find", "HOSTILE"], ["find", "e", "-f", "FILE"], ["find", "e", "-f", "FILE", "--json"], ["find", "e"] + typed,
-        ["undo", "-f", "HOSTILE.plist"], ["read"], ["read", "FILE"], ["read", "FILE", "PrefsTestSet"],
-        ["read", "FILE", "HOSTILE"], ["write", "FILE", "HOSTILE", "-date", "HOSTILE"],
-        ["write", "FILE", "k", "-dict", "HOSTILE"], ["write", "FILE", "PrefsTestSet", "{HOSTILE"],
-        ["write", "FILE", "R", "-HOSTILE", "x"], ["delete", "FILE", "HOSTILE"],
-        ["help"], ["completions"], ["--version"], ["--help", "write"],
+        ["undo", "-f", "HOSTILE.plist"], ["cp", "HOSTILE", "HOSTILE"], ["mv", "FILE:HOSTILE", "FILE:HOSTILE2"],
+        ["cp", "FILE:PrefsTestSet", "FILE:HOSTILE", "--dry-run"], ["mv", "HOSTILE", "--force"],
+        ["help"], ["completions"], ["--version"], ["--help", "mv"],
     ]
 
     @Test(arguments: commands) func nothingDrivesTheTerminal(command: [String]) throws {
@@ -235,23 +233,22 @@ import PrefsJSON
         #expect(text.contains(options.isEmpty ? "\\u{202e}gnp" : "\\u202egnp"))
     }
 
-    @Test func theEditorWritesNoControlCharacter() throws {
+    /// The comments of the text, and the messages on the terminal. The values are JSON.
+    @Test func editWritesNoControlCharacter() throws {
         let hostileHome = try HostileHome()
-        let session = try EditorSession(
-            in: hostileHome.home,
-            arguments: ["-f", hostileHome.file, "--root", HostileText.shown[0]])
-        for _ in 0..<5 {
-            try session.type(
-                EditorSession.Keys.enter, EditorSession.Keys.home, "\u{202E}\u{9B}", EditorSession.Keys.enter)
-            try session.type(EditorSession.Keys.escape)
-            try session.terminal.wait(for: "the end of the edit") { $0.lines.last?.hasPrefix("Enter edit") == true }
-            try session.type(EditorSession.Keys.down)
-        }
-        try session.leave()
-        let own = /\u{1B}\[(?:[0-9]+;[0-9]+H|2K|2J|[017]m|31m|33m|\?[0-9]+[hl])/
-        let text = Self.text(of: session.terminal).replacing(own, with: "")
-        #expect(HostileText.unsafeScalars(in: text).isEmpty)
-        #expect(text.contains(#"\u{202e}"#) && session.terminal.screen.unknown.isEmpty)
+        let run = try EditRun(hostileHome.home, "exit 1")
+        let terminal = try PseudoTerminal(
+            Child.executable("prefs"), ["edit", "-f", hostileHome.file, "--root", HostileText.shown[0]],
+            environment: run.environment.merging([
+                "EDITOR": "'\(hostileHome.home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
+            ]) {
+                $1
+            }, columns: 80, rows: 24)
+        #expect(try terminal.exitCode() == 1)
+        let text = Self.withoutColours(Self.text(of: terminal))
+        #expect(HostileText.unsafeScalars(in: text).isEmpty && text.contains(#"\u{202e}"#), "\(text)")
+        let comments = try run.opened(1).split(separator: "\n").filter { $0.contains("//") }
+        #expect(HostileText.unsafeScalars(in: comments.joined(separator: "\n")).isEmpty, "\(comments)")
     }
 
     @Test(
@@ -303,7 +300,7 @@ import PrefsJSON
         #expect(try hostileHome.home.prefs("-f", file, "--root", "PrefsTestSet", "--json").output.contains(long))
         let key = String(repeating: "k", count: 60) + "…"
         for words in [
-            ["read", file, long], ["get", "-f", file, "PrefsTestSet.\(long)"], ["get", long], [long],
+            ["get", "-f", file, "PrefsTestSet.\(long)"], ["get", long], [long],
         ] {
             let printed = try hostileHome.home.prefs(words)
             #expect(printed.errors.contains(key) && printed.errors.unicodeScalars.count < 400, "\(printed)")

@@ -12,7 +12,7 @@ import TestSupport
 /// Each text of the table through every path: none reads it otherwise than the others.
 @Suite struct TextTableTests {
     enum Path: CaseIterable {
-        case library, environment, argument, tool, assignment, editor
+        case library, environment, argument, tool, assignment
 
         var isLayer: Bool { self == .environment || self == .argument }
     }
@@ -47,16 +47,6 @@ import TestSupport
         case .argument: return read(key, .arguments(["program", "-" + key, text]))
         case .tool: return try toolOutcome(of: ["set", "--", key, text], key)
         case .assignment: return try toolOutcome(of: ["set", "\(key)=\(text)"], key)
-        case .editor:
-            var document = EditorDocument(
-                Place(settings: EveryTypePrefs(store: stored), in: program, at: .file(file.path)))
-            try document.read()
-            do {
-                _ = try document.perform(.set(ValuePath(key, []), text, as: nil))
-            } catch {
-                return "\(error)"
-            }
-            return storedText(of: key)
         }
     }
 

@@ -42,8 +42,7 @@ extension ToolMessage {
         (["-x"], "unknown option `-x`\(listed) \(dash)"),
         (["show", "int", "string", "-F", "x"], "unknown option `-F`; did you mean `-f`? \(dash)"),
         (["get", "int", "-root", "R"], "unknown option `-root`; did you mean `--root`? \(dash)"),
-        (["get"], "too few arguments for `get`: prefs get KEY"),
-        (["get", "int", "string"], "too many arguments for `get`: prefs get KEY"),
+        (["get"], "too few arguments for `get`: prefs get KEY …"),
         (["set"], "too few arguments for `set`: prefs set KEY [VALUE …]"),
         (["set", "int"], "too few arguments for `set`: set KEY VALUE"),
         (["set", "string", "a", "b"], "expected KEY=VALUE, found \"string\" (quote a value that contains spaces)"),
@@ -71,20 +70,16 @@ extension ToolMessage {
         (["export", "--format"], "--format needs a value: --format FORMAT"),
         (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
         (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),
-        (["import", "x", "--format", "xml"], "`import` does not accept --format; it is an option of `export`"),
-        (["--format", "xml"], "`show` does not accept --format; it is an option of `export`"),
+        (["import", "x", "--format", "xml"], "--format is the format of a file; name the file with -f"),
+        (["export", "-o", "x.yaml"], "the extension .yaml names no format; give --format json, xml or binary"),
+        (["doctor", "-f", "-", "--format", "yaml"], "unknown format `yaml`; formats are json, xml, binary"),
         (["export", "--replace"], "`export` does not accept --replace; it is an option of `import`"),
         (["unset", "--all", "--replace"], "`unset` does not accept --replace; it is an option of `import`"),
-        (["read", "D", "k", "x"], "too many arguments for `read`: prefs read [DOMAIN [KEY]]"),
-        (["read", "-g"], "there is no global domain here; give a domain or the path of a file"),
-        (["write", "D", "R"], "too few arguments for `write`: write DOMAIN KEY [-TYPE] VALUE …"),
-        (["write", "D", "R", "a", "b"], "too many arguments for `write`; quote a value that contains spaces"),
-        (["delete"], "too few arguments for `delete`: prefs delete DOMAIN [KEY]"),
-        (
-            ["write", "D", "R", "-itn", "1"],
-            "unknown type `-itn`; did you mean `-int`? (-string stores a text that begins with -)"
-        ),
-        (["write", "D", "k", "v", "--all"], "`write` does not accept --all; it is an option of `unset`"),
+        (["cp", "int"], "`cp` needs the place of the copy: a key, FILE:KEY, or a second -f"),
+        (["mv", "a.json:x", "b.json:y", "c.json"], "`mv` takes the values of one file at a time"),
+        (["cp", "a", "b", "c"], "several values keep their keys; name only the file of the copies"),
+        (["mv", "a", "b", "--all"], "`mv` does not accept --all; it is an option of `unset`"),
+        (["cp"], "too few arguments for `cp`: prefs cp KEY … [TO]"),
         (
             ["get", "int", "-f", "http://x"],
             "\"etcd://…\" is not a URL of an etcd store: expected etcd://HOST:PORT/PREFIX"
@@ -99,7 +94,7 @@ extension ToolMessage {
         (["--root", "A", "--root", "B"], "--root is given twice; give it once"),
         (["-f", "A", "-f", "B"], "-f is given twice; give it once"),
     ]
-    private static let forced = "`set`, `unset`, `export`, `import`, `write`, `delete`"
+    private static let forced = "`set`, `unset`, `cp`, `mv`, `edit`, `export`, `import`"
 
     private static func failure(_ words: String, _ message: String, code: Int32 = 1) -> ToolMessage {
         ToolMessage(arguments: words.split(separator: " ").map(String.init), message: message, code: code)
@@ -109,10 +104,8 @@ extension ToolMessage {
     private static let failures = [
         // Names, keys and paths.
         failure("-f .x", #"".x" is not a valid suite name: it begins with a dot"#),
-        failure("write .hidden R v", #"".hidden" is not a valid suite name: it begins with a dot"#),
         ToolMessage(
             arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#, code: 1),
-        ToolMessage(arguments: ["write", "D", "", "v"], message: #""" is not a valid root key: it is empty"#, code: 1),
         ToolMessage(
             arguments: ["set", "-f", "../D", "", "v"],
             message: "expected a key or a path such as a.b[0], found an empty text", code: 1),
@@ -124,10 +117,10 @@ extension ToolMessage {
             "get nope",
             "no key `nope`; keys are int (Integer Value), string (String Value), array (Array Value), dictionary "
                 + "(Dictionary Value), date (Date Value)"),
-        failure("read Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
-        failure("delete Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
+        failure("show -f Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
+        failure("unset -f Nowhere k", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
         failure("show -f Missing", #"UserDefaults suite "Missing" not found: HOME/.config/Missing.plist"#),
-        failure("read D Rot", "`Rot` is not set; did you mean `Root`?"),
+        failure("get -f D Rot", "`Rot` is not set; did you mean `Root`?"),
         failure("get -f D Root.sise", "`Root.sise` is not set; did you mean `size`?"),
         failure("get -f D Root.other", "`Root.other` is not set"),
         failure("get --type -f D Entry.k", "`Entry.k` is not set"),
@@ -141,7 +134,7 @@ extension ToolMessage {
         // Values.
         failure(
             "set int abc -f /nonexistent/x --root PrefsTestSet",
-            #"Integer Value: expected Int, found "abc": not a number"#),
+            #"int: expected Int, found "abc": not a number"#),
         failure("set -f D R.k x -t integer", #"expected a 64-bit integer such as 42 or -7, found "x""#, code: 64),
         failure("set -f D R.k x -t float", #"expected a number such as 12.5, found "x""#, code: 64),
         failure("set -f D R.k 1e400 -t float", #"expected a number such as 12.5, found "1e400""#, code: 64),
@@ -166,44 +159,31 @@ extension ToolMessage {
         failure("set -f D Entry +x", #"expected a 64-bit integer such as 1 or -7, found "x""#),
         failure("set -f D Entry +18446744073709551615", "`Entry`: the sum is beyond 64 bits"),
         failure("set -f D Root.size +x", #"expected a number such as 0.5, found "x""#),
+        failure(
+            "set string toggle",
+            "`String Value` is of type string, so `toggle` cannot change it; -t string stores the text"),
+        failure(
+            "set -f D new {a:1}",
+            "`{a:1}` is not JSON: line 1, column 2: expected a key in quotes; -t string stores the text"),
+        failure("set -f D new TRUE", "`TRUE` is not JSON; write true, or -t string stores the text"),
+        failure("set -f D new 1e400", "`1e400` is beyond the range of numbers; -t string stores the text"),
+        failure(
+            "set -f D new null",
+            "null cannot be stored in a property list; unset removes a value, -t string stores the text"),
         failure("set -f D new +1", "`new` is not set, so `+1` has nothing to start from; -t string stores the text"),
         failure("set -f D Entry 2 --if 5", "`Entry`: expected 5, found 1; nothing has changed"),
-        // Arguments as those of defaults(1).
-        failure("read -app X", "-app is not supported; give the identifier of the app as DOMAIN", code: 64),
-        failure(
-            "read -currentHost X", "there are no preferences of a host here; give the path of their file", code: 64),
-        failure("write D k -int", "-int: expected one value, found 0", code: 64),
-        failure("write D k -int 1 2", "-int: expected one value, found 2", code: 64),
-        failure(
-            "write D k -data 4g", #"expected an even number of hexadecimal digits such as 48656c6c6f, found "4g""#,
-            code: 64),
-        failure("write D k -dict a", #"expected a value after the key "a""#, code: 64),
-        failure("write D k -dict a 1 a 2", #"the key "a" is given twice"#, code: 64),
-        failure("write D k -array -int", "-int: expected one value, found 0", code: 64),
-        failure("write D k -array -int x", #"expected a 64-bit integer such as 42 or -7, found "x""#, code: 64),
-        failure(
-            "write D k -array -dict a b",
-            "-dict cannot be inside of another array or dictionary; write (a,b) or {a=1;} instead", code: 64),
-        failure("write D Entry -array-add v", "cannot add to `Entry`: expected type array, found type integer"),
-        failure(
-            "write D k (a",
-            "the property-list text is not valid: Expected ',' for array at line 1 (-string stores it as text)",
-            code: 64),
-        failure(
-            "write D k <dict><key>a</key>",
-            "the XML is not a property list: line 1, column 40: expected </dict>, found </plist> (-string stores it as text)",
-            code: 64),
         // What needs a confirmation.
         failure("unset -f D Root", "the dictionary `Root` would be removed; --force does it; nothing has changed"),
         failure(
             "set -f D Entry toggle",
-            "the integer `Entry` would become a value of type string; --force does it; nothing has changed"),
+            "`Entry` is of type integer, so `toggle` cannot change it; -t string stores the text"),
         failure(
             "unset --all -f D",
             #"all entries of the UserDefaults suite "D" would be removed; --force does it; nothing has changed"#),
         failure("undo -f D", "nothing to undo: this tool has not written HOME/.config/D.plist"),
         failure(
-            "edit", "`edit` needs a terminal on standard input and output; use `prefs set` without one", code: 64),
+            "edit", "`edit` needs a terminal, or an editor in VISUAL or EDITOR that needs none; use `prefs set`",
+            code: 64),
         failure("show --domains int", "--domains lists all domains; leave out --domains or the keys", code: 64),
         failure("show --domains -f D", "--domains takes all domains; leave out --domains or -f", code: 64),
         failure(
@@ -212,23 +192,31 @@ extension ToolMessage {
 
     /// The messages of the sources that other suites meet: in the editor, on terminals, on damaged files and on remote stores.
     static let elsewhere: Set<String> = [
-        // The editor, and terminals.
-        "`edit` does not support --json", "a reference of a keyed archive cannot be edited", "there is nothing to undo",
-        "`edit` needs a terminal of at least … x … that TERM names; use `… set` on this one",
-        "another program has changed `…` since; it is not undone", "there is a `…` already", "nothing has changed",
-        "another program has changed `…`; nothing is stored", "expected a line in UTF-8, found other bytes",
-        "only the lines of the file can be changed until it is correct", "pipe: …", "terminal: …",
+        // Editors, and terminals.
+        "`edit` does not support --json", "nothing has changed", "expected a line in UTF-8, found other bytes",
+        "the editor ended with …: …", "…; your text is in …",
+        "…: cannot make a folder: …", "… has changed in the meantime and cannot be merged: …",
         "binary output cannot be written to a terminal; give -o PATH or redirect the output",
         // Decimals, which `StepwiseMendingTests` adds.
         "`…`: the sum has more than 38 digits",
+        // Files that the words name, and streams.
+        "the folder … does not exist; nothing was created", "… does not exist; --format json, xml or binary creates it",
+        "… is a pipe; only `-f -` can be written, to the standard output", "expected a file, found …",
+        "`…` is sensitive; --reveal prints it", "`…` is sensitive; --reveal copies it",
+        "`…` has changed meanwhile; it was copied and stays",
+        "… has `…` at its top and no root `…`; leave out --root",
+        "…: .strings files in the OpenStep format are not read; `plutil -convert xml1` converts them",
+        "the keys of this file have dots, and none is `…`",
+        "`…`: dots stand for a hidden value and cannot be stored",
         // Places without a file.
         "--timeout is for the lock of a file; … has none", "undo is not available for the …: it has no file",
         "expected a file or a UserDefaults domain, found the URL …", "… cannot be watched, because it has no file",
         "… has no file", "… has roots and no file; give --root NAME",
         // Files of others, and contents.
-        "HOME is not an absolute path", "larger than … MiB", "… belongs to another user", "… is not valid UTF-8",
+        "HOME is not an absolute path", "HOME is not set", "larger than … MiB", "… belongs to another user",
+        "… is not valid UTF-8",
         "…: cannot be listed", "…: has changed since that write", "no field `…`…",
-        "the property-list text is nested deeper than … levels", "…: expected a number, found …",
+        "…: expected a number, found …",
         "each removal moves the elements after it; remove the elements of an array one by one",
         "`…` cannot be read as a value of this type",
     ]

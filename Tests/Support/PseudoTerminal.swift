@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A program in a terminal. A test types keys and reads the screen. For one thread.
+/// A program in a terminal. A test types keys and reads the output. For one thread.
 ///
 /// The program and its children get SIGHUP when the object is released, at the latest.
 package final class PseudoTerminal {
@@ -9,13 +9,8 @@ package final class PseudoTerminal {
         package let description: String
     }
 
-    /// The output of the program so far.
-    package private(set) var screen: VirtualScreen
     /// All bytes that it has written so far; the system puts a carriage return before each line feed.
     package private(set) var output: [UInt8] = []
-
-    /// The modes before the program started, which may change them at once.
-    package let modesAtStart: String
 
     private let descriptor: Int32
     private let process: pid_t
@@ -27,11 +22,9 @@ package final class PseudoTerminal {
     package init(
         _ program: URL, _ arguments: [String], environment: [String: String], columns: Int, rows: Int
     ) throws {
-        screen = VirtualScreen(columns: columns, rows: rows)
         let path: String
         (descriptor, path) = try Self.open()
         Self.setSize(descriptor, columns, rows)
-        modesAtStart = Self.modes(of: descriptor)
         let environment = Child.surroundings.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
         process = try Self.start([program.path(percentEncoded: false)] + arguments, environment, terminal: path)
     }
@@ -44,17 +37,6 @@ package final class PseudoTerminal {
         }
     }
 
-    /// Modes, flags and characters of the terminal, as text to compare.
-    package var modes: String { Self.modes(of: descriptor) }
-
-    private static func modes(of descriptor: Int32) -> String {
-        var modes = termios()
-        tcgetattr(descriptor, &modes)
-        return withUnsafeBytes(of: modes.c_cc) { characters in
-            "\(modes.c_iflag) \(modes.c_oflag) \(modes.c_cflag) \(modes.c_lflag) \(Array(characters))"
-        }
-    }
-
     /// Presses keys, as the bytes that a terminal sends for them.
     package func type(_ keys: String) throws {
         let bytes = Array(keys.utf8)
@@ -63,23 +45,8 @@ package final class PseudoTerminal {
         }
     }
 
-    package func resize(columns: Int, rows: Int) {
-        screen.resize(columns: columns, rows: rows)
-        Self.setSize(descriptor, columns, rows)
-    }
-
     package func send(_ signal: Int32) {
         kill(process, signal)
-    }
-
-    /// Reads until the screen satisfies the condition. Fails after as long as a wait may last.
-    package func wait(
-        for what: String, file: StaticString = #fileID, line: UInt = #line, _ isThere: (VirtualScreen) -> Bool
-    ) throws {
-        let deadline = Patience.deadline
-        while !isThere(screen) {
-            guard try readMore(until: deadline, file, line) else { throw failure("\(what): the program ended before") }
-        }
     }
 
     /// Reads until the program has written that text. Fails after as long as a wait may last.
@@ -88,20 +55,6 @@ package final class PseudoTerminal {
         while !String(decoding: output, as: UTF8.self).contains(text) {
             guard try readMore(until: deadline, file, line) else { throw failure("\(text): the program ended before") }
         }
-    }
-
-    /// Waits until the program waits for the lock of a file. Only the system shows that.
-    package func waitUntilItWaitsForALock(file: StaticString = #fileID, line: UInt = #line) throws {
-        let deadline = Patience.deadline
-        let process = String(process)
-        while ContinuousClock.now < deadline {
-            let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
-            if locks.contains(where: { $0.contains("->") && $0.split(separator: " ").contains(process[...]) }) {
-                return
-            }
-            sched_yield()
-        }
-        throw failure(Patience.failure("the program did not wait for a lock", file, line))
     }
 
     /// Waits until all processes that had the terminal have ended.
@@ -129,12 +82,11 @@ package final class PseudoTerminal {
         if count < 0, errno == EINTR { return true }
         guard count > 0 else { return false }
         output += bytes.prefix(count)
-        screen.feed(bytes.prefix(count))
         return true
     }
 
     private func failure(_ what: String) -> Failure {
-        Failure(description: "\(what); the screen:\n" + screen.lines.map { "|\($0)\n" }.joined())
+        Failure(description: "\(what); the output:\n" + String(decoding: output, as: UTF8.self))
     }
 
     /// Opens the two ends of a terminal. Declares the functions by name, because Swift's import of Glibc leaves them

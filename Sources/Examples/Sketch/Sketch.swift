@@ -1,18 +1,24 @@
 // A program with a command for its settings.
 //
 //     swift run Sketch                                # draws with the settings
+//     swift run Sketch --format markdown              # an option, for this run only
 //     swift run Sketch prefs                          # all settings, their types and where their values come from
 //     swift run Sketch prefs set width=3 pen=ink      # both or none
 //     swift run Sketch prefs set canvas.height 2      # a part of a value
 //     swift run Sketch prefs help pen                 # what a setting means and accepts
-//     swift run Sketch prefs edit                     # the form
+//     swift run Sketch prefs edit                     # all settings in an editor
 
 import Foundation
 import PersistentPreferences
+import PrefsLayers
 import PrefsTool
 
 enum Pen: String, CaseIterable, Codable {
     case pencil, ink, brush
+}
+
+enum Format: String, CaseIterable, Codable {
+    case text, markdown
 }
 
 struct Canvas: Codable, Equatable {
@@ -28,6 +34,11 @@ final class SketchPrefs: Prefs, @unchecked Sendable {
     @Pref(.help("The names of the layers, from the lowest.")) var layers = ["paper"]
     @Pref(.help("The size in characters.")) var canvas = Canvas()
     @Pref(.help("When the drawing is to be finished.")) var due: Date? = nil
+    @Pref(.help("How the drawing is printed.")) var format = Format.text
+
+    // The words of `Sketch prefs …` are no options: `export --format json` does not change this `format`.
+    static let options = LayeredStore(UserDefaultsStore(), above: [.arguments()])
+    override class var store: any PrefsStore { options }
 }
 
 func draw(_ prefs: SketchPrefs) {
@@ -38,10 +49,12 @@ func draw(_ prefs: SketchPrefs) {
         case .ink: prefs.opacity < 0.5 ? "-" : "="
         case .brush: prefs.opacity < 0.5 ? "+" : "#"
         }
+    if prefs.format == .markdown { print("```") }
     for row in 0..<canvas.height {
         let isLine = (0..<prefs.width).contains(row - (canvas.height - prefs.width) / 2)
         print(String((0..<canvas.width).map { isLine ? ink : prefs.grid && $0 % 5 == 0 ? ":" : " " }))
     }
+    if prefs.format == .markdown { print("```") }
     print(prefs.layers.joined(separator: " < ") + (prefs.due.map { ", due \($0.formatted(.iso8601))" } ?? ""))
 }
 

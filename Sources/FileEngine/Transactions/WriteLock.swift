@@ -13,6 +13,13 @@ package struct WriteLock {
     /// The protection class of new files; nil to keep the class of the file that is replaced, or to let the system
     /// choose.
     let protection: FileProtection?
+    /// Whether this update found no lock file and leaves none.
+    let isTransient: Bool
+
+    /// The physical paths of the program's own files, in a tool that also changes the files of others; nil if all files
+    /// are its own. An update of another file that finds no lock file removes its own in the end, makes no last good
+    /// copy, and gives a new file the permissions of the umask.
+    @TaskLocal package static var ownFiles: Set<String>?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
@@ -36,10 +43,11 @@ package struct WriteLock {
             throw error.at(names.folder)
         }
         guard
-            let (file, status) = try Self.lockFile(
+            let (file, status, isNew) = try Self.lockFile(
                 of: names, in: heldFolder.descriptor, creates: creates, protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
+        isTransient = isNew && Self.ownFiles?.contains(names.path) == false
         lockName = names.lock
         self.protection = protection
         self.system = system
@@ -57,6 +65,8 @@ package struct WriteLock {
     }
 
     func end() {
+        // Before the lock is released. A process that waits for it finds that the file was removed, and starts again.
+        if isTransient, isOfThisProcess, (try? isLockFileInPlace()) == true { try? system.remove(lockName, in: folder) }
         lockFile.end(unlocks: isOfThisProcess)
     }
 
@@ -65,7 +75,7 @@ package struct WriteLock {
     private static func lockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection?,
         _ system: SystemCalls
-    ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
+    ) throws(StorageFailure) -> (OpenFile, FileStatus, isNew: Bool)? {
         do throws(StorageFailure) {
             // Another process may delete the lock file after it was opened and before it is locked. Such a lock is
             // worthless.
@@ -85,7 +95,7 @@ package struct WriteLock {
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
-                    return (file, held)
+                    return (file, held, isNew: found == nil)
                 }
             }
             throw StorageFailure(path: "", reason: "is deleted repeatedly")

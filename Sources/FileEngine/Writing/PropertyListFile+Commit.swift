@@ -17,7 +17,9 @@ extension PropertyListFile {
             throw FileError.notStored(StorageFailure(path: names.path, reason: loss))
         }
         let (bytes, format) = try encoding ?? encoded(content, replacing: base)
-        let quarantine = try quarantine(base, under: writeLock)
+        // A correction replaces exactly the bytes that its caller has.
+        let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
+        let quarantine = isCorrection ? nil : try quarantine(base, under: writeLock)
         let new: NewFile
         let time: FileStatus.Time
         do {
@@ -109,10 +111,11 @@ extension PropertyListFile {
     }
 
     /// Replaces the file by bytes that are not a property list. First removes the last good copy, because with a copy
-    /// these bytes would count as damage.
+    /// these bytes would count as damage. A text that a person has mended in part keeps the copy, which its programs
+    /// read meanwhile.
     func storeForeign(_ bytes: Data, replacing base: Snapshot, under writeLock: WriteLock) throws {
         do {
-            try removeLastGoodCopy(under: writeLock)
+            if base.fault?.kind != .mistake { try removeLastGoodCopy(under: writeLock) }
         } catch {
             throw FileError.notStored(error.at(names.path(of: names.lastGood)))
         }

@@ -146,7 +146,9 @@ extension PropertyListFile {
         under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-        let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: 0o600)
+        // The umask is for a file that a tool makes for others, except in a domain, which belongs to its user alone.
+        let isOfUmask = permissions == nil && writeLock.isTransient && currentMirror == nil
+        let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: isOfUmask ? 0o666 : 0o600)
         let file = OpenFile(descriptor, system)
         do {
             let replaced = other.flatMap { system.protection(of: $0.descriptor) }
@@ -162,7 +164,7 @@ extension PropertyListFile {
                 try system.copyAttributes(from: nil, to: file.descriptor)
                 // Ignores the umask.
                 let mode: UInt32 = 0o600
-                if status.permissions != mode {
+                if status.permissions != mode, !isOfUmask {
                     try Permissions.set(mode, of: file.descriptor, system)
                 }
             }

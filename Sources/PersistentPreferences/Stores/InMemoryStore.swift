@@ -1,5 +1,5 @@
 import PrefsFileEngine
-import PrefsPropertyLists
+package import PrefsPropertyLists
 
 /// A store that keeps its roots in memory, as long as the object lives. Use it in tests and previews.
 ///
@@ -19,10 +19,15 @@ import PrefsPropertyLists
 /// ## Threads
 /// Any thread.
 public final class InMemoryStore: RootsStore {
-    package let ownRoots = Roots(MemoryDomain(), durability: .process)
+    package let ownRoots: Roots
 
     /// Creates an empty store.
-    public init() {}
+    public convenience init() { self.init([:]) }
+
+    /// Creates a store of values in the form of their source.
+    package init(_ content: [String: StoredValue], form: ValueForm = .exact) {
+        ownRoots = Roots(MemoryDomain(content, form: form), durability: .process)
+    }
 }
 
 /// A domain in memory.
@@ -30,22 +35,25 @@ final class MemoryDomain: Domain {
     let queue = TransactionQueue()
 
     private struct State {
-        var content: Content = [:]
+        var content: Content
         var revision = Revision()
     }
 
-    private let state = Locked(State())
+    let form: ValueForm
+    private let state: Locked<State>
 
-    init() {
+    init(_ content: Content, form: ValueForm) {
+        self.form = form
+        state = Locked(State(content: content))
         queue.feed.start(self, committed: { $0.state.withLock { $0.content } })
     }
 
     var transaction: Transaction? { queue.transaction }
 
     func state(of part: DomainPart, isForWriting: Bool) -> DomainState {
-        if let transaction { return DomainState(transaction.content) }
+        if let transaction { return DomainState(transaction.content, form: form) }
         let (content, revision) = state.withLock { ($0.content, $0.revision) }
-        return DomainState(content, revision: revision)
+        return DomainState(content, revision: revision, form: form)
     }
 
     var revision: Revision? {

@@ -89,11 +89,15 @@ public struct PrefsLayer: Sendable {
     /// An argument that names a key counts at every position, also as the value of another key; the last one wins.
     /// Arguments after `--` are ignored. The value is parsed by the type of the property and, unlike in `UserDefaults`,
     /// not read as an old-style property list. ``PersistentPrefs/problems()`` names arguments that resemble one of a
-    /// key.
+    /// key. The words of a command of `PrefsTool` are left out.
     /// - Parameter arguments: the name of the program and its arguments, for tests.
     public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
-        PrefsLayer("arguments", .entries(.text(TextLayer(ArgumentSource(arguments)))))
+        let own = arguments == CommandLine.arguments ? arguments.dropLast(wordsOfTool.withLock { $0 }) : arguments[...]
+        return PrefsLayer("arguments", .entries(.text(TextLayer(ArgumentSource(Array(own))))))
     }
+
+    /// The number of words at the end of the program's arguments that are a command of the tool.
+    package static let wordsOfTool = Locked(0)
 
     /// Returns the arguments that are neither an option of an instance's class nor its value, for your own parser.
     /// Drops the program's name; keeps `--` and all arguments after it. Costs time linear in the number of arguments

@@ -10,24 +10,31 @@ extension CommandSpec {
         CommandSpec(
             "show", "[KEY …]", "show the values as a table",
             details: "Values that are not stored are the defaults of the program.",
-            example: "show", options: OptionSpec.places + [.domains],
+            example: "show", options: OptionSpec.layeredPlaces + [.domains, .sources],
             run: { try Runner($0).show() }),
         CommandSpec(
-            "get", "KEY", "print the value that the program reads",
-            details: "KEY may lead into a value: `window.size[0]`. The value is the default if nothing is stored.",
-            example: "get KEY", options: OptionSpec.places + [.printType, .stored, .defaultText],
+            "get", "KEY …", "print the values that the program reads",
+            details: """
+                KEY may lead into a value: `window.size[0]`. The value is the default if nothing is stored. With --json, each value has
+                the form of an export, which `set` reads as exactly this value.
+                """,
+            example: "get KEY", options: OptionSpec.layeredPlaces + [.printType, .stored, .defaultText],
             run: { try Runner($0).get() }),
         CommandSpec(
             "find", "WORD", "search the keys, the help and the values",
             details: "Ignores case. Exits with 1 if nothing is found.", example: "find size",
-            options: OptionSpec.places + [.domains], run: { try Runner($0).find() }),
+            options: OptionSpec.layeredPlaces + [.domains], run: { try Runner($0).find() }),
         CommandSpec(
             "watch", "[KEY …]", "print changes as they happen, until interrupted",
             details: "Prints the changes of the given keys, or of all keys. With --json, prints one object per line.",
-            example: "watch", options: OptionSpec.places, run: { try Runner($0).watch() }),
+            example: "watch", options: OptionSpec.layeredPlaces, run: { try Runner($0).watch() }),
         CommandSpec(
             "diff", "WHERE WHERE", "show what differs between two files or domains",
-            details: "Exits with 0 if nothing differs, with 1 if something does, with 2 if one cannot be read.",
+            details: """
+                Prints the places that differ, also inside of arrays. If one is JSON, 14 and 14.0 are equal, because JSON has one type
+                of numbers; two property lists are compared with their types. Exits with 0 if nothing differs, with 1 if something does, with 2
+                if one cannot be read.
+                """,
             example: "diff old.json new.json", options: [.reveal], run: { Runner.diff($0) }),
     ]
 
@@ -36,10 +43,11 @@ extension CommandSpec {
             "set", "KEY [VALUE …]", "store values: KEY VALUE, or KEY=VALUE …",
             details: """
                 The type of the property determines how VALUE is read: 42; any text; a,b,c or ["a","b"]; {"k":"v"}; 2026-11-20 or
-                2026-11-20T08:30:00Z. `+2` adds to a number, `+-2` subtracts, and `toggle` negates a Boolean. `-` is standard input.
+                2026-11-20T08:30:00Z. `+2` adds to a number, `+-2` subtracts, and `toggle` negates a Boolean. `KEY[+]` appends to an
+                array. `-` is standard input. A text in double quotes is the string inside, as `get --json` prints it.
                 Several values are stored together, or none.
                 With -f, VALUE is of the type of the value that it replaces. A new one is a number, a Boolean, an array or a dictionary
-                if it is JSON, else a string. Missing dictionaries and arrays on the way to KEY are created. In the name of a new key,
+                if it is JSON, else a string; in a JSON file, `null` is null. -t names another type. Missing dictionaries and arrays on the way to KEY are created. In the name of a new key,
                 `\\.` and `\\[` stand for the dot and the bracket.
                 """,
             example: "set KEY VALUE",
@@ -49,23 +57,42 @@ extension CommandSpec {
             "unset", "[KEY …]", "remove values, so that their defaults apply", example: "unset KEY",
             options: OptionSpec.places + [.all] + OptionSpec.writing, run: { try Runner($0).unset() }),
         CommandSpec(
-            "edit", "", "edit the values in a full-screen form",
+            "cp", "KEY … [TO]", "copy values, with their types",
             details: """
-                Arrow keys and Tab move, Enter edits, Space toggles, Escape cancels, r resets a value, u undoes, / searches, ? shows
-                all keys, q quits. Opens a file with a typing error at its line. Needs a terminal of at least 40 x 12.
+                KEY may be FILE:KEY. TO is a key, FILE:KEY, or a file, in which the values keep their keys. With two -f, copies the keys from
+                the first to the second. In one file, all values change together.
                 """,
-            example: "edit", options: OptionSpec.places, run: { try Runner($0).edit() }),
+            example: "cp a.json:window b.plist", options: OptionSpec.places + OptionSpec.writing,
+            run: { try Copy($0, isMove: false).run() }),
+        CommandSpec(
+            "mv", "KEY … [TO]", "move values, with their types",
+            details: "As `cp`, and removes the values. In another file, they are stored before they are removed here.",
+            example: "mv a.json:editor.size a.json:editor.fontSize", options: OptionSpec.places + OptionSpec.writing,
+            run: { try Copy($0, isMove: true).run() }),
+        CommandSpec(
+            "edit", "", "edit the values in a text editor",
+            details: """
+                Opens the settings as JSON with comments, or the own text of a JSON file, in $VISUAL, else $EDITOR, else vi. Stores what
+                has changed when the editor ends. A wrong line opens the editor again; leaving the text as it is gives up. An editor that
+                fails, such as :cq of vi, and an empty text change nothing. Asks if another process has changed the same value.
+                """,
+            example: "edit", options: OptionSpec.places + OptionSpec.writing, run: { try Runner($0).edit() }),
         CommandSpec(
             "undo", "", "revert the last write of this tool to a file, and print what that changes",
-            details: "Only if nobody has written the file since. A second undo brings the write back.",
+            details: """
+                Only if nobody has written the file since. Repeat it to go back further: the last ten writes of the tool are kept for the
+                fifty files that it wrote last.
+                """,
             example: "undo", options: OptionSpec.places + [.dryRun, .timeout], run: { try Runner($0).undo() }),
     ]
 
     static let transfer: [CommandSpec] = [
         CommandSpec(
             "export", "", "print the stored values, or write them to a file",
-            details: "The extension of PATH selects the format: json, xml, or plist for a binary property list.",
-            example: "export -o set.json", options: OptionSpec.places + [.format, .output, .force],
+            details: """
+                The extension of PATH selects the format: json, xml, or plist for a binary property list. `-o -` prints, as without -o.
+                """,
+            example: "export -o set.json", options: OptionSpec.layeredPlaces + [.output, .force],
             run: { try Runner($0).export() }),
         CommandSpec(
             "import", "[PATH]", "store the values of a file, or of standard input; all or nothing",
@@ -103,7 +130,8 @@ extension CommandSpec {
     ]
 
     static let help = CommandSpec(
-        "help", "[COMMAND|KEY]", "explain a command, or a key of the settings", example: "help KEY",
+        "help", "[COMMAND|KEY|\(Help.optionsTopic)]",
+        "explain a command, a key of the settings, or the options of most commands", example: "help KEY",
         options: [.manual],
         run: { invocation in
             Outcome(

@@ -6,7 +6,10 @@ import PrefsJSON
 package struct Invocation {
     let program: Program
     let spec: CommandSpec
-    /// The words after the name of the command.
+    /// The word that names the place: the value of `-f`, or the first operand if it names a file. nil for the place of
+    /// the program.
+    let place: String?
+    /// The words after the name of the command, without the place.
     let operands: [String]
     package let options: Options
 
@@ -23,18 +26,58 @@ package struct Invocation {
         var words = options.operands[...]
         let word = words.popFirst()
         if options.has(.version) {
-            (spec, operands) = (.version, [])
+            (spec, place, operands) = (.version, nil, [])
         } else if options.has(.help) {
-            (spec, operands) = (.help, word.map { [$0 == "help" ? words.first : $0].compactMap { $0 } } ?? [])
+            (spec, place) = (.help, nil)
+            operands = word.map { [$0 == "help" ? words.first : $0].compactMap { $0 } } ?? []
         } else {
-            spec = try word.map { word throws(UsageError) in try Self.spec(word, of: program) } ?? program.commands[0]
+            let isFile = word.map { !program.hasCommand($0) && Target.isFile($0, exists: true) } ?? false
+            let command = isFile ? nil : word
+            spec =
+                try command.map { word throws(UsageError) in try Self.spec(word, of: program) } ?? program.commands[0]
+            if isFile, let word { words.insert(word, at: words.startIndex) }
+            let isNamed = !options.has(.place) && Self.startsWithFile(words, of: spec, in: program)
+            place = isNamed ? words.popFirst() : options[.place]
             operands = Array(words)
             try checkOptions()
             try checkOperands()
         }
     }
 
+    /// Whether the first operand of a command names a file, and is not a key of the program or the operand of another
+    /// kind that the command needs.
+    static func startsWithFile(_ words: ArraySlice<String>, of spec: CommandSpec, in program: Program) -> Bool {
+        let kinds = spec.alternatives(at: 0)
+        // The word of an import is its source.
+        if kinds == [WordKind.path.rawValue] { return false }
+        // The words of a copy may be FILE:KEY.
+        let needsFile = kinds != [WordKind.key.rawValue] || ["cp", "mv"].contains(spec.name)
+        guard let word = words.first, spec.accepts(.place), Target.isFile(word, exists: needsFile) else { return false }
+        if kinds != [WordKind.key.rawValue] { return words.count > spec.operandCount.upperBound }
+        if spec.name == "set", word.utf8.contains(UInt8(ascii: "=")) { return false }
+        let keys = PrefsKey.all(of: program.sample)
+        return (try? ValuePath(word, isKey: { PrefsKey.named($0, among: keys) != nil }, value: { _ in nil }))
+            .flatMap { PrefsKey.named($0.root, among: keys) } == nil
+    }
+
+    /// The place that the words name, in the format that `--format` names.
+    ///
+    /// - Parameter word: the word of another place than that of the whole command line.
+    func target(_ word: String? = nil) throws(UsageError) -> Target? {
+        // The format of an export is that of its output.
+        let name = spec.name == "export" ? nil : options[.format]
+        let format = try name.map { name throws(UsageError) in FileFormat(try ExportFormat.named(name)) }
+        guard let place = word ?? place else {
+            if name == nil { return nil }
+            throw UsageError("--format is the format of a file; name the file with -f")
+        }
+        return Target(place, as: format)
+    }
+
     private func checkOptions() throws(UsageError) {
+        if options.all(.place).count > (["cp", "mv"].contains(spec.name) ? 2 : 1) {
+            throw UsageError("-f is given twice; give it once")
+        }
         for name in options.names {
             guard let option = program.options.first(where: { $0.name == name }), !spec.accepts(option) else {
                 continue

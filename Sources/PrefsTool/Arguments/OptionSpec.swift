@@ -22,10 +22,10 @@ package struct OptionSpec: Sendable {
     }
 
     static let place = OptionSpec(
-        name: "-f", valueName: "WHERE", kind: .place,
+        name: "-f", valueName: "WHERE", isRepeatable: true, kind: .place,
         summary: """
-            another place than the program's own: a file (a word with / or ending in .plist or .json), a UserDefaults domain, or the \
-            URL of a store. Its keys are then those of the file, of any type, and none is known to be sensitive unless the file is the program's own
+            another place than the program's own: a file, a UserDefaults domain, the URL of a store, or - for standard input. An existing \
+            file may also be the first operand. Its keys are then those of the file, of any type, and none is known to be sensitive unless the file is the program's own
             """)
     static let root = OptionSpec(
         name: "--root", valueName: "NAME", kind: .root,
@@ -39,6 +39,8 @@ package struct OptionSpec: Sendable {
         name: "--layer", valueName: "FILE", isRepeatable: true, kind: nil,
         summary: "read defaults from this file, below the store; may be repeated")
     static let domains = OptionSpec(name: "--domains", summary: "all UserDefaults domains of this user")
+    static let sources = OptionSpec(
+        name: "--sources", summary: "with --json: also the source, the type and the file of each value")
     static let type = OptionSpec(
         name: "-t", valueName: "TYPE", kind: .type,
         summary: "the type of the value: \(PropertyListType.allCases.map(\.rawValue).joined(separator: ", ")) or json")
@@ -51,7 +53,10 @@ package struct OptionSpec: Sendable {
     static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
     static let all = OptionSpec(name: "--all", summary: "remove all values")
     static let format = OptionSpec(
-        name: "--format", valueName: "FORMAT", summary: "json, xml or binary; the default is that of PATH, else json")
+        name: "--format", valueName: "FORMAT",
+        summary:
+            "json, xml or binary: the format of the file, whatever its content and its name; for export, the format of the output"
+    )
     static let output = OptionSpec(
         name: "-o", valueName: "PATH", summary: "write to this file; an existing one is replaced with --force only")
     static let replace = OptionSpec(name: "--replace", summary: "remove the values that are not imported")
@@ -78,7 +83,9 @@ package struct OptionSpec: Sendable {
     var isGeneral: Bool { [Self.help.name, Self.version.name].contains(name) }
 
     /// The options that select what a command works on.
-    static let places = [place, root, layers, layer, reveal]
+    static let places = [place, format, root, reveal]
+    /// Also the options for layers around the store, for commands that only read.
+    static let layeredPlaces = places + [layers, layer]
     /// The options of every command that writes.
     static let writing = [dryRun, force, timeout]
 }

@@ -9,8 +9,7 @@ package struct Options {
     private static let shortNames = ["-f", "-h", "-o", "-t"]
 
     /// Options may appear anywhere. A value follows its option as the next argument or after `=`. Arguments after `--`
-    /// are operands, and so are `-`, negative numbers, and all words with one dash of a command that takes the
-    /// arguments of `defaults(1)`.
+    /// are operands, and so are `-` and negative numbers.
     init(_ arguments: [String], of program: Program) throws(UsageError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {
@@ -19,10 +18,8 @@ package struct Options {
                 return
             }
             // Compares bytes and scalars, because a combining mark may follow a dash or a `=`.
-            let takesDashes = operands.first.map { DefaultsCommand.names.contains($0) } ?? false
-            let isShort = !takesDashes && Self.shortNames.contains(word)
-            guard Self.hasDashes(word) || isShort else {
-                if !takesDashes { try Self.checkDash(word, program) }
+            guard Self.hasDashes(word) || Self.shortNames.contains(word) else {
+                try Self.checkDash(word, program)
                 operands.append(word)
                 continue
             }

@@ -2,31 +2,53 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 
-/// The place of values: a UserDefaults domain, a property-list file, a JSON file, which has the extension `.json`, or a
-/// store with a URL.
+/// The place of values: a UserDefaults domain, a file, a stream or a store with a URL.
 enum Target: Equatable {
     case suite(String)
-    case file(String)
+    /// A path. The format is the one that the user names; nil if the content and the extension tell it.
+    case file(String, FileFormat? = nil)
+    /// `-` for the standard input, or the path of a pipe. It is read once.
+    case stream(String, FileFormat? = nil)
     case url(String)
 
-    /// A word with `://` is a URL. A word that contains a slash or ends with `.plist` or `.json` is a path. Compares
-    /// bytes, because a combining mark may follow the slash.
-    init(_ word: String) {
-        let isPath =
-            word.utf8.contains(UInt8(ascii: "/")) || word.utf8.suffix(6).elementsEqual(".plist".utf8)
-            || Self.format(of: word) == .json
-        self = word.contains("://") ? .url(word) : isPath ? .file(word) : .suite(word)
+    /// A word with `://` is a URL. A file or a pipe that exists is that file, whatever its name. Otherwise a word is a
+    /// path if it contains a slash, if its extension names a format, or if a format is given. Compares bytes, because a
+    /// combining mark may follow the slash.
+    ///
+    /// - Parameter format: the format that the user names.
+    init(_ word: String, as format: FileFormat? = nil) {
+        let path = word.absolutePath
+        if word.contains("://") {
+            self = .url(word)
+        } else if word == "-" || ExportFile.openDescriptor(path) != nil || FileKind(of: path) == .pipe {
+            self = .stream(word, format)
+        } else if Self.isPath(word) || format != nil || FileKind(of: path) == .file {
+            self = .file(word, format)
+        } else {
+            self = .suite(word)
+        }
     }
 
-    /// The format of a new file, by its extension. Only a file with the extension `.json` is read as JSON.
-    static func format(of path: String) -> FileFormat {
-        path.utf8.suffix(5).elementsEqual(".json".utf8) ? .json : .binary
+    /// Whether a word can only be a path: it contains a slash, or its extension names a format.
+    private static func isPath(_ word: String) -> Bool {
+        word.utf8.contains(UInt8(ascii: "/")) || ExportFormat(extensionOf: word) != nil
+    }
+
+    /// Whether a word that may be no place names a file or a pipe.
+    ///
+    /// - Parameter exists: whether it must exist.
+    static func isFile(_ word: String, exists: Bool) -> Bool {
+        switch Target(word) {
+        case .file: !exists || FileKind(of: word.absolutePath) == .file
+        case .stream: word != "-"
+        case .suite, .url: false
+        }
     }
 
     /// The word that names the place on a command line.
     var word: String {
         switch self {
-        case .suite(let word), .file(let word), .url(let word): word
+        case .suite(let word), .file(let word, _), .stream(let word, _), .url(let word): word
         }
     }
 
@@ -37,9 +59,9 @@ enum Target: Equatable {
         let layout: DomainLayout = program.hasFlatLayout ? .flat : .roots
         switch self {
         case .suite(let name): return UserDefaultsStore(suiteName: name, layout: layout)
-        case .file(let path):
-            return PropertyListFileStore(
-                url: url ?? URL(filePath: path), format: Self.format(of: path), layout: layout)
+        case .file(let path, _):
+            return PropertyListFileStore(url: url ?? URL(filePath: path), format: format, layout: layout)
+        case .stream: throw UsageError("expected a file, found \(name)")
         case .url(let url):
             guard let make = program.storeOfURL else {
                 throw UsageError("expected a file or a UserDefaults domain, found the URL \(name)")
@@ -49,7 +71,7 @@ enum Target: Equatable {
     }
 
     var url: URL? {
-        guard case .file(let word) = self else { return nil }
+        guard case .file(let word, _) = self else { return nil }
         let path = word.absolutePath
         return URL(filePath: path, directoryHint: path.utf8.last == UInt8(ascii: "/") ? .isDirectory : .notDirectory)
     }
@@ -66,8 +88,9 @@ enum Target: Equatable {
     func domain(isForced: Bool = false) throws -> Roots {
         switch self {
         case .suite(let name): try Roots.ofSuite(name)
-        case .file(let path):
-            try Roots(url: url ?? URL(filePath: path), format: Self.format(of: path), isForced: isForced)
+        case .file(let path, _):
+            try Roots(url: url ?? URL(filePath: path), format: format, isForced: isForced)
+        case .stream: throw UsageError("expected a file, found \(name)")
         case .url: throw UsageError("\(name) has roots and no file; give --root NAME")
         }
     }
@@ -75,26 +98,72 @@ enum Target: Equatable {
     /// True for a store with a URL.
     var hasRootsOnly: Bool { if case .url = self { true } else { false } }
 
-    /// True for a file that is read as JSON.
-    var isJSON: Bool {
-        if case .file(let path) = self { Self.format(of: path) == .json } else { false }
+    var isStream: Bool { if case .stream = self { true } else { false } }
+
+    /// The format of the file: the one that the user names, otherwise that of its content, otherwise that of its
+    /// extension.
+    var format: FileFormat {
+        switch self {
+        case .file(_, let format?): format
+        case .file(let path, nil): FileFormat.recognized(atPath: path.absolutePath)
+        case .suite, .stream, .url: .binary
+        }
     }
+
+    /// True for a file that is read as JSON.
+    var isJSON: Bool { format == .json }
 
     /// The absolute path of the file; nil for a place that is not a file of this package.
     func path() throws -> String? {
         switch self {
         case .suite(let name): try SidecarPaths.path(ofSuite: name)
         case .file: url?.absoluteURL.path(percentEncoded: false)
-        case .url: nil
+        case .stream, .url: nil
         }
+    }
+
+    /// Rejects a new file in a folder that does not exist, or whose format nothing tells, so that a mistyped path
+    /// creates nothing.
+    ///
+    /// - Throws: `CommandError`.
+    func checkCreation() throws(CommandError) {
+        guard case .file(let word, let format) = self else { return }
+        guard let file = try? SidecarPaths(path: word.absolutePath), FileMetadata(file.file) == nil else { return }
+        // The write tells why it fails in a place that is not a folder.
+        if FileKind(of: file.folder) == nil {
+            throw CommandError("the folder \(file.folder) does not exist; nothing was created")
+        }
+        guard format == nil, ExportFormat(extensionOf: word) == nil else { return }
+        throw CommandError("\(word) does not exist; --format json, xml or binary creates it")
     }
 
     /// The name for messages. A URL is without user and password.
     var name: String {
         switch self {
         case .suite(let name): "UserDefaults suite \"\(name)\""
-        case .file(let path): Self.format(of: path) == .json ? "JSON file" : "property-list file"
+        case .file: isJSON ? "JSON file" : "property-list file"
+        case .stream(let word, _): word == "-" ? "standard input" : word
         case .url(let url): url.replacing(/\/\/[^\/]*@/) { _ in "//" }
+        }
+    }
+}
+
+/// What a path leads to, through links.
+enum FileKind {
+    case file, pipe, other
+
+    /// nil if the path leads to nothing. A link that leads nowhere counts as a file, because a write creates its target.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard lstat(path, &status) == 0 else { return nil }
+            self = .file
+            return
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: self = .file
+        case S_IFIFO: self = .pipe
+        default: self = .other
         }
     }
 }

@@ -6,7 +6,6 @@ enum WordKind: String {
     case value = "VALUE"
     /// A UserDefaults domain, the path of a file or the URL of a store.
     case place = "WHERE"
-    case domain = "DOMAIN"
     case root = "ROOT"
     case path = "PATH"
     case file = "FILE"

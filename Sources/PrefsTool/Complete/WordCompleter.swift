@@ -42,6 +42,11 @@ struct WordCompleter {
             }
         }
         spec = operands.first.flatMap { name in program.commands.first { $0.name == name } }
+        if let spec, values[OptionSpec.place.name] == nil,
+            Invocation.startsWithFile(operands.dropFirst(), of: spec, in: program)
+        {
+            values[OptionSpec.place.name] = operands.remove(at: 1)
+        }
         if let pending {
             complete(pending)
         } else if word.hasPrefix("-"), !areOperands {
@@ -102,7 +107,7 @@ struct WordCompleter {
         switch kind {
         case .key: candidates += keys
         case .value: candidates += choices(of: operands[safe: 1] ?? "")
-        case .place, .domain:
+        case .place:
             candidates += suites
             mayBeFile = true
         case .root: candidates += roots
@@ -119,7 +124,7 @@ struct WordCompleter {
 
     /// The place that the options name; the settings of the program in memory if they name none.
     private var place: Place? {
-        let named = domainOperand ?? values[OptionSpec.place.name].map { Target($0) }
+        let named = values[OptionSpec.place.name].map { Target($0) }
         guard let named, values[OptionSpec.root.name] == nil, !named.hasRootsOnly else {
             return Place(settings: program.sample, in: program)
         }
@@ -128,18 +133,10 @@ struct WordCompleter {
             ? Place(settings: program.sample, in: program) : try? Place(entriesOf: named, in: program)
     }
 
-    /// The domain that the words of defaults(1) name.
-    private var domainOperand: Target? {
-        spec.flatMap { DefaultsCommand.names.contains($0.name) ? operands[safe: 1].map { Target($0) } : nil }
-    }
-
     /// The keys, and after a dot the fields and entries of the value before it.
     private var keys: [Candidate] {
         guard let place else { return [] }
         let stored = (try? place.read().values) ?? [:]
-        if domainOperand != nil {
-            return stored.sortedByBytes.map { Candidate(text: $0, note: ValueText.typeName($1)) }
-        }
         if let dot = word.unicodeScalars.lastIndex(of: "."),
             let path = try? place.path(String(word.unicodeScalars[..<dot]), in: stored),
             let members = path.value(in: place.effective(stored[path.root], path.root))?.dictionary
@@ -151,7 +148,11 @@ struct WordCompleter {
             }
         }
         if place.prefs == nil {
-            return stored.sortedByBytes.map { Candidate(text: ValuePath($0).text, note: ValueText.typeName($1)) }
+            return stored.sortedByBytes.map { key, value in
+                // A key with dots is also read without backslashes.
+                let isTyped = word.utf8.contains(UInt8(ascii: ".")) && key.utf8.starts(with: word.utf8)
+                return Candidate(text: isTyped ? key : ValuePath(key).text, note: ValueText.typeName(value))
+            }
         }
         let given = Set(operands.dropFirst())
         return place.keys.compactMap { key in

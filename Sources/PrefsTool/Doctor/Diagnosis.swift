@@ -41,13 +41,13 @@ struct Diagnosis {
     let isJSON: Bool
 
     /// - Parameters:
-    ///   - suite: the name of the UserDefaults domain of the file; nil if the user named the path.
+    ///   - target: the place that the user named; nil if it is the file at the path.
     ///   - prefs: the class whose values the file may have; nil if no class is known.
-    init(path: String, suite: String? = nil, of program: Program, prefs: PersistentPrefs? = nil) {
+    init(path: String, target: Target? = nil, of program: Program, prefs: PersistentPrefs? = nil) {
         self.program = program
         self.path = path
-        self.suite = suite
-        let isJSON = suite == nil && Target.format(of: path) == .json
+        suite = target?.suite
+        let isJSON = (target ?? .file(path)).isJSON
         self.isJSON = isJSON
         let surroundings = try? SidecarPaths(path: path)
         self.surroundings = surroundings

@@ -36,7 +36,7 @@ struct Doctor {
         var prefs = try place.prefs ?? program.ownPrefs(in: target)
         // In a flat layout, another file may have any keys, so no class checks them.
         if prefs == nil, !program.hasFlatLayout { prefs = program.make(nil, try target.store(of: program)) }
-        return Diagnosis(path: path, suite: place.target?.suite, of: program, prefs: prefs)
+        return Diagnosis(path: path, target: place.target, of: program, prefs: prefs)
     }
 
     /// Quarantines a damaged file, stores the newest known state and reports both. Never changes a file that this

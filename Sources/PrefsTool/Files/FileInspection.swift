@@ -231,6 +231,10 @@ struct FileInspection: Sendable {
             }
         let others = otherEntries > 0 ? ", \(Self.count(otherEntries, "other entry", "other entries"))" : ""
         if hasFlatLayout { return "\(name), \(Self.count(values, "value"))" }
+        // JSON with other entries than dictionaries has no roots of this package.
+        if format == .json, otherEntries > 0 {
+            return "\(name), \(Self.count(roots + otherEntries, "entry", "entries"))"
+        }
         if roots == 0, otherEntries > 0 { return "\(name), \(Self.count(otherEntries, "value"))" }
         return "\(name), \(Self.count(roots, "root")), \(Self.count(values, "value"))\(others)"
     }

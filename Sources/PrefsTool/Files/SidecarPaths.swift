@@ -63,17 +63,6 @@ struct SidecarPaths: Sendable {
         return file.map { body($0.descriptor) }
     }
 
-    /// Calls the closure, from any thread, when something may have happened to a file, until the returned object is
-    /// released.
-    ///
-    /// - Parameter path: absolute. Links are followed once.
-    static func watch(
-        path: String, _ changed: @escaping @Sendable () -> Void
-    ) throws(StorageFailure) -> AnyObject {
-        let names = FileNames(path: try PathResolution(path, system: .real).target)
-        return try FileWatch(names, system: .real, changed)
-    }
-
     /// The path of a suite's file; nil if the suite has no file.
     ///
     /// - Throws: `PrefsError`.

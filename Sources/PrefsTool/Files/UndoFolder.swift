@@ -3,8 +3,8 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The bytes that the last writes of the tool replaced: one private file for each preferences file, under
-/// `$XDG_STATE_HOME`.
+/// The bytes that the last ten writes of the tool replaced: one private file for each preferences file, under
+/// `$XDG_STATE_HOME`. Records of the fifty files that were written last are kept.
 struct UndoFolder: Sendable {
     private let name: String
     /// The name of its folder.
@@ -26,32 +26,76 @@ struct UndoFolder: Sendable {
             }
         }
         let (wantsJSON, context) = (invocation.wantsJSON, context)
-        // A line on standard error would damage the screen of the editor.
-        let isSilent = invocation.spec.name == "edit"
         let wait = LockWait(
             timeout: try invocation.options.seconds(.timeout),
             notice: { text in
-                guard !isSilent else { return }
                 let message = Outcome.Message(text: text, isError: false, isJSON: wantsJSON)
                 context.writeError(message.line(as: name, in: context) + "\n")
             })
+        let ownFiles = invocation.spec.accepts(.timeout) ? invocation.program.ownFiles : nil
         let outcome = try LockWait.$current.withValue(wait) {
-            try FileReplacement.observing(with: save, command)
+            try WriteLock.$ownFiles.withValue(ownFiles) { try FileReplacement.observing(with: save, command) }
         }
         guard let text = failure.withLock({ $0 }) else { return outcome }
         return outcome.adding([Outcome.Message(text: text, isError: false, isJSON: wantsJSON)])
     }
 
-    /// Stores the replacement in place of the former one of the same file.
+    /// The bytes before each write of the tool that can be reverted, the newest last, and the bytes after the newest.
+    private struct Record {
+        var before: [Data?]
+        var after: Data?
+
+        /// The most writes that are kept, and the most bytes of a record with more than one.
+        static let mostWrites = 10
+        static let mostBytes = 16 << 20
+
+        init(before: [Data?], after: Data?) { (self.before, self.after) = (before, after) }
+
+        init(_ record: [String: StoredValue]) {
+            func bytes(_ value: StoredValue?) -> Data? { if case .data(let bytes)? = value { bytes } else { nil } }
+            before = (record["before"]?.array ?? []).map { bytes($0.array?.first) }
+            after = bytes(record["after"])
+        }
+
+        /// - Parameter path: the physical path of the preferences file.
+        func stored(as path: String) -> StoredValue {
+            // A list without an element stands for a missing file.
+            var record: [String: StoredValue] = [
+                "path": .string(path), "before": .array(before.map { .array($0.map { [.data($0)] } ?? []) }),
+            ]
+            record["after"] = after.map(StoredValue.data)
+            return .dictionary(record)
+        }
+
+        /// Drops the oldest writes beyond the limits.
+        mutating func prune() {
+            before = before.suffix(Self.mostWrites)
+            while before.count > 1, before.reduce(0, { $0 + ($1?.count ?? 0) }) > Self.mostBytes {
+                before.removeFirst()
+            }
+        }
+    }
+
+    /// The most files with a record.
+    private static let mostFiles = 50
+
+    /// Adds a replacement to the record of its file. After a write of another program, the record begins again.
     ///
     /// - Throws: why it cannot be stored.
     func save(_ replacement: FileReplacement) throws {
         let folder = try folder(creates: true)
-        var record: [String: StoredValue] = ["path": .string(replacement.path)]
-        record["before"] = replacement.before.map(StoredValue.data)
-        record["after"] = replacement.after.map(StoredValue.data)
         let path = "\(folder)/\(Self.name(of: replacement.path))"
-        let bytes = try PropertyListCoder.encode(.dictionary(record), as: .binary)
+        var record = Record(before: [], after: replacement.before)
+        if let former = try? self.record(of: replacement.path), former.after == replacement.before { record = former }
+        record.before.append(replacement.before)
+        record.after = replacement.after
+        record.prune()
+        try write(record, of: replacement.path, to: path)
+        removeOldRecords(in: folder)
+    }
+
+    private func write(_ record: Record, of file: String, to path: String) throws {
+        let bytes = try PropertyListCoder.encode(record.stored(as: file), as: .binary)
         guard bytes.count <= PropertyListLimits.fileBytes else {
             throw CommandError("larger than \(PropertyListLimits.fileBytes >> 20) MiB")
         }
@@ -60,16 +104,36 @@ struct UndoFolder: Sendable {
         try ExportFile.write(bytes, to: path)
     }
 
+    /// Keeps the newest records of the folder.
+    private func removeOldRecords(in folder: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let records = names.compactMap { name in FileMetadata("\(folder)/\(name)").map { (name, $0.modified) } }
+        for (name, _) in records.sorted(by: { $0.1 > $1.1 }).dropFirst(Self.mostFiles) { unlink("\(folder)/\(name)") }
+    }
+
+    /// The newest write of the tool to a file that is not reverted.
+    ///
     /// - Parameter path: the physical path of a preferences file.
     /// - Returns: nil if the tool has not written the file.
     func replacement(of path: String) throws -> FileReplacement? {
+        guard let record = try record(of: path), let before = record.before.last else { return nil }
+        return FileReplacement(path: path, before: before, after: record.after)
+    }
+
+    /// Forgets the newest write, after it was reverted.
+    func removeNewest(of path: String) throws {
+        guard var record = try record(of: path) else { return }
+        record.after = record.before.removeLast()
+        try write(record, of: path, to: "\(folder(creates: true))/\(Self.name(of: path))")
+    }
+
+    private func record(of path: String) throws -> Record? {
         let file = "\(try folder(creates: false))/\(Self.name(of: path))"
         guard let metadata = FileMetadata(file) else { return nil }
         guard metadata.isFile, metadata.isOwn else { throw CommandError("\(file) belongs to another user") }
         let record = try PropertyListCoder.decode(ExportFile.read(file)).value.dictionary
         guard let record, record["path"]?.string == path else { return nil }
-        func bytes(_ key: String) -> Data? { if case .data(let bytes)? = record[key] { bytes } else { nil } }
-        return FileReplacement(path: path, before: bytes("before"), after: bytes("after"))
+        return Record(record)
     }
 
     /// The name of a record: the last part of the path, for people, and a hash of the whole path.
@@ -83,8 +147,11 @@ struct UndoFolder: Sendable {
         let environment = context.environment
         let home = environment["HOME"] ?? ""
         var state = environment["XDG_STATE_HOME"] ?? ""
-        if state.utf8.first != UInt8(ascii: "/") { state = home + "/.local/state" }
-        guard state.utf8.first == UInt8(ascii: "/") else { throw CommandError("HOME is not an absolute path") }
+        if state.utf8.first != UInt8(ascii: "/") {
+            if home.isEmpty { throw CommandError("HOME is not set") }
+            guard home.utf8.first == UInt8(ascii: "/") else { throw CommandError("HOME is not an absolute path") }
+            state = home + "/.local/state"
+        }
         let resolution = try PathResolution("\(state)/\(program)/undo", system: .real)
         guard creates else { return resolution.target }
         // In the home of another user, that user could lead root anywhere.

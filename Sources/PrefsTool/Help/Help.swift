@@ -7,6 +7,8 @@ struct Help {
     /// The day of the version, for the manual page.
     static let date = "2026-11-22"
     static let width = 80
+    /// The topic of the options that most commands have.
+    static let optionsTopic = "options"
 
     private let program: Program
 
@@ -17,6 +19,7 @@ struct Help {
     /// - Throws: `UsageError` if the topic is neither a command nor a key.
     func text(_ topic: String?) throws(UsageError) -> String {
         guard let topic else { return overview }
+        if topic == Self.optionsTopic { return Self.columns(commonOptions.map { ($0.synopsis, $0.summary) }) }
         if let spec = program.commands.first(where: { $0.name == topic }) { return text(spec) }
         let prefs = program.sample
         let keys = PrefsKey.all(of: prefs)
@@ -38,10 +41,16 @@ struct Help {
             \(Self.paragraph("Usage: \(name) [COMMAND] [OPTION …]; without a command, shows the settings."))
             \(Self.paragraph("The commands work on the settings of \(owner), whose keys have types. With -f WHERE they work on any file or UserDefaults domain, of whose keys nothing is known."))
             \(groups.joined(separator: "\n"))
-            \(Self.paragraph("`\(name) help COMMAND` shows operands, options and an example; `help KEY` a key; `help --man` all of it. --json prints JSON."))
+            \(Self.paragraph("`\(name) help COMMAND` shows operands, options and an example; `help KEY` a key; `help \(Self.optionsTopic)` the options of most commands; `help --man` all of it. --json prints JSON."))
             \(Self.paragraph(Self.exitCodes))
 
             """
+    }
+
+    /// The options that most commands have. The help of a command names them only.
+    private var commonOptions: [OptionSpec] {
+        let common = OptionSpec.layeredPlaces + [.json, .help]
+        return program.options.filter { option in common.contains { $0.name == option.name } }
     }
 
     /// The groups of commands, in the order of the help.
@@ -49,7 +58,6 @@ struct Help {
         let groups = [
             ("Read:", CommandSpec.reading), ("Write:", CommandSpec.writing),
             ("Export and import:", CommandSpec.transfer),
-            ("For scripts of defaults(1):", DefaultsCommand.specs),
         ]
         let grouped = Set(groups.flatMap { $0.1.map(\.name) })
         let all = groups + [("Other commands:", program.commands.filter { !grouped.contains($0.name) })]
@@ -57,7 +65,7 @@ struct Help {
     }
 
     static let exitCodes =
-        "Exit codes: 0 done, 1 rejected and unchanged, 64 usage, 128 plus the number of the signal that ended the program."
+        "Exit codes: 0 done, 1 rejected and unchanged, 64 usage, 128 plus the number of the signal that ended the program; diff: 0 equal, 1 different, 2 trouble."
 
     /// The program without the word for the tool.
     private var owner: String {
@@ -70,11 +78,15 @@ struct Help {
     private func text(_ spec: CommandSpec) -> String {
         let details = spec.details.isEmpty ? "" : "\n" + Self.wrapped(spec.details)
         let options = program.options.filter(spec.accepts)
+        let own = options.filter { !commonOptions.map(\.name).contains($0.name) }
+        let common = options.filter { commonOptions.map(\.name).contains($0.name) }.map(\.synopsis)
+        let rows = own.isEmpty ? "" : Self.columns(own.map { ($0.synopsis, $0.summary) }) + "\n"
         return """
             \(Self.paragraph("\(program.name) \(spec.synopsis)"))
             \(Self.paragraph(Self.sentence(spec.summary)))
             \(details)
-            \(Self.columns(options.map { ($0.synopsis, $0.summary) }))
+            \(rows)\(Self.paragraph("Also \(common.joined(separator: ", ")): see `\(program.name) help \(Self.optionsTopic)`."))
+
             Example: \(program.name) \(example(of: spec))
 
             """

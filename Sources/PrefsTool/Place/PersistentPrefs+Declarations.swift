@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsJSON
 import PrefsPropertyLists
 
 /// The questions of the tool for the declarations of any class.

@@ -10,11 +10,17 @@ extension Place {
     /// changes nothing where nothing is stored, takes no lock and leaves no trace.
     func change(_ invocation: Invocation, _ edit: Edit) throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
+        try stream?.checkWriting()
         let (found, failure) = try known()
         let before = found ?? [:]
         var (after, risks) = try Self.result(of: edit, on: before, isOpen: prefs == nil)
         try rehearse(from: before, to: &after)
         if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
+        let isEmpty = failure == nil && before.isEmpty && after.isEmpty
+        if !isEmpty {
+            try target?.checkCreation()
+            if let risk = riskOfNewDomain(invocation) { risks.add(risk) }
+        }
         if invocation.isDryRun {
             if case .notOurs? = failure, let failure, !invocation.isForced { throw failure }
             return Difference(from: before, to: after, hiding: secrets).outcome(invocation)
@@ -24,8 +30,8 @@ extension Place {
             throw CommandError(damaged: file, showsLine: secrets.isEmpty)
         }
         try Confirmation(program: program, isForced: invocation.isForced).require(risks)
-        if failure == nil, before.isEmpty, after.isEmpty { return Outcome() }
-        return try withExtendedLifetime(try opened(toReplace: failure)) {
+        if isEmpty, stream == nil { return Outcome() }
+        let outcome = try withExtendedLifetime(try opened(toReplace: failure)) {
             try Outcome.written(asJSON: wantsJSON) {
                 try update { values in
                     let (after, found) = try Self.result(of: edit, on: values, isOpen: prefs == nil)
@@ -38,6 +44,16 @@ extension Place {
                 }
             }
         }
+        return try stream?.output() ?? outcome
+    }
+
+    /// A word that names neither a file nor a domain may be the mistyped name of a file.
+    private func riskOfNewDomain(_ invocation: Invocation) -> String? {
+        guard invocation.place != nil, let suite = target?.suite, let file, FileMetadata(file) == nil else {
+            return nil
+        }
+        return "there is no file and no UserDefaults domain `\(ShownText.key(suite))`; \(file) would be created "
+            + "(--format json, xml or binary creates a file of that name)"
     }
 
     /// The known values. For a malformed file that will be replaced, returns them even if nothing is known.
@@ -55,12 +71,15 @@ extension Place {
     ) throws -> (values: [String: StoredValue], Risks) {
         var (after, risks) = (before, Risks())
         try edit(&after, &risks)
+        for (key, value) in after where value.isHidden && before[key]?.isHidden != true {
+            throw CommandError("`\(ShownText.key(key))`: dots stand for a hidden value and cannot be stored")
+        }
         if isOpen { for text in Risks(from: before, to: after).texts { risks.add(text) } }
         return (after, risks)
     }
 
     /// Throws the error that would reject the change.
-    private func rehearse(from before: [String: StoredValue], to after: inout [String: StoredValue]) throws {
+    func rehearse(from before: [String: StoredValue], to after: inout [String: StoredValue]) throws {
         guard let prefs else {
             after = try Roots.changed(before, to: after)
             return
@@ -95,7 +114,7 @@ extension Place {
         case .damaged?, .notOurs?: break
         default: return nil
         }
-        guard let target = target ?? file.map(Target.file) else { return nil }
+        guard let target = target ?? file.map({ Target.file($0) }) else { return nil }
         let domain = try target.domain(isForced: true)
         _ = try domain.entries()
         return domain
@@ -121,5 +140,17 @@ extension Place {
     static func risk(of file: MalformedFile) -> String {
         let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
         return "\(file.place)\(line); this package did not write the file, and would quarantine it"
+    }
+}
+
+extension StoredValue {
+    /// Whether the value contains the dots that stand for a sensitive value.
+    fileprivate var isHidden: Bool {
+        switch self {
+        case .string(let text): text == ShownText.hidden
+        case .array(let elements): elements.contains(where: \.isHidden)
+        case .dictionary(let members): members.values.contains(where: \.isHidden)
+        default: false
+        }
     }
 }

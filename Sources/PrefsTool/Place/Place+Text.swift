@@ -3,28 +3,38 @@ import PrefsJSON
 import PrefsLayers
 import PrefsPropertyLists
 
-/// Converts texts and values, for `set`, the editor and imports.
+/// Converts texts and values, for `set`, `edit` and imports.
 extension Place {
     /// The value that a text stands for at a place; nil if the value is to be removed.
     ///
-    /// A declared property reads the text by its type. Inside its value, and in other domains, the first of these that
-    /// fits is used: the type of the replaced value, JSON, a string.
+    /// A text in the quotes of JSON is that string. A declared property reads any other text by its type. Inside its
+    /// value, and in other domains, the first of these that fits is used: the type of the replaced value, JSON, a
+    /// string.
     ///
     /// - Parameters:
     ///   - type: the type that the user names, if any.
     ///   - values: the values at the top.
+    ///   - alike: a value whose type the text has; nil for the replaced value.
     /// - Throws: an error that says what was expected.
     func value(
-        of text: String, at path: ValuePath, as type: PropertyListType?, in values: [String: StoredValue]
+        of text: String, at path: ValuePath, as type: PropertyListType?, in values: [String: StoredValue],
+        like alike: StoredValue? = nil
     ) throws -> StoredValue? {
         if let type { return try type.value(of: text) }
-        if path.steps.isEmpty, let prefs { return try prefs.storedValue(ofText: text, forKey: path.root) }
+        if path.steps.isEmpty, let prefs {
+            let text = PropertyListType.quoted(text)?.string ?? text
+            return try prefs.storedValue(ofText: text, forKey: path.root)
+        }
         let base = base(of: path.root, in: values)
-        let old = path.value(in: base)
+        let old = alike ?? path.value(in: base)
         // If the text replaces a whole array or dictionary without a declared type, `a,b` or `k=v` is a string, and the
         // change is confirmed.
-        let readings = PropertyListType.readings(of: text, like: prefs == nil && old?.isContainer == true ? nil : old)
-        guard prefs != nil else { return readings[0] }
+        let readings = PropertyListType.readings(
+            of: text, like: prefs == nil && old?.isContainer == true ? nil : old, keepsNulls: keepsNulls)
+        guard prefs != nil else {
+            if readings[0] == .string(text), old?.string == nil { try PropertyListType.checkGuess(text) }
+            return readings[0]
+        }
         var first: (any Error)?
         for reading in readings {
             do {
@@ -36,12 +46,6 @@ extension Place {
             }
         }
         throw first ?? CommandError("`\(ShownText.key(text))` cannot be read as a value of this type")
-    }
-
-    /// The text that reads as the value.
-    func text(of value: StoredValue, at path: ValuePath) -> String {
-        if path.steps.isEmpty, let prefs { return prefs.text(of: value, forKey: path.root) }
-        return PropertyListType.text(of: value)
     }
 
     /// Whether a place has a Decimal, which is stored as a string.

@@ -19,14 +19,18 @@ struct Place {
     let prefs: PersistentPrefs?
     /// The entries; nil for the preferences of the program.
     let entries: Roots?
+    /// The stream that the values come from; nil for other places.
+    let stream: StreamContent?
 
     /// The place that a command line names.
     ///
+    /// - Parameter word: the word of the place; nil for the one of the whole command line.
     /// - Throws: `UsageError`; `PrefsError`.
-    init(of invocation: Invocation) throws {
+    init(of invocation: Invocation, at word: String? = nil) throws {
         let (program, options) = (invocation.program, invocation.options)
         let hasLayers = options.has(.layers) || options.has(.layer)
-        let named = options[.place].map(Target.init)
+        let named = try invocation.target(word)
+        let stream = try named.flatMap { try StreamContent.read($0, in: program) }
         if let named, options[.root] == nil, !hasLayers {
             // In a flat layout, the keys of the program's own file are declared.
             if let own = try program.ownPrefs(in: named), own.hasFlatLayout {
@@ -34,26 +38,44 @@ struct Place {
                 return
             }
             if !named.hasRootsOnly {
-                try self.init(entriesOf: named, in: program, reveals: options.has(.reveal))
+                try self.init(entriesOf: named, in: program, reveals: options.has(.reveal), stream: stream)
                 return
             }
         }
         if case .url? = named, options.has(.timeout) {
             throw UsageError("--timeout is for the lock of a file; \(named?.name ?? "") has none")
         }
-        var store = try named?.store(of: program)
+        var store = try stream?.store ?? named?.store(of: program)
         if hasLayers, let base = try store ?? program.target?.store(of: program) {
             let above = options[.layers].map { [PrefsLayer.environment(prefix: $0, in: program.context.environment)] }
             let below = options.all(.layer).map { PrefsLayer.file(URL(filePath: $0.absolutePath)) }
             store = LayeredStore(base, above: above ?? [], below: below)
         }
         self.init(
-            settings: program.make(options[.root], store), in: program, at: named, reveals: options.has(.reveal))
+            settings: program.make(options[.root], store), in: program, at: named, reveals: options.has(.reveal),
+            stream: stream)
+        // These help a file in any state.
+        if case .file? = named, !["undo", "doctor"].contains(invocation.spec.name) { try checkRoot() }
+    }
+
+    /// Rejects a root in a file that has the keys of the program at its top: reads would find nothing, and a write would
+    /// put a dictionary beside them.
+    private func checkRoot() throws(CommandError) {
+        guard let prefs, let target, !prefs.hasFlatLayout, let entries = try? target.domain().entries().entries,
+            entries[prefs.key] == nil, let key = keys.first(where: { entries[$0.name] != nil })
+        else { return }
+        throw CommandError(
+            "\(target.word) has `\(ShownText.key(key.name))` at its top and no root `\(ShownText.key(prefs.key))`; "
+                + "leave out --root")
     }
 
     /// Creates the place of a program's settings.
-    init(settings prefs: PersistentPrefs, in program: Program, at named: Target? = nil, reveals: Bool = false) {
+    init(
+        settings prefs: PersistentPrefs, in program: Program, at named: Target? = nil, reveals: Bool = false,
+        stream: StreamContent? = nil
+    ) {
         self.program = program
+        self.stream = stream
         target = named ?? program.target
         keys = PrefsKey.all(of: prefs)
         secrets = Secrets(of: prefs, reveals: reveals)
@@ -62,10 +84,13 @@ struct Place {
     }
 
     /// Creates the place of all entries of a domain. Secrets of the program are also hidden in its own file.
-    init(entriesOf target: Target, in program: Program, reveals: Bool = false) throws {
+    init(
+        entriesOf target: Target, in program: Program, reveals: Bool = false, stream: StreamContent? = nil
+    ) throws {
         self.program = program
         self.target = target
-        let domain = try target.domain()
+        self.stream = stream
+        let domain = try stream?.store.ownRoots ?? target.domain()
         keys = []
         secrets = try program.ownPrefs(in: target).map { Secrets(of: $0, reveals: reveals) } ?? .none
         file = domain.fileURL?.absoluteURL.path(percentEncoded: false)
@@ -74,6 +99,9 @@ struct Place {
 
     /// The name for messages.
     var name: String { target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
+
+    /// Whether the file may have nulls.
+    var keepsNulls: Bool { prefs == nil && (stream?.isJSON ?? target?.isJSON ?? false) }
 
     // MARK: - Reading
 
@@ -91,6 +119,11 @@ struct Place {
             (values, failure) = try entries?.entries() ?? (nil, nil)
         }
         if case .rootIsNotDictionary? = failure, let failure { throw CommandError(explain(failure)) }
+        if case .notOurs(let file)? = failure, file.path.utf8.suffix(8).elementsEqual(".strings".utf8) {
+            throw CommandError(
+                "\(file.path): .strings files in the OpenStep format are not read; `plutil -convert xml1` converts them"
+            )
+        }
         if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
         return (values, failure)
     }
@@ -100,7 +133,8 @@ struct Place {
         let (values, failure) = try read()
         if let values { return (values, failure) }
         if let failure { throw failure }
-        throw CommandError("\(name) not found", at: file.map { URL(filePath: $0) })
+        let isThere = file.flatMap { FileKind(of: $0) } != nil
+        throw CommandError("\(name) \(isThere ? "is empty" : "not found")", at: file.map { URL(filePath: $0) })
     }
 
     /// The value that the program reads: the stored value as its type reads it, or the default if it is missing or does

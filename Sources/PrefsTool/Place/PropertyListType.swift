@@ -7,31 +7,39 @@ import PrefsLayers
 enum PropertyListType: String, CaseIterable {
     case string, integer, float, boolean, date, data, array, dictionary
 
-    var isContainer: Bool { self == .array || self == .dictionary }
-
-    /// The text of the value of a new entry.
-    private var initialText: String {
-        switch self {
-        case .string, .data: ""
-        case .integer: "0"
-        case .float: "0.0"
-        case .boolean: "false"
-        case .date: "2001-01-01T00:00:00Z"
-        case .array: "[]"
-        case .dictionary: "{}"
-        }
-    }
-
-    var initialValue: StoredValue { reading(of: initialText) ?? .string(initialText) }
-
     /// The type of a value; nil for a reference of a keyed archive.
     init?(of value: StoredValue) { self.init(rawValue: ValueText.typeName(value)) }
 
-    /// The values that a text may stand for: as the type of another value, then as JSON, then as a string.
-    static func readings(of text: String, like other: StoredValue?) -> [StoredValue] {
+    /// The values that a text may stand for: as a string in quotes, as the type of another value, then as JSON, then as
+    /// a string.
+    static func readings(of text: String, like other: StoredValue?, keepsNulls: Bool = false) -> [StoredValue] {
         let alike = other.flatMap(Self.init(of:))?.reading(of: text)
-        let json = try? ExportFormat.value(ofJSON: Data(text.utf8))
-        return [alike, json, .string(text)].compactMap { $0 }
+        let json = try? ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: keepsNulls)
+        return [quoted(text), alike, json, .string(text)].compactMap { $0 }
+    }
+
+    /// The string that a text in the quotes of JSON stands for, as `get --json` prints it; nil for other texts.
+    static func quoted(_ text: String) -> StoredValue? {
+        guard text.utf8.first == UInt8(ascii: "\"") else { return nil }
+        return try? ExportFormat.value(ofJSON: Data(text.utf8))
+    }
+
+    /// Rejects a text that would be stored as a string, although it was probably meant as another value.
+    static func checkGuess(_ text: String) throws(CommandError) {
+        let shown = "`\(ShownText.key(text))`"
+        if let flaw = TextForms(text).flaw {
+            throw CommandError("\(shown) is not JSON: \(flaw); -t string stores the text")
+        }
+        if text == "null" {
+            throw CommandError(
+                "null cannot be stored in a property list; unset removes a value, -t string stores the text")
+        }
+        if ["true", "false", "null"].contains(text.lowercased()) {
+            throw CommandError("\(shown) is not JSON; write \(text.lowercased()), or -t string stores the text")
+        }
+        if text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil {
+            throw CommandError("\(shown) is beyond the range of numbers; -t string stores the text")
+        }
     }
 
     /// The value of this type that a text stands for.
@@ -69,9 +77,6 @@ enum PropertyListType: String, CaseIterable {
         default: return nil
         }
     }
-
-    /// Another value as this type; the initial value if its text has no reading as this type.
-    func converted(from value: StoredValue) -> StoredValue { reading(of: Self.text(of: value)) ?? initialValue }
 
     /// The text that reads as exactly this value.
     static func text(of value: StoredValue) -> String {

@@ -17,7 +17,7 @@ struct ValuePath: Hashable {
         self.steps = steps
     }
 
-    /// Parses `a.b[2]`. A backslash makes a dot or a bracket part of a key. The longest beginning of the rest, with
+    /// Parses `a.b[2]`. `[+]` is the place behind the last element. A backslash makes a dot or a bracket part of a key. The longest beginning of the rest, with
     /// dots, that is an existing key counts as that key, because keys with dots are common.
     ///
     /// - Throws: `CommandError` if the text is neither a path nor a key that exists.
@@ -36,7 +36,9 @@ struct ValuePath: Hashable {
         var steps: [Step] = []
         repeat {
             if rest.first == "[", !steps.isEmpty {
-                guard let end = rest.firstIndex(of: "]"), let index = Int(String(rest[..<end].dropFirst())) else {
+                let end = rest.firstIndex(of: "]")
+                let number = end.map { String(rest[..<$0].dropFirst()) } ?? ""
+                guard let end, let index = number == "+" ? container?.array?.count ?? 0 : Int(number) else {
                     throw Self.failure(text)
                 }
                 steps.append(.index(index))
@@ -121,15 +123,16 @@ struct ValuePath: Hashable {
 
     var hasIndex: Bool { steps.contains(where: \.isIndex) }
 
+    /// Whether the place is behind the last element of an array in the entry.
+    func isAppended(to entry: StoredValue?) -> Bool {
+        guard case .index(let index)? = steps.last else { return false }
+        return parent?.value(in: entry)?.array?.count == index
+    }
+
     /// The steps from a container of the place.
     func inside(_ container: ValuePath) -> ValuePath { ValuePath(root, Array(steps.dropFirst(container.steps.count))) }
 
     func appending(_ step: Step) -> ValuePath { ValuePath(root, steps + [step]) }
-
-    /// True if one place contains the other, or if both are equal.
-    func overlaps(_ other: ValuePath) -> Bool {
-        root == other.root && zip(steps, other.steps).allSatisfy { $0 == $1 }
-    }
 
     // MARK: - Values
 

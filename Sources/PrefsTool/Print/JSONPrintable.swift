@@ -21,7 +21,7 @@ extension StoredValue: JSONPrintable {
         case .data(let data): data.base64EncodedString().json
         case .array(let elements): elements.json
         case .dictionary(let members): members.json
-        case .uid(let uid): "\(uid)".json
+        case .uid(let uid): "{\"\(KeyedArchiveUID.key)\":\(uid.value)}"
         case .foreign: "object".json
         case .null: "null"
         }

@@ -13,12 +13,12 @@ package enum OutputFormat {
     /// Never written to a terminal.
     case binary
 
-    init(_ format: ExportFormat) {
+    init(_ format: FileFormat) {
         self =
             switch format {
-            case .binary: .binary
-            case .xml: .xml
             case .json: .json
+            case .xml: .xml
+            default: .binary
             }
     }
 

@@ -8,35 +8,38 @@ package struct Table {
 
     mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
-    /// Returns the rows. Each column is as wide as its widest cell, and two spaces separate columns. The first row is
-    /// the head.
+    /// Returns the rows. Each column but the last is as wide as its widest cell, and two spaces separate columns. The
+    /// first row is the head.
     ///
-    /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The last column is truncated
-    ///   first, then the widest ones.
+    /// - Parameter width: the number of columns of the terminal; nil to truncate nothing. The last column, which has the
+    ///   values, is truncated to a third of it at most, then the widest of the others.
     package func text(head: Style = .plain, width: Int? = nil) -> String {
         let columns = rows.map(\.count).max() ?? 0
-        var widths = (0..<columns).map { column in
+        // The width of the last column counts on a terminal only. A pipe may get values of any length.
+        var widths = (0..<max(0, columns - (width == nil ? 1 : 0))).map { column in
             rows.filter { $0.count > column }.map { DisplayWidth.of($0[column]) }.max() ?? 0
         }
         if let width { narrow(&widths, to: width) }
         let lines = rows.map { row in
-            let cells = zip(row, widths).map { DisplayWidth.fitted($0, to: $1) }
-            var line = cells.joined(separator: "  ")
-            // Removes scalars: removing characters takes quadratic time if there are many combining marks.
-            while line.unicodeScalars.last == " " { line.unicodeScalars.removeLast() }
-            return line
+            // Blanks at the end of a line would wrap.
+            let cells = row.prefix((row.lastIndex { !$0.isEmpty } ?? -1) + 1)
+            return cells.enumerated().map { column, text in
+                let text = column < widths.count ? DisplayWidth.truncated(text, to: widths[column]) : text
+                return column < cells.count - 1 ? DisplayWidth.padded(text, to: widths[column]) : text
+            }.joined(separator: "  ")
         }
         return lines.enumerated().map { ($0 == 0 ? head.bold($1) : $1) + "\n" }.joined()
     }
 
     private func narrow(_ widths: inout [Int], to width: Int) {
-        let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
-        guard excess > 0, let last = widths.indices.last else { return }
-        widths[last] = max(min(12, widths[last]), widths[last] - excess)
-        while widths.reduce(0, +) + 2 * last > width, let widest = widths.max(), widest > 4,
-            let index = widths.lastIndex(of: widest)
-        {
-            widths[index] -= 1
+        guard let last = widths.indices.last else { return }
+        let room = width - 2 * last
+        // A narrow column leaves what it does not need to the others.
+        var rest = room - min(widths[last], max(12, width / 3))
+        for (order, column) in widths.indices.dropLast().sorted(by: { widths[$0] < widths[$1] }).enumerated() {
+            widths[column] = max(1, min(widths[column], rest / (last - order)))
+            rest -= widths[column]
         }
+        widths[last] = min(widths[last], max(1, room - widths.dropLast().reduce(0, +)))
     }
 }

@@ -1,6 +1,9 @@
 import Foundation
 
 enum TerminalWidth {
+    /// The least number of columns for a table of more than keys and values.
+    static let ofTables = 72
+
     /// The number of columns of the terminal that a stream writes to; nil for a pipe or a file, which have no end of
     /// line.
     static func of(_ descriptor: Int32) -> Int? {

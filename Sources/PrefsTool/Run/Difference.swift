@@ -1,31 +1,58 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsPropertyLists
 
-/// The differences between two states: one line for each place that was added, changed or removed. Dictionaries are
-/// compared key by key.
+/// The differences between two states: the innermost places that were added, changed or removed. Dictionaries are
+/// compared key by key. Arrays are compared element by element between their longest common start and end.
 struct Difference {
-    private var lines: [(path: [String], old: StoredValue?, new: StoredValue?)] = []
+    typealias Entry = (path: ValuePath, old: StoredValue?, new: StoredValue?)
+
+    private(set) var entries: [Entry] = []
+    private let secrets: Secrets
 
     init(from before: [String: StoredValue], to after: [String: StoredValue], hiding secrets: Secrets) {
-        add(before, after, [], secrets)
-    }
-
-    private mutating func add(
-        _ before: [String: StoredValue], _ after: [String: StoredValue], _ path: [String], _ secrets: Secrets
-    ) {
-        let change = DictionaryDifference(from: before, to: after)
-        for key in change.keys.sorted() {
-            let (old, new, path) = (change.old[key], change.new[key], path + [key])
-            if let old = old?.dictionary, let new = new?.dictionary, !secrets.contains(key) {
-                add(old, new, path, secrets)
-            } else {
-                lines.append((path, old.map { secrets.shown($0, at: path) }, new.map { secrets.shown($0, at: path) }))
-            }
+        self.secrets = secrets
+        for key in before.merging(after, uniquingKeysWith: { $1 }).sortedByBytes.map(\.key) {
+            add(before[key], after[key], at: ValuePath(key))
         }
     }
 
-    var isEmpty: Bool { lines.isEmpty }
+    /// The differences at a place and in it.
+    init(at path: ValuePath, from before: StoredValue?, to after: StoredValue?, hiding secrets: Secrets) {
+        self.secrets = secrets
+        add(before, after, at: path)
+    }
+
+    private mutating func add(_ old: StoredValue?, _ new: StoredValue?, at path: ValuePath) {
+        if old == new { return }
+        let isSecret = secrets.contains(path)
+        if let old = old?.dictionary, let new = new?.dictionary, !isSecret {
+            for key in old.merging(new, uniquingKeysWith: { $1 }).sortedByBytes.map(\.key) {
+                add(old[key], new[key], at: path.appending(.key(key)))
+            }
+        } else if let old = old?.array, let new = new?.array, !isSecret {
+            add(old, new, at: path)
+        } else {
+            entries.append((path, old.map { secrets.shown($0, at: path) }, new.map { secrets.shown($0, at: path) }))
+        }
+    }
+
+    private mutating func add(_ old: [StoredValue], _ new: [StoredValue], at path: ValuePath) {
+        let shorter = min(old.count, new.count)
+        let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
+        let end = (0..<shorter - start).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
+        let (olds, news) = (old[start..<old.count - end], new[start..<new.count - end])
+        // An index counts among the elements of the side that has it.
+        for index in start..<max(olds.endIndex, news.endIndex) {
+            let element = path.appending(.index(index))
+            add(
+                olds.indices.contains(index) ? olds[index] : nil, news.indices.contains(index) ? news[index] : nil,
+                at: element)
+        }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
 
     func outcome(_ invocation: Invocation) -> Outcome {
         invocation.wantsJSON
@@ -33,9 +60,9 @@ struct Difference {
     }
 
     private func text(_ style: Style) -> String {
-        if lines.isEmpty { return "nothing would change\n" }
-        return lines.map { keys, old, new in
-            let path = ValuePath(keys[0], keys.dropFirst().map(ValuePath.Step.key)).text
+        if entries.isEmpty { return "nothing would change\n" }
+        return entries.map { path, old, new in
+            let path = path.text
             let text =
                 switch (old, new) {
                 case (nil, let new?): style.green("+ \(path): \(ValueText.line(new))".printable)
@@ -50,21 +77,33 @@ struct Difference {
     private static func change(from old: StoredValue?, to new: StoredValue?) -> String {
         var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
         if texts[0] == texts[1], texts[0] != ShownText.hidden {
-            texts = [old, new].map { $0.map { exact($0).json } ?? "" }
+            texts = [old, new].map { $0.map(JSONWriter.line) ?? "" }
         }
         return texts.joined(separator: " → ")
     }
 
-    /// An array of objects with `path` (the keys from the top), `old` and `new`. A missing value is null.
+    /// An array of objects with `path` (the keys and indexes from the top), `old` and `new`. A missing value is null.
     private var json: String {
-        let objects = lines.map { path, old, new in
-            JSONText.object([("path", path), ("old", old.map(Self.exact)), ("new", new.map(Self.exact))]).json
+        let objects = entries.map { path, old, new in
+            JSONText.object([("path", path.names), ("old", old.map(Self.exact)), ("new", new.map(Self.exact))]).json
         }
         return "[\(objects.joined(separator: ",\n"))]\n"
     }
 
-    /// Returns the lossless format of exports, or plain JSON if the value cannot be exported.
-    private static func exact(_ value: StoredValue) -> JSONText {
-        JSONText(json: (try? ExportFormat.json(of: value).trimmingCharacters(in: .newlines)) ?? value.json)
+    /// The lossless format of exports.
+    static func exact(_ value: StoredValue) -> JSONText { JSONText(json: JSONWriter.line(of: value)) }
+}
+
+extension StoredValue {
+    /// The value with integers in place of whole numbers: JSON has one type of numbers, so 14 and 14.0 are equal there.
+    var withWholeNumbers: StoredValue {
+        switch self {
+        case .real(let number):
+            // -0.0 is no integer.
+            Int64(exactly: number).flatMap { number.sign == .minus && $0 == 0 ? nil : .integer($0) } ?? self
+        case .array(let elements): .array(elements.map(\.withWholeNumbers))
+        case .dictionary(let members): .dictionary(members.mapValues(\.withWholeNumbers))
+        default: self
+        }
     }
 }

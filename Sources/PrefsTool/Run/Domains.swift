@@ -9,8 +9,9 @@ struct Domains {
     /// - Throws: `UsageError` if the user names a place as well.
     init(_ invocation: Invocation) throws(UsageError) {
         self.invocation = invocation
-        if let option = [OptionSpec.place, .root, .layers, .layer].first(where: invocation.options.has) {
-            throw UsageError("--domains takes all domains; leave out --domains or \(option.name)")
+        let option = [OptionSpec.root, .layers, .layer].first(where: invocation.options.has)?.name
+        if let option = invocation.place == nil ? option : OptionSpec.place.name {
+            throw UsageError("--domains takes all domains; leave out --domains or \(option)")
         }
     }
 

@@ -12,6 +12,9 @@ extension Runner {
             }
             return try Domains(invocation).list()
         }
+        if invocation.options.has(.sources), !wantsJSON {
+            throw UsageError("--sources is an option of --json; the table of settings has the sources")
+        }
         let (values, failure) = try place.existing()
         let paths = try invocation.operands.map { word in
             let path = try place.path(word, in: values)
@@ -36,11 +39,13 @@ extension Runner {
         return head.text() + "\n" + table.text(head: context.outputStyle, width: context.outputWidth)
     }
 
-    /// A row for each key. A narrow terminal shows the key and the value only.
+    /// Whether the terminal has room for keys and values only.
+    private var isNarrow: Bool { invocation.context.outputWidth.map { $0 < TerminalWidth.ofTables } ?? false }
+
+    /// A row for each key.
     private func settings(_ values: [String: StoredValue], _ paths: [ValuePath]) -> Table {
         let shown = place.keys.filter { key in paths.isEmpty || paths.contains { $0.root == key.name } }
         let hasNames = shown.contains { $0.shortName != $0.name }
-        let isNarrow = invocation.context.outputWidth.map { $0 < EditorScreen.Size.minTableWidth } ?? false
         func row(_ key: String, _ stored: String, _ type: String, _ source: String, _ value: String) -> [String] {
             isNarrow ? [key, value] : [key] + (hasNames ? [stored] : []) + [type, source, value]
         }
@@ -62,14 +67,16 @@ extension Runner {
     /// A row for each value that is not a dictionary.
     private func entries(_ values: [String: StoredValue], _ paths: [ValuePath]) -> Table {
         var table = Table()
-        table.add(["KEY", "TYPE", "VALUE"])
+        func row(_ key: String, _ type: String, _ value: String) -> [String] {
+            isNarrow ? [key, value] : [key, type, value]
+        }
+        table.add(row("KEY", "TYPE", "VALUE"))
         func add(_ value: StoredValue, at path: ValuePath) {
             if let members = value.dictionary, !members.isEmpty {
                 for (key, member) in members.sortedByBytes { add(member, at: path.appending(.key(key))) }
             } else {
-                table.add([
-                    path.text, ValueText.typeName(value), cell(ValueText.line(place.secrets.shown(value, at: path))),
-                ])
+                let text = ValueText.line(place.secrets.shown(value, at: path))
+                table.add(row(path.text, ValueText.typeName(value), cell(text)))
             }
         }
         for path in paths.isEmpty ? values.sortedByBytes.map({ ValuePath($0.key) }) : paths {
@@ -84,9 +91,10 @@ extension Runner {
         return if case .layer(let name) = source { "layer \(cell(name))" } else { "\(source)" }
     }
 
-    /// Truncates long values on a terminal. `get`, JSON and a pipe show them in full.
+    /// Shows an empty text as `""`. Truncates long values on a terminal; `get`, JSON and a pipe show them in full.
     private func cell(_ text: String) -> String {
-        invocation.context.outputWidth.map { ShownText.line(text, longest: max(200, $0)) } ?? text
+        if text.isEmpty { return #""""# }
+        return invocation.context.outputWidth.map { ShownText.line(text, longest: max(200, $0)) } ?? text
     }
 
     /// The values that the program reads, in the format of an export, so that an import accepts them. Secrets are left
@@ -109,7 +117,23 @@ extension Runner {
                 shown[path.root] = try path.value(shown[path.root], with: value)
             }
         }
-        return try ExportFormat.json(of: .dictionary(shown))
+        return try ExportFormat.json(
+            of: .dictionary(invocation.options.has(.sources) ? withSources(shown) : shown))
+    }
+
+    /// For each value, an object with it and where it comes from.
+    private func withSources(_ values: [String: StoredValue]) -> [String: StoredValue] {
+        Dictionary(
+            uniqueKeysWithValues: values.map { key, value in
+                var object: [String: StoredValue] = ["value": value, "source": .string("stored")]
+                object["type"] = .string(place.key(key)?.typeName ?? ValueText.typeName(value))
+                switch place.prefs?.source(ofKey: key) {
+                case .layer(let name)?: object.merge(["source": .string("layer"), "layer": .string(name)]) { $1 }
+                case .default?: object["source"] = .string("default")
+                default: object["file"] = place.file.map(StoredValue.string)
+                }
+                return (key, .dictionary(object))
+            })
     }
 }
 

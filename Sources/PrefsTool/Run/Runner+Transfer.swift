@@ -10,9 +10,15 @@ extension Runner {
         let path = invocation.options[.output].flatMap { $0 == "-" ? nil : $0 }
         let format = try Self.format(invocation.options[.format], path: path)
         let (found, failure) = try place.existing()
+        // Without the values of layers, which an import would make permanent.
         let values = place.prefs.map { prefs in prefs.readingStored { $0 } ?? [:] } ?? found
         let shown = place.secrets.removed(from: values, isDeep: place.prefs == nil)
-        var outcome = try write(try format.data(of: shown), as: format, to: path).reporting(failure, asJSON: wantsJSON)
+        let bytes: Data
+        do { bytes = try format.data(of: shown) } catch PrefsError.valuesNotPlistCompatible(let keys) {
+            let failures = PrefsError.valuesNotPlistCompatible(invalidElements: keys).failures
+            return Outcome().reporting(failures.map { "\($0.path): \($0.reason)" }, asJSON: wantsJSON)
+        }
+        var outcome = try write(bytes, as: format, to: path).reporting(failure, asJSON: wantsJSON)
         let hidden = values.keys.filter { shown[$0] == nil }.sorted()
         if !hidden.isEmpty {
             let text = "left out, because sensitive: \(hidden.joined(separator: ", ")); --reveal exports them"
@@ -22,14 +28,12 @@ extension Runner {
     }
 
     private static func format(_ name: String?, path: String?) throws(UsageError) -> ExportFormat {
-        guard let name else {
-            let path = path?.lowercased() ?? ""
-            return path.hasSuffix(".xml") ? .xml : path.hasSuffix(".plist") ? .binary : .json
-        }
-        guard let format = ExportFormat(rawValue: name) else {
-            throw UsageError("unknown format `\(ShownText.key(name))`; formats are json, xml, binary")
-        }
-        return format
+        if let name { return try ExportFormat.named(name) }
+        if let format = path.flatMap(ExportFormat.init(extensionOf:)) { return format }
+        let parts = path.map { FileNames(path: $0.absolutePath).file.split(separator: ".").map(String.init) } ?? []
+        guard parts.count > 1, let ending = parts.last else { return .json }
+        throw UsageError(
+            "the extension .\(ShownText.key(ending)) names no format; give --format json, xml or binary")
     }
 
     private func write(_ bytes: Data, as format: ExportFormat, to path: String?) throws -> Outcome {
@@ -37,7 +41,7 @@ extension Runner {
             if format == .binary, isatty(invocation.context.output) == 1 {
                 throw UsageError("binary output cannot be written to a terminal; give -o PATH or redirect the output")
             }
-            return Outcome(bytes: bytes, as: OutputFormat(format))
+            return Outcome(bytes: bytes, as: OutputFormat(FileFormat(format)))
         }
         let file = (try? SidecarPaths(path: path.absolutePath).file) ?? path.absolutePath
         var risks = Risks()
@@ -84,22 +88,14 @@ extension Runner {
     static func diff(_ invocation: Invocation) -> Outcome {
         let program = invocation.program
         do {
-            let sides = try invocation.operands.map { word in
-                let target = Target(word)
-                if case .file(let path) = target {
-                    return try values(of: ExportFile.read(path.absolutePath), from: word, isFile: true)
-                }
-                let (values, failure) = try Place(entriesOf: target, in: program).existing()
-                // The known state of a malformed file is not its content.
-                switch failure {
-                case .damaged(let file)?, .notOurs(let file)?: throw CommandError(file.place)
-                default: return values
-                }
+            var sides = try invocation.operands.map { try side($0, invocation) }
+            if sides.contains(where: \.isJSON) {
+                sides = sides.map { ($0.values.mapValues(\.withWholeNumbers), $0.isJSON) }
             }
             // Secrets of the program's own file are also hidden in the other file.
             let own = try invocation.operands.compactMap { try program.ownPrefs(in: Target($0)) }.first
             let secrets = own.map { Secrets(of: $0, reveals: invocation.options.has(.reveal)) } ?? .none
-            let difference = Difference(from: sides[0], to: sides[1], hiding: secrets)
+            let difference = Difference(from: sides[0].values, to: sides[1].values, hiding: secrets)
             if difference.isEmpty { return Outcome(output: invocation.wantsJSON ? "[]\n" : "", as: .json) }
             var outcome = difference.outcome(invocation)
             outcome.code = 1
@@ -109,18 +105,39 @@ extension Runner {
         }
     }
 
-    /// Reverts the last write of the tool to the file of the place, and prints the changes.
+    /// The values of one side of `diff`, and whether they are JSON.
+    private static func side(
+        _ word: String, _ invocation: Invocation
+    ) throws -> (values: [String: StoredValue], isJSON: Bool) {
+        let target = Target(word)
+        switch target {
+        case .file(let path, _), .stream(let path, _):
+            let bytes = try ExportFile.read(path == "-" ? nil : path.absolutePath, orInput: invocation.context.input)
+            let name = target.isStream ? target.name : word
+            let isJSON = bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) == nil
+            return (try values(of: bytes, from: name, isFile: true), isJSON)
+        case .suite, .url: break
+        }
+        let (values, failure) = try Place(entriesOf: target, in: invocation.program).existing()
+        // The known state of a malformed file is not its content.
+        switch failure {
+        case .damaged(let file)?, .notOurs(let file)?: throw CommandError(file.place)
+        default: return (values, false)
+        }
+    }
+
+    /// Reverts the newest write of the tool to the file of the place that was not reverted yet, and prints the changes.
     func undo() throws -> Outcome {
         guard let named = place.file else {
             throw CommandError("undo is not available for the \(place.name): it has no file")
         }
         let path = try SidecarPaths(path: named).file
-        guard let replacement = try UndoFolder(of: program).replacement(of: path) else {
+        let folder = UndoFolder(of: program)
+        guard let replacement = try folder.replacement(of: path) else {
             throw CommandError("nothing to undo: this tool has not written \(path)")
         }
-        let isJSON = Target.format(of: path) == .json
         func entries(_ bytes: Data?) -> [String: StoredValue] {
-            bytes.flatMap { try? PropertyListFile.decode($0, in: isJSON ? .all : .propertyLists).content } ?? [:]
+            bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
         }
         let difference = Difference(
             from: entries(replacement.after), to: entries(replacement.before), hiding: place.secrets
@@ -134,7 +151,11 @@ extension Runner {
             return shown
         }
         let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
-        let written = try Outcome.written(asJSON: wantsJSON) { try domain.restore(replacement) }
+        // An undo is no write that another one reverts.
+        let written = try FileReplacement.observing(with: { _ in }) {
+            try Outcome.written(asJSON: wantsJSON) { try domain.restore(replacement) }
+        }
+        try folder.removeNewest(of: path)
         return shown.adding(written.messages)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
+import PrefsLayers
 import PrefsPropertyLists
 
 /// Runs the commands on a place.
@@ -17,30 +18,47 @@ struct Runner {
 
     // MARK: - Reading
 
-    /// Prints a value. For a property or a part of it, prints the value that the program reads.
+    /// Prints values, one after another. For a property or a part of it, prints the value that the program reads.
     func get() throws -> Outcome {
         let (values, failure) = try place.existing()
-        let path = try place.path(invocation.operands[0], in: values)
-        var entry = values[path.root]
-        if !invocation.options.has(.stored) {
-            entry = place.effective(entry, path.root)
-        } else if place.isOfLayer(path.root) {
-            entry = nil
+        var (output, notes): ([(text: String, format: OutputFormat)], [String]) = ([], [])
+        for word in invocation.operands {
+            let path = try place.path(word, in: values)
+            var entry = values[path.root]
+            if !invocation.options.has(.stored) {
+                let mismatch = entry.flatMap { place.prefs?.mismatch(of: $0, forKey: path.root) }
+                if let mismatch { notes.append("\(mismatch.path): \(mismatch.reason); the program reads the default") }
+                entry = place.effective(entry, path.root)
+            } else if place.isOfLayer(path.root) {
+                entry = nil
+            }
+            if let value = path.value(in: entry) {
+                output.append(try shown(value, at: path, as: word))
+            } else if let text = invocation.options[.defaultText] {
+                output.append((text, .value))
+            } else {
+                throw missing(word, path, in: entry, among: values)
+            }
         }
-        guard let value = path.value(in: entry) else {
-            if let text = invocation.options[.defaultText] { return Outcome(output: text + "\n", as: .value) }
-            throw missing(invocation.operands[0], path, in: entry, among: values)
-        }
+        let text = output.map { $0.text + "\n" }.joined()
+        return Outcome(output: text, as: output.count == 1 ? output[0].format : wantsJSON ? .json : .value)
+            .adding(notes.map { Outcome.Message(text: $0, isError: false, isJSON: wantsJSON) })
+            .reporting(failure, asJSON: wantsJSON)
+    }
+
+    /// A value or its type as `get` prints it. In JSON, a value has the form of an export.
+    ///
+    /// - Throws: `CommandError` for a sensitive value, whose dots a script would take for the value.
+    private func shown(_ value: StoredValue, at path: ValuePath, as word: String) throws -> (String, OutputFormat) {
         if invocation.options.has(.printType) {
             let type = ValueText.typeName(value)
-            let outcome = Outcome(
-                output: (wantsJSON ? JSONText.object([("type", type)]).json : type) + "\n",
-                as: wantsJSON ? .json : .text)
-            return outcome.reporting(failure, asJSON: wantsJSON)
+            return wantsJSON ? (JSONText.object([("type", type)]).json, .json) : (type, .text)
         }
-        let shown = place.secrets.shown(value, at: path)
-        let (text, form) = wantsJSON ? (shown.json, .json) : (ValueText.line(shown), ValueText.format(shown))
-        return Outcome(output: text + "\n", as: form).reporting(failure, asJSON: wantsJSON)
+        guard place.secrets.shown(value, at: path) == value else {
+            throw CommandError("`\(ShownText.key(word))` is sensitive; --reveal prints it")
+        }
+        if !wantsJSON { return (ValueText.line(value), ValueText.format(value)) }
+        return (try ExportFormat.json(of: value).trimmingCharacters(in: .newlines), .json)
     }
 
     /// The error for a path without a value. Suggests the name of a value beside it.
@@ -71,25 +89,63 @@ struct Runner {
         let assignments = try Assignments.parse(
             invocation.operands, file: invocation.options[.valueFile], input: invocation.context.input)
         let type = try invocation.options[.type].map(Self.type)
-        return try place.change(invocation) { values, risks in
+        var new: [(path: ValuePath, value: StoredValue)] = []
+        let outcome = try place.change(invocation) { values, risks in
+            new = []
             if let expected = invocation.options[.expected], let first = assignments.first {
                 try require(expected, at: first.key, in: values)
             }
             for (name, text) in assignments {
                 let path = try place.path(name, in: values)
-                let old = path.value(in: place.base(of: path.root, in: values))
-                let new =
+                try checkNesting(name, path, in: values)
+                let base = place.base(of: path.root, in: values)
+                let old = path.value(in: base)
+                // A new element is read like the one before it.
+                let alike = old ?? (path.isAppended(to: base) ? path.parent?.value(in: base)?.array?.last : nil)
+                let value = try naming(name, path) {
                     try calculated(text, from: old, as: type, path, in: values)
-                    ?? value(of: text, at: path, as: type, in: values)
-                if place.prefs == nil, type == nil, let old, let new, ValueText.typeName(old) != ValueText.typeName(new)
-                {
-                    risks.add(Risks.change(of: old, to: new, at: path.text))
+                        ?? self.value(of: text, at: path, like: alike, as: type, in: values)
+                }
+                if place.prefs == nil, type == nil, let value {
+                    if old == nil { new.append((path, value)) }
+                    if let old, ValueText.typeName(old) != ValueText.typeName(value) {
+                        risks.add(Risks.change(of: old, to: value, at: path.text))
+                    }
                 }
                 let former = values[path.root]
-                values[path.root] = try path.value(place.base(of: path.root, in: values), with: new)
+                values[path.root] = try path.value(base, with: value)
                 if let entry = values[path.root] { try place.check(entry, forKey: path.root, over: former) }
             }
         }
+        // A script knows the types, and its log should stay empty.
+        if invocation.isDryRun || isatty(invocation.context.errors) != 1 { return outcome }
+        return outcome.adding(
+            new.map { path, value in
+                let text = "\(path.text): \(ValueText.typeName(value)) (-t TYPE stores another type)"
+                return Outcome.Message(text: text, isError: false, isJSON: wantsJSON)
+            })
+    }
+
+    /// Runs the body. Its errors name a key as the user has typed it.
+    private func naming<R>(_ name: String, _ path: ValuePath, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as PrefsError {
+            let text = "\(error)"
+            let isOther = path.steps.isEmpty && name != path.root && text.hasPrefix("\(ShownText.key(path.root)):")
+            throw isOther ? CommandError(name + text.dropFirst(ShownText.key(path.root).count)) : error
+        }
+    }
+
+    /// Rejects `editor.size` in a file with keys such as `editor.fontSize`: the value would be in a new dictionary
+    /// `editor`, where no program of this file looks.
+    private func checkNesting(_ name: String, _ path: ValuePath, in values: [String: StoredValue]) throws(CommandError)
+    {
+        guard place.prefs == nil, case .key? = path.steps.first, values[path.root] == nil,
+            values.keys.contains(where: { $0.hasPrefix(path.root + ".") })
+        else { return }
+        throw CommandError(
+            "the keys of this file have dots, and none is `\(ShownText.key(name))`"
+                + Suggestion.text(name, among: values.keys.sorted())
+                + "; a new key of that name is written '\(ShownText.key(ValuePath(name).text))'")
     }
 
     private enum ValueType {
@@ -108,37 +164,46 @@ struct Runner {
     }
 
     private func value(
-        of text: String, at path: ValuePath, as type: ValueType?, in values: [String: StoredValue]
+        of text: String, at path: ValuePath, like old: StoredValue?, as type: ValueType?,
+        in values: [String: StoredValue]
     ) throws -> StoredValue? {
         guard case .json? = type else {
             let plain: PropertyListType? = if case .plain(let type)? = type { type } else { nil }
-            return try place.value(of: text, at: path, as: plain, in: values)
+            return try place.value(of: text, at: path, as: plain, in: values, like: old)
         }
-        do { return try ExportFormat.value(ofJSON: Data(text.utf8)) } catch PrefsError.invalidImport(let reason) {
+        do {
+            return try ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: place.keepsNulls)
+        } catch PrefsError.invalidImport(let reason) {
             throw UsageError("\(ShownText.key(text)): \(reason)")
         }
     }
 
-    /// `+1` adds to a number, and `toggle` negates a Boolean; nil for another text or type.
+    /// `+1` adds to a number, and `toggle` negates a Boolean; nil for another text.
+    ///
+    /// - Throws: `CommandError` if the value at the place is of another type.
     private func calculated(
         _ text: String, from old: StoredValue?, as type: ValueType?, _ path: ValuePath,
         in values: [String: StoredValue]
     ) throws -> StoredValue? {
-        if type != nil { return nil }
         let amount = text.utf8.first == UInt8(ascii: "+") ? String(text.unicodeScalars.dropFirst()) : nil
-        let isNumber = amount.map { Double($0) != nil } ?? false
+        let isAmount = amount.map { Double($0) != nil } ?? false
+        if let amount, type == nil, let old, old.isNumber { return try Arithmetic.sum(of: old, and: amount, path.text) }
+        if text == "toggle", type == nil, case .bool(let value)? = old { return .bool(!value) }
+        // Of several choices, none or the one of this name is meant.
+        let hasChoices = path.steps.isEmpty && place.key(path.root)?.description?.choices != nil
+        guard type == nil, isAmount || text == "toggle", !hasChoices else { return nil }
+        let name = "`\(ShownText.key(path.text))`"
         guard let old else {
-            guard place.prefs == nil, isNumber || text == "toggle" else { return nil }
-            throw CommandError(
-                "`\(ShownText.key(path.text))` is not set, so `\(text)` has nothing to start from; -t string stores the text"
-            )
+            if place.prefs != nil { return nil }
+            throw CommandError("\(name) is not set, so `\(text)` has nothing to start from; -t string stores the text")
         }
-        if let amount, isNumber, case .string = old, place.isDecimal(at: path, in: values) {
+        if let amount, isAmount, case .string = old, place.isDecimal(at: path, in: values) {
             return try Arithmetic.sum(ofDecimal: old, and: amount, path.text)
         }
-        if let amount, old.isNumber { return try Arithmetic.sum(of: old, and: amount, path.text) }
-        if text == "toggle", case .bool(let value) = old { return .bool(!value) }
-        return nil
+        // The type of another declared property rejects the text.
+        if place.prefs != nil, old.string == nil { return nil }
+        throw CommandError(
+            "\(name) is of type \(ValueText.typeName(old)), so `\(text)` cannot change it; -t string stores the text")
     }
 
     private func require(_ expected: String, at name: String, in values: [String: StoredValue]) throws {

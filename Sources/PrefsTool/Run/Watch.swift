@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import PrefsJSON
 import PrefsPropertyLists
 
@@ -95,36 +96,18 @@ final class Watch: @unchecked Sendable {
 
     // MARK: - Changes
 
-    private typealias Change = (path: ValuePath, old: StoredValue?, new: StoredValue?)
-
-    private func changes(from old: [String: StoredValue], to new: [String: StoredValue]) -> [Change] {
-        let all = old.merging(new) { $1 }
-        let places =
-            names.isEmpty
-            ? all.sortedByBytes.map { ValuePath($0.key) } : names.compactMap { try? place.path($0, in: all) }
+    /// The changes of the watched places.
+    private func changes(from old: [String: StoredValue], to new: [String: StoredValue]) -> [Difference.Entry] {
+        if names.isEmpty { return Difference(from: old, to: new, hiding: place.secrets).entries }
+        let places = names.compactMap { try? place.path($0, in: old.merging(new) { $1 }) }
         var found: Set<ValuePath> = []
         // Places may overlap.
-        return places.flatMap { changes(at: $0, from: $0.value(in: old), to: $0.value(in: new)) }
-            .filter { found.insert($0.path).inserted }
+        return places.flatMap { path in
+            Difference(at: path, from: path.value(in: old), to: path.value(in: new), hiding: place.secrets).entries
+        }.filter { found.insert($0.path).inserted }
     }
 
-    /// The innermost places that differ. The elements of an array are compared if their number is the same.
-    private func changes(at path: ValuePath, from old: StoredValue?, to new: StoredValue?) -> [Change] {
-        if old == new { return [] }
-        let isSecret = place.secrets.contains(path)
-        if let old = old?.dictionary, let new = new?.dictionary, !isSecret {
-            return old.merging(new) { $1 }.sortedByBytes.flatMap { key, _ in
-                changes(at: path.appending(.key(key)), from: old[key], to: new[key])
-            }
-        }
-        if let old = old?.array, let new = new?.array, old.count == new.count, !isSecret {
-            return old.indices.flatMap { changes(at: path.appending(.index($0)), from: old[$0], to: new[$0]) }
-        }
-        let shown = [old, new].map { $0.map { place.secrets.shown($0, at: path) } }
-        return [(path, shown[0], shown[1])]
-    }
-
-    private func print(_ changes: [Change]) {
+    private func print(_ changes: [Difference.Entry]) {
         guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
         let bytes = Data(changes.map { line($0, time) }.joined().utf8)
@@ -136,11 +119,12 @@ final class Watch: @unchecked Sendable {
         }
     }
 
-    private func line(_ change: Change, _ time: String) -> String {
+    private func line(_ change: Difference.Entry, _ time: String) -> String {
         let (path, old, new) = change
         if asJSON {
             return JSONText.object([
-                ("time", time), ("key", path.text), ("path", path.names), ("old", old), ("new", new),
+                ("time", time), ("key", path.text), ("path", path.names), ("old", old.map(Difference.exact)),
+                ("new", new.map(Difference.exact)),
             ]).json + "\n"
         }
         let text = [old, new].map { $0.map(ValueText.line) ?? "(not set)" }.joined(separator: " → ")
@@ -157,28 +141,35 @@ extension Runner {
 
 extension Place {
     /// Calls the closure from any thread when values or the state of the file may have changed, until the returned
-    /// objects are released.
+    /// object is released. Links on the path are followed, also when they change.
     ///
-    /// - Returns: the observations, and why some changes will not be noticed.
+    /// - Returns: the observation, and why changes that are made elsewhere will not be noticed.
     /// - Throws: why nothing is observed.
-    func observe(_ changed: @escaping @Sendable () -> Void) throws -> (observation: [AnyObject], failure: PrefsError?) {
-        var observation: [AnyObject] = []
-        var failure: PrefsError?
-        if let prefs {
-            observation.append(prefs.onChange { _ in changed() })
-            failure = prefs.lastError
-            if let failure {
-                guard case .notWatched = failure else { throw failure }
-            }
-        } else if file == nil {
+    func observe(_ changed: @escaping @Sendable () -> Void) throws -> (observation: AnyObject, failure: PrefsError?) {
+        if prefs == nil, file == nil {
             throw CommandError("\(name) cannot be watched, because it has no file")
         }
-        // A file that becomes malformed is not reported as a change.
-        if let file {
-            do throws(StorageFailure) { observation.append(try SidecarPaths.watch(path: file, changed)) } catch {
-                failure = failure ?? .notWatched(error)
-            }
+        guard let roots = prefs?.state.roots ?? entries else { throw CommandError("\(name) has no file") }
+        let subscriber = PlaceSubscriber(changed)
+        let subscription = try PrefsError.converting {
+            guard let prefs else { return try roots.subscribe(to: .everything, subscriber) }
+            try NameVetting.checkRoot(prefs.key)
+            return try roots.subscribe(to: prefs.key, keys: prefs.allowedKeyList, subscriber, from: nil)
         }
-        return (observation, failure)
+        return (subscription, subscription.failure.map { .notWatched($0) })
     }
+}
+
+/// Tells of every change and every fault of a place.
+private final class PlaceSubscriber: EntrySubscriber {
+    private let changed: @Sendable () -> Void
+
+    init(_ changed: @escaping @Sendable () -> Void) { self.changed = changed }
+
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        changed()
+        return nil
+    }
+
+    func failed(_ error: FileError?) { changed() }
 }

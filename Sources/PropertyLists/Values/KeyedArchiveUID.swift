@@ -7,4 +7,6 @@ package struct KeyedArchiveUID: Hashable, Sendable {
     package let value: UInt64
 
     package static let key = "CF$UID"
+
+    package init(value: UInt64) { self.value = value }
 }

@@ -8,7 +8,7 @@ enum DisplayWidth {
     ]
 
     static func of(_ text: String) -> Int {
-        text.reduce(0) { $0 + of($1) }
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
     static func of(_ character: Character) -> Int {
@@ -32,19 +32,13 @@ enum DisplayWidth {
 
     // MARK: - Fitting text
 
-    /// Returns the text in exactly the given number of columns, padded with spaces or cut with an ellipsis.
-    static func fitted(_ text: String, to width: Int) -> String {
-        let text = of(text) > width ? prefix(text, width - 1) + "…" : text
-        return text + spaces(width - of(text))
+    /// Returns the text in at most the given number of columns, cut with an ellipsis.
+    static func truncated(_ text: String, to width: Int) -> String {
+        of(text) > width ? prefix(text, width - 1) + "…" : text
     }
 
-    /// Returns the text in at most the given number of columns, with an ellipsis in the middle.
-    static func shortened(_ text: String, to width: Int) -> String {
-        guard of(text) > width else { return text }
-        let head = prefix(text, width / 3)
-        let tail = String(prefix(String(text.reversed()), width - 1 - of(head)).reversed())
-        return head + "…" + tail
-    }
+    /// Returns the text with spaces up to the given number of columns.
+    static func padded(_ text: String, to width: Int) -> String { text + spaces(width - of(text)) }
 
     /// Wraps the text to lines of at most the given number of columns, at spaces if possible.
     static func lines(_ text: String, width: Int) -> [String] {

@@ -1,0 +1,127 @@
+import Foundation
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsJSON
+
+/// Opens a text in the editor, again and again, until it can be stored or the person gives up.
+struct EditSession {
+    private let invocation: Invocation
+    private let editor: TextEditor
+    private let place: Place
+    private var document: any EditedDocument
+    private let file: PrivateFile
+    private var answers = ValueMerge.Answers()
+
+    init(_ place: Place, _ invocation: Invocation) throws {
+        (self.invocation, self.place) = (invocation, place)
+        editor = try TextEditor(of: invocation.program)
+        document = try FileDocument(place, invocation) ?? SettingsDocument(place, invocation)
+        file = try PrivateFile(invocation.context)
+    }
+
+    /// Edits and stores. A text that is not stored is kept, and the error says where.
+    mutating func run() throws -> Outcome {
+        let start = document.text
+        var text = start
+        do {
+            let outcome = try edit(&text)
+            file.remove()
+            return outcome
+        } catch {
+            guard text != start else {
+                file.remove()
+                throw error
+            }
+            throw CommandError("\(error); your text is in \(file.path)")
+        }
+    }
+
+    private mutating func edit(_ text: inout Data) throws -> Outcome {
+        var remarks = document.remarks
+        while true {
+            let opened = AnnotatedText(text, remarks)
+            try file.write(opened.bytes)
+            let failure = Result { try editor.edit(file.path) }
+            let saved = opened.withoutRemarks(try file.read())
+            // Some editors end the last line.
+            let isUnchanged = saved == text || saved == text + Data("\n".utf8)
+            if !isUnchanged, !saved.isBlank { text = saved }
+            do { try failure.get() } catch { throw CommandError("\(error); nothing has changed") }
+            if saved.isBlank { return unchanged }
+            if isUnchanged {
+                guard !remarks.isEmpty else { return unchanged }
+                throw CommandError("\(remarks.map(\.text).joined(separator: "; ")); nothing has changed")
+            }
+            do {
+                if let outcome = try store(&text, &remarks) { return outcome }
+            } catch let rejection as EditRejection {
+                remarks = rejection.remarks
+            }
+        }
+    }
+
+    private var unchanged: Outcome {
+        Outcome().adding([.init(text: "nothing has changed", isError: false, isJSON: false)])
+    }
+
+    // MARK: - Storing
+
+    /// Stores the text. Asks about values that another process has changed, too.
+    ///
+    /// - Returns: nil if the person wants to edit the text again.
+    private mutating func store(_ text: inout Data, _ remarks: inout [AnnotatedText.Remark]) throws -> Outcome? {
+        let wait = try LockWait(timeout: invocation.options.seconds(.timeout)) {
+            [context = invocation.context, name = invocation.program.name, file] text in
+            let text = "\(text); your text is in \(file.path)"
+            let message = Outcome.Message(text: text, isError: false, isJSON: false)
+            context.writeError(message.line(as: name, in: context) + "\n")
+        }
+        while true {
+            do {
+                return try LockWait.$current.withValue(wait) { try document.store(text, answers) }
+            } catch let failure as ValueMerge.Unresolved {
+                for conflict in failure.conflicts {
+                    guard let replaces = try ask(conflict) else {
+                        text = try document.catchUp(text)
+                        remarks = failure.conflicts.map { remark(about: $0, in: text) }
+                        return nil
+                    }
+                    answers.add(conflict, replaces: replaces)
+                }
+            }
+        }
+    }
+
+    private func remark(about conflict: ValueMerge.Conflict, in text: Data) -> AnnotatedText.Remark {
+        let path = conflict.path
+        return .init(
+            line: JSONMembers.line(ofKey: path.root, in: text),
+            text: "another process has changed `\(ShownText.key(path.text))` to \(shown(conflict.theirs, at: path))")
+    }
+
+    /// Asks whose value is stored.
+    ///
+    /// - Returns: whether it is the person's; nil to edit the text again.
+    /// - Throws: `CommandError` without a terminal, and at the end of the input.
+    private func ask(_ conflict: ValueMerge.Conflict) throws -> Bool? {
+        let (path, context) = (conflict.path, invocation.context)
+        let values = "yours \(shown(conflict.mine, at: path)), theirs \(shown(conflict.theirs, at: path))"
+        let question = "another process has changed `\(ShownText.key(path.text))`, too: \(values)"
+        while isatty(context.input) == 1, isatty(context.errors) == 1 {
+            context.writeError(
+                "\(invocation.program.name): \(question.printable). [m]ine, [t]heirs, or [e]dit again? ")
+            switch try context.readLine()?.lowercased() {
+            case "m", "mine": return true
+            case "t", "theirs": return false
+            case "e", "edit": return nil
+            case nil: throw CommandError("\(question); nothing has changed")
+            default: break
+            }
+        }
+        throw CommandError("\(question); nothing has changed")
+    }
+
+    private func shown(_ value: StoredValue?, at path: ValuePath) -> String {
+        value.map { ShownText.line(ValueText.line(place.secrets.shown($0, at: path)), longest: 200) } ?? "(not set)"
+    }
+}

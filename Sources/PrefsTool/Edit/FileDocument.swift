@@ -1,0 +1,112 @@
+import Foundation
+import PersistentPreferences
+import PrefsFileEngine
+import PrefsJSON
+import PrefsPropertyLists
+
+/// The own text of a JSON file, perhaps malformed. It is stored byte for byte.
+struct FileDocument: EditedDocument {
+    private let invocation: Invocation
+    private let target: Target
+    /// The physical path of the file.
+    private let path: String
+    /// The bytes of the file; nil if it was missing.
+    private var bytes: Data?
+    let remarks: [Remark]
+
+    /// - Returns: nil if the file is not read as JSON, if it has readable settings of a class, or if it has secrets that
+    ///   the person did not ask for.
+    init?(_ place: Place, _ invocation: Invocation) throws {
+        guard let named = place.file, place.secrets.isEmpty, place.isOfJSONText else { return nil }
+        path = try SidecarPaths(path: named).file
+        bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
+        if let bytes, !Self.isText(bytes) { return nil }
+        (self.invocation, target) = (invocation, place.target ?? .file(named))
+        do throws(EditRejection) {
+            _ = try Self.members(of: bytes)
+            remarks = []
+        } catch {
+            remarks = error.remarks
+        }
+    }
+
+    /// Whether the bytes are text, and not a property list, which is recognized by its content.
+    private static func isText(_ bytes: Data) -> Bool {
+        String(validUTF8: bytes) != nil && !bytes.contains(0)
+            && (bytes.isBlank || bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) == nil)
+    }
+
+    var text: Data { bytes.flatMap { $0.isBlank ? nil : $0 } ?? Data("{\n}\n".utf8) }
+
+    func store(_ text: Data, _ answers: ValueMerge.Answers) throws -> Outcome {
+        let mine = try EditedJSON.members(of: text)
+        while true {
+            let current = try currentBytes
+            let isAlone = current == bytes
+            let merged = isAlone ? mine : try merged(mine, over: current) { answers.replaces($0.theirs, at: $0.path) }
+            if invocation.isDryRun {
+                let theirs = (try? Self.members(of: current)) ?? [:]
+                return Difference(from: theirs, to: merged, hiding: .none).outcome(invocation)
+            }
+            let new = try EditedJSON.text(text, from: mine, to: merged)
+            do {
+                return try Outcome.written(asJSON: false) {
+                    try target.domain(isForced: true).restore(
+                        FileReplacement(path: path, before: new, after: current))
+                }
+            } catch {
+                // Merges again if another process has written since the look.
+                if try currentBytes == current { throw error }
+            }
+        }
+    }
+
+    mutating func catchUp(_ text: Data) throws -> Data {
+        let (mine, current) = (try EditedJSON.members(of: text), try currentBytes)
+        let merged = try merged(mine, over: current) { _ in true }
+        bytes = current
+        return try EditedJSON.text(text, from: mine, to: merged)
+    }
+
+    private var currentBytes: Data? {
+        get throws { FileMetadata(path) == nil ? nil : try ExportFile.read(path) }
+    }
+
+    /// The members of a file, which has none while it is missing or blank.
+    private static func members(of bytes: Data?) throws(EditRejection) -> [String: StoredValue] {
+        guard let bytes, !bytes.isBlank else { return [:] }
+        return try EditedJSON.members(of: bytes)
+    }
+
+    private func merged(
+        _ mine: [String: StoredValue], over current: Data?, answer: @escaping (ValueMerge.Conflict) -> Bool?
+    ) throws -> [String: StoredValue] {
+        do {
+            return try ValueMerge.values(
+                Self.members(of: bytes), to: mine, over: Self.members(of: current), isDeep: true, answer: answer)
+        } catch let rejection as EditRejection {
+            let reason = rejection.remarks.map(\.text).joined(separator: "; ")
+            throw CommandError("\(path) has changed in the meantime and cannot be merged: \(reason)")
+        }
+    }
+}
+
+extension Place {
+    /// Whether the text of the file is edited: a JSON file without a class, or one whose settings cannot be read because
+    /// of a line.
+    fileprivate var isOfJSONText: Bool {
+        guard prefs != nil else { return target?.isJSON == true }
+        do { return try Self.line(of: read().failure) != nil } catch { return Self.line(of: error) != nil }
+    }
+
+    private static func line(of error: (any Error)?) -> Int? {
+        switch error as? PrefsError {
+        case .damaged(let file)?, .notOurs(let file)?: file.line
+        default: nil
+        }
+    }
+}
+
+extension Data {
+    var isBlank: Bool { allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+import PrefsPropertyLists
+
+/// The values of a class, or the entries of a property list, as JSON with comments.
+struct SettingsDocument: EditedDocument {
+    private let invocation: Invocation
+    private let place: Place
+    /// The values that were read.
+    private var values: [String: StoredValue]
+    /// The members of the text to begin with.
+    private var shown: [String: StoredValue]
+    let text: Data
+    let remarks: [Remark] = []
+
+    /// - Throws: why nothing can be edited.
+    init(_ place: Place, _ invocation: Invocation) throws {
+        let (found, failure) = try place.read()
+        if case .damaged(let file)? = failure, !invocation.isForced {
+            throw CommandError(damaged: file, showsLine: place.secrets.isEmpty)
+        }
+        (self.place, self.invocation) = (place, invocation)
+        values = found ?? [:]
+        text = Data(try SettingsText(place, values).text.utf8)
+        shown = try EditedJSON.members(of: text)
+    }
+
+    func store(_ text: Data, _ answers: ValueMerge.Answers) throws -> Outcome {
+        let (base, mine) = try changed(EditedJSON.members(of: text), in: text)
+        return try place.change(invocation) { values, _ in
+            values = try ValueMerge.values(base, to: mine, over: values, isDeep: place.prefs == nil) { conflict in
+                answers.replaces(conflict.theirs, at: conflict.path)
+            }
+        }
+    }
+
+    mutating func catchUp(_ text: Data) throws -> Data {
+        let mine = try EditedJSON.members(of: text)
+        values = try place.read().values ?? [:]
+        let theirs = try EditedJSON.members(of: Data(SettingsText(place, values).text.utf8))
+        let merged = try ValueMerge.values(shown, to: mine, over: theirs, isDeep: place.prefs == nil) { _ in true }
+        shown = theirs
+        return try EditedJSON.text(text, from: mine, to: merged)
+    }
+
+    /// The values that the person saw, and those that the text stands for.
+    ///
+    /// - Throws: `EditRejection` with everything that cannot be stored.
+    private func changed(
+        _ members: [String: StoredValue], in text: Data
+    ) throws(EditRejection) -> (base: [String: StoredValue], mine: [String: StoredValue]) {
+        let (base, mine) =
+            place.prefs == nil
+            ? (shown.withReferences, try entries(members, in: text)) : (values, try settings(members, in: text))
+        var after = mine
+        do { try place.rehearse(from: base, to: &after) } catch { throw EditRejection(error, in: text) }
+        return (base, mine)
+    }
+
+    private func entries(
+        _ members: [String: StoredValue], in text: Data
+    ) throws(EditRejection) -> [String: StoredValue] {
+        let remarks = members.sortedByBytes.filter { $1.isNull || $1.withoutNulls != $1 }.map { key, _ in
+            Remark(
+                line: JSONMembers.line(ofKey: key, in: text),
+                text: "\(ShownText.key(key)): null cannot be stored in a property list; leave it out")
+        }
+        if remarks.isEmpty { return members.withReferences }
+        throw EditRejection(remarks)
+    }
+
+    private func settings(
+        _ members: [String: StoredValue], in text: Data
+    ) throws(EditRejection) -> [String: StoredValue] {
+        var mine = values
+        var remarks: [Remark] = []
+        for (key, new) in members.merging(shown, uniquingKeysWith: { mine, _ in mine }).sortedByBytes
+        where members[key] != shown[key] {
+            do {
+                mine[key] = try members[key] == nil ? nil : value(new, forKey: key)
+            } catch {
+                remarks.append(Remark(line: JSONMembers.line(ofKey: key, in: text), text: "\(error)"))
+            }
+        }
+        if remarks.isEmpty { return mine }
+        throw EditRejection(remarks)
+    }
+
+    /// The value that is stored; nil if the key is to be removed.
+    private func value(_ written: StoredValue, forKey key: String) throws -> StoredValue? {
+        let known = place.keys.first { $0.name == key }
+        if known == nil, !place.keys.isEmpty {
+            throw CommandError(place.explain(.incorrectKeys(invalidElements: [key])))
+        }
+        if written.isNull, known?.isOptional ?? true { return nil }
+        let value = try place.prefs?.canonical(written, forKey: key, from: .json) ?? written
+        try place.check(value, forKey: key, over: values[key])
+        return value
+    }
+}
+
+extension [String: StoredValue] {
+    /// The values with the references of a keyed archive, which JSON shows as dictionaries.
+    fileprivate var withReferences: [String: StoredValue] { mapValues(\.withReferences) }
+}
+
+extension StoredValue {
+    fileprivate var withReferences: StoredValue {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.withReferences))
+        case .dictionary(let members):
+            guard members.count == 1, let number = members[KeyedArchiveUID.key]?.integer(as: UInt64.self) else {
+                return .dictionary(members.mapValues(\.withReferences))
+            }
+            return .uid(KeyedArchiveUID(value: number))
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+import PrefsPropertyLists
+
+extension FileFormat {
+    /// The format of a file, by its content, whatever its name. The extension tells the format of a file that is
+    /// missing, empty, unreadable or of another kind.
+    ///
+    /// - Parameter path: absolute.
+    static func recognized(atPath path: String) -> FileFormat {
+        let named = ExportFormat(extensionOf: path)
+        let bytes = FileKind(of: path) == .file ? (try? ExportFile.read(path)) ?? Data() : Data()
+        if bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil { return .binary }
+        if named == .json || bytes.withUnsafeBytes(looksLikeJSON), !path.utf8.suffix(8).elementsEqual(".strings".utf8) {
+            // Text in brackets in a property-list file is in the OpenStep format, unless it is JSON.
+            let isOther = named == .binary && (try? ExportFormat.value(ofJSON: bytes)) == nil
+            return isOther ? .binary : .json
+        }
+        return named.map(FileFormat.init) ?? .binary
+    }
+
+    init(_ format: ExportFormat) {
+        self =
+            switch format {
+            case .binary: .binary
+            case .xml: .xml
+            case .json: .json
+            }
+    }
+
+    /// Whether bytes begin with a bracket or a comment of JSON.
+    private static func looksLikeJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if let bracket = ForeignText.bracket(of: bytes) { return bracket != "(" }
+        let text = bytes.drop { $0 == 0x20 || (9...13).contains($0) }
+        return ["//", "/*"].contains { text.starts(with: $0.utf8) }
+    }
+}
+
+extension ExportFormat {
+    /// The format that the extension of a file name tells; nil if it tells none.
+    init?(extensionOf path: String) {
+        let formats: [(String, ExportFormat)] = [
+            (".json", .json), (".jsonc", .json), (".xml", .xml), (".plist", .binary),
+        ]
+        let name = path.lowercased()
+        guard let format = formats.first(where: { name.utf8.suffix($0.0.utf8.count).elementsEqual($0.0.utf8) }) else {
+            return nil
+        }
+        self = format.1
+    }
+
+    /// The format that the user names.
+    static func named(_ name: String) throws(UsageError) -> ExportFormat {
+        guard let format = ExportFormat(rawValue: name) else {
+            throw UsageError("unknown format `\(ShownText.key(name))`; formats are json, xml, binary")
+        }
+        return format
+    }
+}

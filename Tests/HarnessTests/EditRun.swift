@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PrefsTool
+
+/// `prefs edit` with a script as editor, in its own home.
+struct EditRun {
+    let home: HarnessHome
+
+    /// Each run of the editor keeps the text that it gets, and then runs the script. `$1` is the path of the text, `$n`
+    /// the number of the run.
+    init(_ home: HarnessHome, _ script: String) throws {
+        self.home = home
+        let editor = """
+            #!/bin/sh
+            n=1
+            while [ -e "$HOME/opened-$n" ]; do n=$((n + 1)); done
+            cp "$1" "$HOME/opened-$n"
+            \(script)
+
+            """
+        try Data(editor.utf8).write(to: home.folder.file("my editor"))
+        chmod(home.path("my editor"), 0o755)
+        try FileManager.default.createDirectory(at: home.folder.file("tmp"), withIntermediateDirectories: true)
+    }
+
+    var environment: [String: String] {
+        [
+            "HOME": home.folder.path, "TMPDIR": home.path("tmp"), "EDITOR": "'\(home.path("my editor"))'",
+            "PATH": "/usr/bin:/bin",
+        ]
+    }
+
+    /// Runs `prefs edit` as a process.
+    func callAsFunction(_ arguments: String..., variables: [String: String] = [:]) throws -> Printed {
+        try home.process(["edit"] + arguments, environment.merging(variables) { $1 })
+    }
+
+    /// Runs `edit` of another program, in this process.
+    func run(_ program: Program, _ arguments: String...) throws -> Printed {
+        try CommandRun(environment: environment).run(["edit"] + arguments, of: program)
+    }
+
+    /// The text that a run of the editor got.
+    func opened(_ number: Int) throws -> String {
+        String(decoding: try Data(contentsOf: home.folder.file("opened-\(number)")), as: UTF8.self)
+    }
+
+    /// How often the editor ran.
+    var count: Int { get throws { try home.folder.names().count { $0.hasPrefix("opened-") } } }
+
+    /// The folders of texts that were not removed.
+    var kept: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: home.path("tmp")) } }
+
+    /// The only text that was kept, and its path.
+    func keptText() throws -> (text: String, path: String) {
+        let folders = try kept
+        #expect(folders.count == 1)
+        let path = home.path("tmp/\(folders.first ?? "")/settings.json")
+        return (try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self), path)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `cp` and `mv` of a value or of a part, in a file and between files.
+@Suite struct HarnessCopyTests {
+    private let home: HarnessHome
+    private let a: String
+    private let b: String
+
+    init() throws {
+        home = try HarnessHome()
+        (a, b) = (home.path("a.json"), home.path("b.plist"))
+        let text = """
+            {
+              "editor": {"size": 14.0, "theme": "dark"}, // mine
+              "ports": [80, 443],
+              "date": {"$date": "2026-11-20T00:00:00Z"}
+            }
+
+            """
+        try home.write(Data(text.utf8), to: "a.json")
+        try home.write(["n": 1, "editor": ["wraps": true]], to: "b.plist")
+    }
+
+    private func text() throws -> String { try String(contentsOf: home.folder.file("a.json"), encoding: .utf8) }
+
+    private func json(_ file: String, _ key: String) throws -> String {
+        try home.prefs("get", "-f", file, key, "--json").output
+    }
+
+    @Test func aKeyIsRenamedInItsPlace() throws {
+        #expect(try home.prefs("mv", "-f", a, "editor.size", "editor.fontSize") == Printed())
+        #expect(try text().contains(#""editor": {"fontSize": 14.0, "theme": "dark"}, // mine"#))
+        #expect(try home.prefs("mv", "\(a):ports", "\(a):open") == Printed())
+        #expect(try text().contains(#""open": [80, 443]"#) && !text().contains("ports"))
+        #expect(try home.prefs("cp", a, "open[0]", "open[+]") == Printed())
+        #expect(try home.prefs("mv", a, "open[0]", "open[+]") == Printed())
+        #expect(try home.prefs("get", a, "open") == Printed("[443,80,80]\n"))
+        #expect(
+            try home.prefs("undo", a) == Printed("- open[0]: 80\n+ open[2]: 80\n")
+                || home.prefs("get", a, "open").code == 0)
+    }
+
+    /// A date, and a number with a fraction of zero, stay what they are in each format.
+    @Test func typesTravel() throws {
+        #expect(try home.prefs("cp", "\(a):date", "\(b):when") == Printed())
+        #expect(try home.prefs("cp", "-f", a, "-f", b, "editor.size", "ports") == Printed())
+        #expect(try home.prefs("get", b, "when", "editor.size", "--type") == Printed("date\nfloat\n"))
+        #expect(try json(b, "editor") == "{\n  \"size\": 14.0,\n  \"wraps\": true\n}\n")
+        #expect(try home.prefs("cp", "\(b):when", "\(b):n", "\(home.path("c.json"))") == Printed())
+        let new = try String(contentsOf: home.folder.file("c.json"), encoding: .utf8)
+        #expect(new == "{\n  \"n\": 1,\n  \"when\": {\"$date\": \"2026-11-20T00:00:00Z\"}\n}\n")
+        #expect(try home.prefs("mv", "\(a):date", "\(home.path("c.json")):a.b") == Printed())
+        #expect(
+            try !text().contains("date") && home.prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
+    }
+
+    /// Several keys of one file change together: one undo reverts them.
+    @Test func severalKeysAreOneTransaction() throws {
+        let before = try text()
+        #expect(try home.prefs("mv", "-f", a, "-f", b, "ports", "date") == Printed())
+        #expect(try home.prefs("undo", b).output.split(separator: "\n").count == 2)
+        #expect(try home.prefs("undo", a).output.split(separator: "\n").count == 2)
+        #expect(try text() == before)
+    }
+
+    private static let rejected: [(words: [String], message: String)] = [
+        (["mv", "A:nope", "B:x"], "`nope` is not set"),
+        (
+            ["cp", "A:editor", "B:editor"],
+            "the dictionary `editor` would be replaced; --force does it; nothing has changed"
+        ),
+        (["mv", "A:ports", "no/x.json"], "the folder HOME/no does not exist; nothing was created"),
+        (["cp", "A:editor", "int"], "Integer Value: expected Int, found a dictionary"),
+        (["cp", "A:ports", "HOME/x.conf:p"], "HOME/x.conf does not exist; --format json, xml or binary creates it"),
+    ]
+
+    @Test(arguments: rejected) func aRejectedMoveChangesNothing(words: [String], message: String) throws {
+        func named(_ text: String) -> String {
+            let text = text == "no/x.json" ? "HOME/no/x.json" : text
+            guard text.hasPrefix("A") || text.hasPrefix("B") else {
+                return text.replacing("HOME", with: home.folder.path)
+            }
+            return (text.hasPrefix("A") ? a : b) + text.dropFirst()
+        }
+        let state = try home.state()
+        let printed = try home.prefs(words.map(named))
+        #expect(printed == .failure(message.replacing("HOME", with: home.folder.path)))
+        #expect(try home.state() == state)
+    }
+
+    @Test func aDryRunShowsBothFiles() throws {
+        let state = try home.state()
+        #expect(
+            try home.prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
+                == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
+        #expect(try home.state() == state)
+    }
+
+    @Test func valuesOfTheProgramAreCopiedByTheirTypes() throws {
+        #expect(try home.prefs("cp", "\(b):n", "int") == Printed())
+        #expect(try home.prefs("get", "int") == Printed("1\n"))
+        #expect(try home.prefs("cp", "int", "\(b):copy") == Printed())
+        #expect(try home.prefs("get", b, "copy") == Printed("1\n"))
+        #expect(try home.prefs("cp", "\(a):ports[0]", "int") == Printed())
+        #expect(try home.prefs("get", "int") == Printed("80\n"))
+    }
+}
