@@ -55,6 +55,7 @@ import Testing
     @Test func aDamagedFileIsMendedByTheProgram() throws {
         let home = try HarnessHome()
         let path = home.path("app.plist")
+        try home.claim("app.plist")
         #expect(try home.prefs("set", "-f", path, "AppPrefs.fontSize", "9", "-t", "integer") == Printed())
         try Data("bplist00".utf8).write(to: URL(filePath: path))
         let command = try #require(try findings(path, of: AppPrefs.program).first?.command)

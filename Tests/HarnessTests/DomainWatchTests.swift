@@ -90,6 +90,7 @@ import Testing
         #expect(try child.line() == "prefs: \(file): is a folder; the stored state is unchanged")
         #expect(try child.line() == "prefs: watching \(file); press Ctrl-C to stop")
         try FileManager.default.removeItem(atPath: file)
+        try home.claim("p.plist")
         try home.prefs("set", "int", "1", "-f", file, "--root", "PrefsTestSet")
         let lines = try [child.line(), child.line()]
         #expect(lines[0] == "prefs: \(file) can be read again")

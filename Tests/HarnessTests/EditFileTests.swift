@@ -240,6 +240,7 @@ import Testing
     #endif
 
     @Test func aHeldLockLosesNoText() throws {
+        try home.claim("s.json")
         try home.prefs("set", "-f", path, "a", "1")
         let lock = open(home.path(".s.json.lock"), O_RDWR | O_CLOEXEC)
         defer { close(lock) }

@@ -94,6 +94,7 @@ import TestSupport
     ) throws {
         let home = try HarnessHome()
         let file = home.path(name)
+        try home.claim(name)
         try home.prefs("set", "-f", file, "R.k", "1")
         try home.prefs("set", "-f", file, "--root", "PrefsTestSet", "int", "2")
         try home.write(Data(#"{"Integer Value": 3}"#.utf8), to: "set.json")
@@ -140,6 +141,7 @@ import TestSupport
     @Test func aLongLineIsShortened() throws {
         let home = try HarnessHome()
         let file = home.path("d.json")
+        try home.claim("d.json")
         try home.prefs("set", file, "k", "1")
         let text = "{\"k\": \"" + String(repeating: "é", count: 500) + "\", \u{1B}x}"
         try home.write(Data(text.utf8), to: "d.json")

@@ -7,6 +7,7 @@ import Testing
     @Test func doctorNamesTheLockHolder() throws {
         let home = try HarnessHome()
         let path = home.path("x.plist")
+        try home.claim("x.plist")
         try home.prefs("set", "-f", path, "A.k", "v")
         try home.write(Data("half".utf8), to: ".x.plist.tmp")
         let lockFile = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
@@ -83,6 +84,7 @@ import Testing
         let user = User(folder: home.folder)
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
         let path = home.path("x.plist")
+        #expect(try user.shell("touch .x.plist.lock; chmod 600 .x.plist.lock") == Printed())
         #expect(try user.prefs("set", "-f", path, "A.k", "v") == Printed())
         #expect(try user.shell(setup) == Printed())
         let printed = try user.prefs("doctor", "-f", path, "--json")

@@ -71,6 +71,7 @@
             .enabled(if: Hazard.canRun("doctor: locks that fail", if: compiler != nil, else: "no C compiler is here")))
         func doctorTellsOfALockThatFails() throws {
             let home = try HarnessHome()
+            try home.claim("x.plist")
             try home.prefs("set", "-f", home.path("x.plist"), "A.k", "v")
             let source = "#include <errno.h>\nint flock(int file, int operation) { errno = ENOLCK; return -1; }\n"
             try Data(source.utf8).write(to: home.folder.file("locks.c"))

@@ -43,6 +43,7 @@ import Testing
     private func make(_ problem: Problem, _ home: HarnessHome) throws {
         let file = home.folder.file(Self.name)
         let path = home.path(Self.name)
+        try home.claim(Self.name)
         #expect(try home.prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
         func hidden(_ ending: String) -> String { home.path(".\(Self.name).\(ending)") }
         func replace(by bytes: Data) throws { try home.write(bytes, to: Self.name) }
@@ -236,6 +237,8 @@ import Testing
                     """))
         #expect(try home.folder.names().isEmpty)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let name = String(path.dropFirst(home.folder.path.count + 1))
+        try home.claim(name)
         try home.prefs("set", "-f", path, "A.k", "v")
         let output = try home.prefs("doctor", "-f", path).output
         #expect(output.contains("\nstate        a binary property list, 1 root, 1 value\n"))

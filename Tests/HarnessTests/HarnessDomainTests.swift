@@ -69,6 +69,7 @@ import TestSupport
     func aDeleteDoesNotBringBackARemovedRoot() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
+        try home.claim("d.plist")
         try home.prefs("set", "-f", file, "R.k", "v")
         let lock = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
         defer { close(lock) }

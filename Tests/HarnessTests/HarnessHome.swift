@@ -94,6 +94,15 @@ struct HarnessHome {
         try Data(text.utf8).write(to: URL(filePath: path))
     }
 
+    /// Makes the lock file of a preferences file that a program of this package has written. Beside it, commands keep a
+    /// last good copy.
+    func claim(_ name: String) throws {
+        let path = folder.file(name)
+        let lock = path.deletingLastPathComponent().appending(path: ".\(path.lastPathComponent).lock")
+        try Data().write(to: lock)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: lock.path)
+    }
+
     /// All names in the home, with their contents, inode, permissions and modification time.
     func state() throws -> [String: String] {
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []

@@ -47,7 +47,7 @@ import Testing
     @Test func rawUserDefaultsSeeSuitesAndRootsOfAnyName() throws {
         let home = try HarnessHome()
         for (suite, root) in [("S", "R"), ("two words", "a/b"), ("wörld.世界", "r\u{F6}\u{F6}t"), ("a%20b", "$1")] {
-            #expect(try home.prefs("set", "int", "7", "-f", suite, "--root", root) == Printed())
+            #expect(try home.prefs("set", "int", "7", "-f", suite, "--root", root, "--force") == Printed())
             #expect(try raw(home, "read", suite, root) == Printed("Integer Value=7\n"))
         }
     }

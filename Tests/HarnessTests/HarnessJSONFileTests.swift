@@ -34,6 +34,7 @@ import TestSupport
     }
 
     @Test func domainCommandsReadAndWriteIt() throws {
+        try home.claim("x.json")
         #expect(try home.prefs("set", "-f", path, "R.k", "3", "-t", "integer") == Printed())
         #expect(try text() == "{\n  \"R\": {\n    \"k\": 3\n  }\n}\n")
         #expect(try home.prefs("get", "-f", path, "R.k") == Printed("3\n"))
@@ -60,6 +61,7 @@ import TestSupport
     }
 
     @Test func aTypoIsExplainedAndMended() throws {
+        try home.claim("x.json")
         try home.prefs("set", "-f", path, "R.k", "3", "-t", "integer")
         try home.write(Data("{\n  \"R\": {\n    \"k\": 4,,\n  }\n}\n".utf8), to: "x.json")
         let reason = "line 3, column 12: expected a key in quotes (at R)"

@@ -70,6 +70,7 @@ struct HarnessOtherUsersTests {
 
     @Test func aPlantedLockFileIsNamedAndTheCommandRemovesIt() throws {
         let path = home.path("x.plist")
+        try home.claim("x.plist")
         try home.prefs("set", "-f", path, "A.k", "1")
         let lock = home.path(".x.plist.lock")
         chown(lock, attacker, attacker)

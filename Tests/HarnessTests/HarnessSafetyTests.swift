@@ -157,6 +157,7 @@ import TestSupport
 
     /// The lock file of `d.plist`, locked by the test.
     private static func lock(_ home: HarnessHome) throws -> Int32 {
+        try home.claim("d.plist")
         try home.prefs("set", "-f", home.path("d.plist"), "R.k", "v")
         let descriptor = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
         try #require(flock(descriptor, LOCK_EX) == 0)

@@ -55,7 +55,7 @@ import TestSupport
     @Test func sourcesSayWhereEachValueComesFrom() throws {
         try home.prefs("unset", "string")
         let path = home.suiteFile.path(percentEncoded: false)
-        let layer = try home.write(Data(#"{"String Value": "low"}"#.utf8), to: "low.json").path
+        let layer = try home.write(Data(#"{"PrefsTestSet": {"String Value": "low"}}"#.utf8), to: "low.json").path
         let words = ["show", "int", "string", "date", "--json", "--sources", "--layer", layer, "--layers", "P_"]
         #expect(
             try home.prefs(words, ["P_DATE_VALUE": "2026-11-01"])

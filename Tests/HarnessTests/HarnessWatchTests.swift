@@ -120,6 +120,7 @@ import Testing
     @Test func watchReportsATypoAndItsCorrection() throws {
         let home = try HarnessHome()
         let file = home.path("p.plist")
+        try home.claim("p.plist")
         try home.edit(file, "<integer>1</integer>")
         #expect(try home.prefs("set", "int", "2", "-f", file, "--root", "PrefsTestSet") == Printed())
         let child = try PipedChild(

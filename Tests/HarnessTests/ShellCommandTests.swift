@@ -94,6 +94,7 @@ import Testing
     private func expectMending(_ rounds: [[Problem]], of name: String, keys: [String]) throws {
         let home = try HarnessHome()
         let path = home.folder.path + "/" + name
+        try home.claim(name)
         try #require(home.prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
         for problems in rounds {
             for problem in problems { try make(problem, path, name, keys, home) }

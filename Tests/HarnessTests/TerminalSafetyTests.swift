@@ -259,6 +259,7 @@ import PrefsJSON
     func theNameOfTheLockHolderIsEscaped() throws {
         let home = try HarnessHome()
         let file = home.path("x.plist")
+        try home.claim("x.plist")
         try home.prefs("set", "-f", file, "A.k", "v")
         // The process has the name of the script.
         let script = home.path("\u{1B}[35m)\u{9B}\u{600}")

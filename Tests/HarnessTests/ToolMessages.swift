@@ -194,7 +194,9 @@ extension ToolMessage {
     static let elsewhere: Set<String> = [
         // Editors, and terminals.
         "`edit` does not support --json", "nothing has changed", "expected a line in UTF-8, found other bytes",
-        "the editor ended with …: …", "…; your text is in …",
+        "the editor ended with …: …", "…; your text is in …", "this platform starts no programs",
+        // With --json, it is no error.
+        "--sources is an option of --json; the table of settings has the sources",
         "…: cannot make a folder: …", "… has changed in the meantime and cannot be merged: …",
         "binary output cannot be written to a terminal; give -o PATH or redirect the output",
         // Decimals, which `StepwiseMendingTests` adds.

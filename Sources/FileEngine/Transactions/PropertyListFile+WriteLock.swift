@@ -50,7 +50,7 @@ extension PropertyListFile {
         do {
             let lock = try WriteLock(
                 names, creates: creates, in: creates ? nil : knownFolder(), protection: newFileProtection,
-                system: system)
+                isOfOthers: currentMirror == nil && WriteLock.ownFiles?.contains(names.path) == false, system: system)
             if let lock { keepFolder(lock.heldFolder) }
             return lock
         } catch {

@@ -17,19 +17,21 @@ package struct WriteLock {
     let isTransient: Bool
 
     /// The physical paths of the program's own files, in a tool that also changes the files of others; nil if all files
-    /// are its own. An update of another file that finds no lock file removes its own in the end, makes no last good
-    /// copy, and gives a new file the permissions of the umask.
+    /// are its own. An update of another file, which is not that of a domain, and has no lock file, removes its lock file
+    /// in the end, makes no last good copy, and gives a new file the permissions of the umask.
     @TaskLocal package static var ownFiles: Set<String>?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
     /// Waits for the lock. Returns nil if the folder or the lock file is missing and may not be created.
     ///
-    /// - Parameter known: the folder, open, if the caller knows that the path leads to it.
+    /// - Parameters:
+    ///   - known: the folder, open, if the caller knows that the path leads to it.
+    ///   - isOfOthers: whether a lock file that this update makes is removed at its end.
     /// - Throws: ELOOP if a part of the folder's path has become a link.
     init?(
         _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil,
-        system: SystemCalls
+        isOfOthers: Bool = false, system: SystemCalls
     ) throws(StorageFailure) {
         do throws(StorageFailure) {
             if let known {
@@ -47,7 +49,7 @@ package struct WriteLock {
                 of: names, in: heldFolder.descriptor, creates: creates, protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
-        isTransient = isNew && Self.ownFiles?.contains(names.path) == false
+        isTransient = isNew && isOfOthers
         lockName = names.lock
         self.protection = protection
         self.system = system
@@ -79,7 +81,7 @@ package struct WriteLock {
         do throws(StorageFailure) {
             // Another process may delete the lock file after it was opened and before it is locked. Such a lock is
             // worthless.
-            for _ in 0..<100 {
+            for _ in 0..<1_000 {
                 guard
                     let (file, found) = try openLockFile(
                         of: names, in: folder, creates: creates, protection: protection, system)

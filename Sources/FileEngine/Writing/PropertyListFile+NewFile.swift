@@ -146,8 +146,8 @@ extension PropertyListFile {
         under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-        // The umask is for a file that a tool makes for others, except in a domain, which belongs to its user alone.
-        let isOfUmask = permissions == nil && writeLock.isTransient && currentMirror == nil
+        // The umask is for a file that a tool makes for others.
+        let isOfUmask = permissions == nil && writeLock.isTransient
         let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: isOfUmask ? 0o666 : 0o600)
         let file = OpenFile(descriptor, system)
         do {

@@ -7,11 +7,11 @@ enum Target: Equatable {
     case suite(String)
     /// A path. The format is the one that the user names; nil if the content and the extension tell it.
     case file(String, FileFormat? = nil)
-    /// `-` for the standard input, or the path of a pipe. It is read once.
+    /// `-` for the standard input, or the path of an open descriptor, as of `<(…)`. It is read once.
     case stream(String, FileFormat? = nil)
     case url(String)
 
-    /// A word with `://` is a URL. A file or a pipe that exists is that file, whatever its name. Otherwise a word is a
+    /// A word with `://` is a URL. A file that exists is that file, whatever its name. Otherwise a word is a
     /// path if it contains a slash, if its extension names a format, or if a format is given. Compares bytes, because a
     /// combining mark may follow the slash.
     ///
@@ -20,7 +20,7 @@ enum Target: Equatable {
         let path = word.absolutePath
         if word.contains("://") {
             self = .url(word)
-        } else if word == "-" || ExportFile.openDescriptor(path) != nil || FileKind(of: path) == .pipe {
+        } else if word == "-" || ExportFile.openDescriptor(path) != nil {
             self = .stream(word, format)
         } else if Self.isPath(word) || format != nil || FileKind(of: path) == .file {
             self = .file(word, format)
@@ -34,7 +34,7 @@ enum Target: Equatable {
         word.utf8.contains(UInt8(ascii: "/")) || ExportFormat(extensionOf: word) != nil
     }
 
-    /// Whether a word that may be no place names a file or a pipe.
+    /// Whether a word that may be no place names a file or an open descriptor.
     ///
     /// - Parameter exists: whether it must exist.
     static func isFile(_ word: String, exists: Bool) -> Bool {
@@ -150,7 +150,7 @@ enum Target: Equatable {
 
 /// What a path leads to, through links.
 enum FileKind {
-    case file, pipe, other
+    case file, other
 
     /// nil if the path leads to nothing. A link that leads nowhere counts as a file, because a write creates its target.
     init?(of path: String) {
@@ -162,7 +162,6 @@ enum FileKind {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: self = .file
-        case S_IFIFO: self = .pipe
         default: self = .other
         }
     }
