@@ -149,6 +149,16 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         #expect(try file == #"{"fontSize": 18, "limit": 7}"#)
     }
 
+    /// Without a terminal, nobody ends an editor that is wrong each time.
+    @Test func aScriptThatIsWrongEachTimeEnds() throws {
+        try write(#"{"fontSize": 14}"#)
+        let (printed, run) = try edit(#"echo "; $n" >> "$1""#)
+        #expect(printed.code == 1 && printed.errors.contains("nothing has changed; your text is in "), "\(printed)")
+        #expect(try run.count == 10)
+        #expect(try run.keptText().text.hasSuffix("\n; 9\n; 10\n"))
+        #expect(try file == #"{"fontSize": 14}"#)
+    }
+
     @Test func anUnknownKeyIsNamed() throws {
         let (printed, run) = try edit(
             #"if [ $n = 1 ]; then sed -i 's/^}/"fontsize": 9}/' "$1"; else sed -i 's/fontsize/fontSize/' "$1"; fi"#)

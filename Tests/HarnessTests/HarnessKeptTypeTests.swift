@@ -62,6 +62,21 @@ import Testing
         ("null", "null cannot be stored in a property list; unset removes a value, -t string stores the text"),
     ]
 
+    /// JSON holds them, but no type of a program does.
+    @Test(arguments: ["1e400", "-1e400", "99999999999999999999", "12345678901234567890123"])
+    func aNumberBeyondEveryTypeIsRejectedInJSONToo(text: String) throws {
+        let path = try home.write(Data("{\"n\": 1}".utf8), to: "n.json").path
+        for key in ["n", "new"] {
+            #expect(
+                try home.prefs("set", "-f", path, key, text)
+                    == .failure("`\(text)` is beyond the range of numbers; -t string stores the text"))
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"n\": 1}")
+        for (index, exact) in ["18446744073709551615", "0.12345678901234567890123", "1e22"].enumerated() {
+            #expect(try home.prefs("set", "-f", path, "new\(index)", exact) == Printed())
+        }
+    }
+
     @Test(arguments: guesses) func aTextThatWasMeantAsAnotherValueIsRejected(text: String, message: String) throws {
         for words in [["set", "-f", from, "new", text], ["set", "-f", from, "list[0]", text]] {
             let printed = try home.prefs(words)

@@ -54,6 +54,8 @@ import Testing
         // The format may be named.
         ("prefs set -f new.conf a 2 --format xml && head -c 5 new.conf", Printed("<?xml")),
         ("prefs set -f new a 2 --format json && cat new", Printed("{\n  \"a\": 2\n}\n")),
+        ("EDITOR=\"sed -i 's/{/{\\\"a\\\":2/'\" prefs edit new.json && cat new.json", Printed("{\"a\":2\n}\n")),
+        ("prefs doctor new.json | head -2 | tail -1", Printed("state      there is no file: nothing was stored yet\n")),
         ("prefs set new.jsonc a 2 && cat new.jsonc", Printed("{\n  \"a\": 2\n}\n")),
         ("prefs set -f list.plist a 2 && cat list.plist", Printed("{\"a\": 2}")),
     ]

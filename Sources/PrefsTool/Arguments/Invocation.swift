@@ -50,8 +50,10 @@ package struct Invocation {
         let kinds = spec.alternatives(at: 0)
         // The word of an import is its source.
         if kinds == [WordKind.path.rawValue] { return false }
-        // The words of a copy may be FILE:KEY.
-        let needsFile = kinds != [WordKind.key.rawValue] || ["cp", "mv"].contains(spec.name)
+        // The words of a copy may be FILE:KEY, and that of an export may be meant as its output. Another command without
+        // operands can only mean a file.
+        let mayBeNew = kinds == [WordKind.key.rawValue] || spec.operandCount.upperBound == 0
+        let needsFile = !mayBeNew || ["cp", "mv", "export"].contains(spec.name)
         guard let word = words.first, spec.accepts(.place), Target.isFile(word, exists: needsFile) else { return false }
         if kinds != [WordKind.key.rawValue] { return words.count > spec.operandCount.upperBound }
         if spec.name == "set", word.utf8.contains(UInt8(ascii: "=")) { return false }
@@ -92,8 +94,8 @@ package struct Invocation {
         guard !spec.operandCount.contains(operands.count) else { return }
         let problem = operands.count < spec.operandCount.lowerBound ? "too few arguments" : "too many arguments"
         let remedy =
-            problem == "too many arguments" && spec.name == "export"
-            ? " (-o PATH writes to a file, -f exports a file)" : ""
+            problem != "too many arguments" || spec.operandCount.upperBound > 0 || !spec.accepts(.place)
+            ? "" : spec.name == "export" ? " (-o PATH writes to a file, -f exports a file)" : " (-f names the place)"
         throw UsageError("\(problem) for `\(spec.name)`: \(program.name) \(spec.synopsis)\(remedy)")
     }
 

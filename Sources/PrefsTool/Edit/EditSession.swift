@@ -38,7 +38,11 @@ struct EditSession {
 
     private mutating func edit(_ text: inout Data) throws -> Outcome {
         var remarks = document.remarks
+        var openings = 0
         while true {
+            openings += 1
+            // A script that makes the same mistake each time would run for ever.
+            if openings > Self.mostOpenings, isatty(invocation.context.input) != 1 { throw rejection(remarks) }
             let opened = AnnotatedText(text, remarks)
             try file.write(opened.bytes)
             let failure = Result { try editor.edit(file.path) }
@@ -50,7 +54,7 @@ struct EditSession {
             if saved.isBlank { return unchanged }
             if isUnchanged {
                 guard !remarks.isEmpty else { return unchanged }
-                throw CommandError("\(remarks.map(\.text).joined(separator: "; ")); nothing has changed")
+                throw rejection(remarks)
             }
             do {
                 if let outcome = try store(&text, &remarks) { return outcome }
@@ -58,6 +62,13 @@ struct EditSession {
                 remarks = rejection.remarks
             }
         }
+    }
+
+    /// How often a text that is wrong opens an editor without a terminal.
+    private static let mostOpenings = 10
+
+    private func rejection(_ remarks: [AnnotatedText.Remark]) -> CommandError {
+        CommandError("\(remarks.map(\.text).joined(separator: "; ")); nothing has changed")
     }
 
     private var unchanged: Outcome {

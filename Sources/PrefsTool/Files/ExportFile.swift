@@ -60,16 +60,18 @@ enum ExportFile {
     ///
     /// For a last good copy, returns the bytes of the commit.
     ///
-    /// - Parameter path: absolute.
-    static func read(_ path: String) throws(StorageFailure) -> Data {
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - limit: the number of bytes that are enough.
+    static func read(_ path: String, limit: Int = PropertyListLimits.fileBytes) throws(StorageFailure) -> Data {
         let system = SystemCalls.real
         do throws(StorageFailure) {
-            if let descriptor = openDescriptor(path) { return try read(descriptor) }
+            if let descriptor = openDescriptor(path) { return try read(descriptor, limit: limit) }
             let names = FileNames(path: try PathResolution(path, system: system).target)
             let file = try system.withFolder(of: names) { folder, name throws(StorageFailure) in
                 try openFileOrPipe(name, in: folder, system)
             }
-            return try read(file.descriptor)
+            return try read(file.descriptor, limit: limit)
         } catch {
             throw error.path == path ? error : error.at(error.path.isEmpty ? path : error.path)
         }
@@ -111,10 +113,12 @@ enum ExportFile {
         return file
     }
 
-    private static func read(_ descriptor: Int32) throws(StorageFailure) -> Data {
+    private static func read(
+        _ descriptor: Int32, limit: Int = PropertyListLimits.fileBytes
+    ) throws(StorageFailure) -> Data {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= PropertyListLimits.fileBytes {
+        while bytes.count <= limit {
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw StorageFailure("read", "", code: errno) }

@@ -10,11 +10,15 @@ extension FileFormat {
     /// - Parameter path: absolute.
     static func recognized(atPath path: String) -> FileFormat {
         let named = ExportFormat(extensionOf: path)
-        let bytes = FileKind(of: path) == .file ? (try? ExportFile.read(path)) ?? Data() : Data()
+        func read(limit: Int) -> Data {
+            FileKind(of: path) == .file ? (try? ExportFile.read(path, limit: limit)) ?? Data() : Data()
+        }
+        let bytes = read(limit: 1 << 12)
         if bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil { return .binary }
         if named == .json || bytes.withUnsafeBytes(looksLikeJSON), !path.utf8.suffix(8).elementsEqual(".strings".utf8) {
             // Text in brackets in a property-list file is in the OpenStep format, unless it is JSON.
-            let isOther = named == .binary && (try? ExportFormat.value(ofJSON: bytes)) == nil
+            let isOther =
+                named == .binary && (try? ExportFormat.value(ofJSON: read(limit: PropertyListLimits.fileBytes))) == nil
             return isOther ? .binary : .json
         }
         return named.map(FileFormat.init) ?? .binary

@@ -32,7 +32,9 @@ extension Place {
         let readings = PropertyListType.readings(
             of: text, like: prefs == nil && old?.isContainer == true ? nil : old, keepsNulls: keepsNulls)
         guard prefs != nil else {
-            if readings[0] == .string(text), old?.string == nil { try PropertyListType.checkGuess(text) }
+            if old?.string == nil, old.map(ValueText.typeName) != "float" {
+                try PropertyListType.checkGuess(text, read: readings[0])
+            }
             return readings[0]
         }
         var first: (any Error)?

@@ -24,9 +24,20 @@ enum PropertyListType: String, CaseIterable {
         return try? ExportFormat.value(ofJSON: Data(text.utf8))
     }
 
-    /// Rejects a text that would be stored as a string, although it was probably meant as another value.
-    static func checkGuess(_ text: String) throws(CommandError) {
+    /// Rejects a text that would be stored as a string or as another number, although it was probably meant as another
+    /// value.
+    static func checkGuess(_ text: String, read value: StoredValue) throws(CommandError) {
         let shown = "`\(ShownText.key(text))`"
+        let isNumber = text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+        // JSON holds numbers of any size, but no type of a program does.
+        let isExact =
+            if case .real(let number) = value { number.isFinite && text.contains(/[.eE]/) } else {
+                value != .string(text)
+            }
+        if isNumber, !isExact {
+            throw CommandError("\(shown) is beyond the range of numbers; -t string stores the text")
+        }
+        guard value == .string(text) else { return }
         if let flaw = TextForms(text).flaw {
             throw CommandError("\(shown) is not JSON: \(flaw); -t string stores the text")
         }
@@ -36,9 +47,6 @@ enum PropertyListType: String, CaseIterable {
         }
         if ["true", "false", "null"].contains(text.lowercased()) {
             throw CommandError("\(shown) is not JSON; write \(text.lowercased()), or -t string stores the text")
-        }
-        if text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil {
-            throw CommandError("\(shown) is beyond the range of numbers; -t string stores the text")
         }
     }
 

@@ -108,7 +108,8 @@ struct Runner {
                 }
                 if place.prefs == nil, type == nil, let value {
                     if old == nil { new.append((path, value)) }
-                    if let old, ValueText.typeName(old) != ValueText.typeName(value) {
+                    // A null is a place without a value.
+                    if let old, !old.isNull, ValueText.typeName(old) != ValueText.typeName(value) {
                         risks.add(Risks.change(of: old, to: value, at: path.text))
                     }
                 }
