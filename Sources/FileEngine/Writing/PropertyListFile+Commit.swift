@@ -111,11 +111,10 @@ extension PropertyListFile {
     }
 
     /// Replaces the file by bytes that are not a property list. First removes the last good copy, because with a copy
-    /// these bytes would count as damage. A text that a person has mended in part keeps the copy, which its programs
-    /// read meanwhile.
+    /// these bytes would count as damage.
     func storeForeign(_ bytes: Data, replacing base: Snapshot, under writeLock: WriteLock) throws {
         do {
-            if base.fault?.kind != .mistake { try removeLastGoodCopy(under: writeLock) }
+            try removeLastGoodCopy(under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path(of: names.lastGood)))
         }
