@@ -187,4 +187,5 @@ func posix_spawn(
     _ variables: UnsafePointer<UnsafeMutablePointer<CChar>?>!
 ) -> Int32 { fatalError() }
 @discardableResult func sigemptyset(_ signals: UnsafeMutablePointer<sigset_t>!) -> Int32 { fatalError() }
+@discardableResult func sigaddset(_ signals: UnsafeMutablePointer<sigset_t>!, _ number: Int32) -> Int32 { fatalError() }
 @discardableResult func sigfillset(_ signals: UnsafeMutablePointer<sigset_t>!) -> Int32 { fatalError() }

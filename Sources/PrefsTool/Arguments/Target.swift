@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
 import PrefsJSON
 
 /// The place of values: a UserDefaults domain, a file, a stream or a store with a URL.
@@ -154,15 +155,15 @@ enum FileKind {
 
     /// nil if the path leads to nothing. A link that leads nowhere counts as a file, because a write creates its target.
     init?(of path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard lstat(path, &status) == 0 else { return nil }
-            self = .file
-            return
+        func status(followsLinks: Bool) -> FileStatus? {
+            (try? SystemCalls.real.status(ofPath: path, followsLinks: followsLinks)) ?? nil
         }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: self = .file
-        default: self = .other
+        if let there = status(followsLinks: true) {
+            self = there.kind == .file ? .file : .other
+        } else if status(followsLinks: false) != nil {
+            self = .file
+        } else {
+            return nil
         }
     }
 }
