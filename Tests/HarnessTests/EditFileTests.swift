@@ -72,7 +72,7 @@ import Testing
         #expect(try text() == before)
         // Leaving it as it is gives up.
         let printed = try EditRun(home, "true")("-f", path)
-        #expect(printed == .failure("expected , or }; nothing has changed"))
+        #expect(printed == .failure("\(path): line 3: expected , or }; nothing has changed"))
         #expect(try text() == before && run.kept.isEmpty)
     }
 
@@ -136,6 +136,19 @@ import Testing
             home, try other("a.y", "3") + other("new", "true") + #"sed -i 's/"x": 1/"x": 5/; s|// b|// mine|' "$1""#)
         #expect(try run("-f", path) == Printed())
         #expect(try text() == "{\n  \"a\": {\"x\": 5, \"y\": 3},\n  \"b\": 1, // mine\n  \"new\": true\n}\n")
+    }
+
+    /// A comment is a change, too. Of two changed comments, none is thrown away.
+    @Test func aCommentOfAnotherProgramStays() throws {
+        try home.write(Data("{\"a\": 1, // theirs\n \"b\": 2} // mine\n".utf8), to: "s.json")
+        let theirs = "sed -i 's/theirs/new/' '\(path)'; "
+        #expect(try EditRun(home, theirs + #"sed -i 's/1/10/' "$1""#)("-f", path) == Printed())
+        #expect(try text() == "{\"a\": 10, // new\n \"b\": 2} // mine\n")
+        let run = try EditRun(home, "sed -i 's/new/newer/' '\(path)'; " + #"sed -i 's/mine/my own/; s/10/11/' "$1""#)
+        let printed = try run("-f", path)
+        let message = "another process has changed more than values in \(path), and so have you; nothing has changed"
+        #expect(try printed == .failure("\(message); your text is in \(run.keptText().path)"))
+        #expect(try text() == "{\"a\": 10, // newer\n \"b\": 2} // mine\n")
     }
 
     /// The file is made by another process while the person edits the text of a new one.

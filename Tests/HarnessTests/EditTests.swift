@@ -175,7 +175,8 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
             printed
                 == Printed(
                     errors:
-                        "myapp prefs: fontSize: must be in 8.0...72.0; nothing has changed; your text is in \(path)\n",
+                        "myapp prefs: \(home.path("config.json")): line 13: fontSize: must be in 8.0...72.0; "
+                        + "nothing has changed; your text is in \(path)\n",
                     code: 1))
         #expect(text.contains("\"fontSize\": 99,"))
         #expect(try run.count == 2)

@@ -15,6 +15,7 @@ import Testing
             {
               "editor": {"size": 14.0, "theme": "dark"}, // mine
               "ports": [80, 443],
+              "nothing": null,
               "date": {"$date": "2026-11-20T00:00:00Z"}
             }
 
@@ -86,6 +87,11 @@ import Testing
             ["cp", "A:editor", "B:editor"],
             "the dictionary `editor` would be replaced; --force does it; nothing has changed"
         ),
+        (
+            ["cp", "A:ports[0]", "A:editor.theme"],
+            "the string `editor.theme` would become a value of type integer; --force does it; nothing has changed"
+        ),
+        (["cp", "A:nothing", "B:x"], "`x`: null cannot be stored in a property list"),
         (["mv", "A:ports", "no/x.json"], "the folder HOME/no does not exist; nothing was created"),
         (["cp", "A:editor", "int"], "Integer Value: expected Int, found a dictionary"),
         (["cp", "A:ports", "HOME/x.conf:p"], "HOME/x.conf does not exist; --format json, xml or binary creates it"),

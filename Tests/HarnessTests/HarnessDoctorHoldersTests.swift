@@ -84,7 +84,8 @@ import Testing
         let user = User(folder: home.folder)
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
         let path = home.path("x.plist")
-        #expect(try user.shell("touch .x.plist.lock; chmod 600 .x.plist.lock") == Printed())
+        #expect(try user.prefs("set", "-f", path, "A.k", "u") == Printed())
+        #expect(try user.shell("touch .x.plist.lock .x.plist.lastgood; chmod 600 .x.plist.*") == Printed())
         #expect(try user.prefs("set", "-f", path, "A.k", "v") == Printed())
         #expect(try user.shell(setup) == Printed())
         let printed = try user.prefs("doctor", "-f", path, "--json")

@@ -86,8 +86,6 @@ import TestSupport
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect(attributes[.posixPermissions] as? Int == 0o640)
         #expect(try home.prefs("export", "-o", home.path("new")) == Printed())
-        let new = try FileManager.default.attributesOfItem(atPath: home.path("new"))
-        #expect(new[.posixPermissions] as? Int == 0o600)
         #expect(try home.folder.names() == [".config", ".local"] + (hasLink ? ["link"] : []) + ["new", "x.json"])
     }
 

@@ -94,13 +94,21 @@ struct HarnessHome {
         try Data(text.utf8).write(to: URL(filePath: path))
     }
 
-    /// Makes the lock file of a preferences file that a program of this package has written. Beside it, commands keep a
-    /// last good copy.
+    /// Makes the lock file and the last good copy of a preferences file that a program of this package has written, so
+    /// that commands keep them. Makes the file, too, if it is missing. The next write replaces the copy, which is empty.
     func claim(_ name: String) throws {
         let path = folder.file(name)
-        let lock = path.deletingLastPathComponent().appending(path: ".\(path.lastPathComponent).lock")
-        try Data().write(to: lock)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: lock.path)
+        if !FileManager.default.fileExists(atPath: path.path(percentEncoded: false)) {
+            let empty = try PropertyListSerialization.data(fromPropertyList: [:], format: .binary, options: 0)
+            try write(path.pathExtension == "json" ? Data("{}\n".utf8) : empty, to: name)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: path.path(percentEncoded: false))
+        }
+        for ending in ["lock", "lastgood"] {
+            let file = path.deletingLastPathComponent().appending(path: ".\(path.lastPathComponent).\(ending)")
+            try Data().write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        }
     }
 
     /// All names in the home, with their contents, inode, permissions and modification time.

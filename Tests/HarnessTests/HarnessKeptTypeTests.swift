@@ -62,6 +62,17 @@ import Testing
         ("null", "null cannot be stored in a property list; unset removes a value, -t string stores the text"),
     ]
 
+    /// In a JSON file, null is no type of its own.
+    @Test func nullIsSetComparedAndReplaced() throws {
+        let path = try home.write(Data("{\"s\": \"x\", \"n\": null}".utf8), to: "n.json").path
+        #expect(try home.prefs("set", "-f", path, "s", "null") == Printed())
+        #expect(try home.prefs("set", "-f", path, "n", "3", "--if", "null") == Printed())
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"s\": null, \"n\": 3}")
+        #expect(try home.prefs("set", "-f", path, "n", "4", "--if", "null").code == 1)
+        #expect(try home.prefs("set", "-f", path, "s", "null", "-t", "string") == Printed())
+        #expect(try home.prefs("get", "-f", path, "s", "--type") == Printed("string\n"))
+    }
+
     /// JSON holds them, but no type of a program does.
     @Test(arguments: ["1e400", "-1e400", "99999999999999999999", "12345678901234567890123"])
     func aNumberBeyondEveryTypeIsRejectedInJSONToo(text: String) throws {

@@ -156,10 +156,11 @@ struct HarnessOtherUsersTests {
             "cd \"$HOME\"; (echo head; \"$0\" export -o /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
         #expect(printed == Printed("head\ntail\n"))
         #expect(try bash("\"$0\" export -o >(grep -c Integer)") == Printed("1\n"))
-        #expect(
-            try bash("umask 777; \"$0\" export -o \"$HOME/new.json\" && stat -c %a \"$HOME/new.json\"")
-                == Printed("600\n")
-        )
+        // With --reveal, it is for its owner alone.
+        for (umask, option, mode) in [("022", "", "644"), ("077", "", "600"), ("022", "--reveal", "600")] {
+            let lines = "rm -f new.json; \"$0\" export \(option) -o new.json; stat -c %a new.json"
+            #expect(try bash("cd \"$HOME\"; umask \(umask); \(lines)") == Printed("\(mode)\n"))
+        }
     }
 
     /// A relative path is never resolved against `/`.

@@ -66,7 +66,7 @@ import Testing
                     ".\(HarnessHome.suite).plist.lastgood\n.\(HarnessHome.suite).plist.lock\n\(HarnessHome.suite).plist\n"
                 ))
         // A program of this package has written the file before.
-        let copied = "cp ../.config/*.plist x.plist; touch .x.plist.lock; chmod 600 .x.plist.lock"
+        let copied = "cp ../.config/*.plist x.plist; cp ../.config/.*.lastgood .x.plist.lastgood"
         #expect(try shell("\(copied); prefs set x.plist --root PrefsTestSet int 6") == Printed())
         #expect(try names == [".x.plist.lastgood", ".x.plist.lock", "x.plist"])
     }

@@ -40,7 +40,8 @@ import TestSupport
         #expect(try bytes() == before)
         // The last good copy has the restored state.
         #expect(try Data(contentsOf: home.folder.file(".d.plist.lastgood")).suffix(before.count) == before)
-        #expect(try home.prefs("undo", "-f", file) == .failure("nothing to undo: this tool has not written \(file)"))
+        #expect(
+            try home.prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
         #expect(try bytes() == before)
     }
 
@@ -51,7 +52,8 @@ import TestSupport
         for number in (2...11).reversed() {
             #expect(try home.prefs("undo", "-f", file) == Printed("~ n: \(number) → \(number - 1)\n"))
         }
-        #expect(try home.prefs("undo", "-f", file) == .failure("nothing to undo: this tool has not written \(file)"))
+        #expect(
+            try home.prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
         // A write after an undo is the newest one.
         try home.prefs("set", "-f", file, "n=5")
         try home.prefs("set", "-f", file, "n=6")
@@ -128,7 +130,8 @@ import TestSupport
     @Test func aFileThatHasChangedSinceIsNotReverted() throws {
         let home = try HarnessHome()
         let file = home.path("d.plist")
-        #expect(try home.prefs("undo", "-f", file) == .failure("nothing to undo: this tool has not written \(file)"))
+        #expect(
+            try home.prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
         try home.prefs("set", "-f", file, "R.k", "v")
         try home.write(["R": ["k": "other"]], to: "d.plist")
         let state = try home.state()

@@ -74,7 +74,10 @@ import Testing
             + "a new key of that name is written 'editor\\.fontsize'"
         #expect(try home.prefs("set", file, "editor.fontsize", "3") == .failure(message))
         #expect(try home.prefs("set", file, #"editor\.wraps"#, "true") == Printed())
-        #expect(try home.prefs("set", file, "editor.wraps=false", "other.new=1") == Printed())
+        #expect(try home.prefs("set", file, "editor.wraps=false", #"other\.new=1"#) == Printed())
+        // Without a dictionary at the top, another name is no path either.
+        let other = try home.prefs("set", file, "files.new", "1")
+        #expect(other.code == 1 && other.errors.hasSuffix("is written 'files\\.new'\n"), "\(other)")
         #expect(
             try home.prefs("complete-words", "fish", "get", file, "editor.f").output.hasPrefix(
                 "words\0editor.fontSize\t"))

@@ -180,7 +180,7 @@ extension ToolMessage {
         failure(
             "unset --all -f D",
             #"all entries of the UserDefaults suite "D" would be removed; --force does it; nothing has changed"#),
-        failure("undo -f D", "nothing to undo: this tool has not written HOME/.config/D.plist"),
+        failure("undo -f D", "nothing to undo: no write of this tool to HOME/.config/D.plist is left"),
         failure(
             "edit", "`edit` needs a terminal, or an editor in VISUAL or EDITOR that needs none; use `prefs set`",
             code: 64),
@@ -195,6 +195,9 @@ extension ToolMessage {
         // Editors, and terminals.
         "`edit` does not support --json", "nothing has changed", "expected a line in UTF-8, found other bytes",
         "the editor ended with …: …", "…; your text is in …", "this platform starts no programs",
+        "another process has changed more than values in …, and so have you; nothing has changed",
+        // Copies from JSON.
+        "`…`: null cannot be stored in a property list",
         // With --json, it is no error.
         "--sources is an option of --json; the table of settings has the sources",
         "…: cannot make a folder: …", "… has changed in the meantime and cannot be merged: …",

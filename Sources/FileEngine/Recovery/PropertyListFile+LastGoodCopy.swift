@@ -14,7 +14,7 @@ extension PropertyListFile {
     func writeLastGoodCopy(
         _ bytes: Data, checksum: UInt64?, of file: OpenFile, _ known: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) {
-        if writeLock.isTransient, !isCopyThere(under: writeLock) { return }
+        if writeLock.isTransient { return }
         do throws(StorageFailure) {
             let status = if let known { known } else { try system.status(of: file.descriptor) }
             guard try writeLock.isLockFileInPlace() else {
@@ -68,10 +68,6 @@ extension PropertyListFile {
             removeOwn(names.temporary, new.file, under: writeLock)
             throw error
         }
-    }
-
-    private func isCopyThere(under writeLock: WriteLock) -> Bool {
-        (try? system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false)) != nil
     }
 
     /// Whether the copy may be used for recovery. False for a file that another user planted.

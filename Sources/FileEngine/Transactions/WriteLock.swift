@@ -13,12 +13,12 @@ package struct WriteLock {
     /// The protection class of new files; nil to keep the class of the file that is replaced, or to let the system
     /// choose.
     let protection: FileProtection?
-    /// Whether this update found no lock file and leaves none.
+    /// Whether this update leaves no lock file and no last good copy.
     let isTransient: Bool
 
     /// The physical paths of the program's own files, in a tool that also changes the files of others; nil if all files
-    /// are its own. An update of another file, which is not that of a domain, and has no lock file, removes its lock file
-    /// in the end, makes no last good copy, and gives a new file the permissions of the umask.
+    /// are its own. An update of another file, which is not that of a domain and has no last good copy, removes the lock
+    /// file in the end, makes no copy, and gives a new file the permissions of the umask.
     @TaskLocal package static var ownFiles: Set<String>?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
@@ -27,7 +27,7 @@ package struct WriteLock {
     ///
     /// - Parameters:
     ///   - known: the folder, open, if the caller knows that the path leads to it.
-    ///   - isOfOthers: whether a lock file that this update makes is removed at its end.
+    ///   - isOfOthers: whether the lock file is removed in the end if there is no last good copy.
     /// - Throws: ELOOP if a part of the folder's path has become a link.
     init?(
         _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil,
@@ -45,11 +45,14 @@ package struct WriteLock {
             throw error.at(names.folder)
         }
         guard
-            let (file, status, isNew) = try Self.lockFile(
+            let (file, status) = try Self.lockFile(
                 of: names, in: heldFolder.descriptor, creates: creates, protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
-        isTransient = isNew && isOfOthers
+        // Asked under the lock: another command may have made the lock file.
+        let copy =
+            isOfOthers ? try system.status(ofPath: names.lastGood, in: heldFolder.descriptor, followsLinks: false) : nil
+        isTransient = isOfOthers && copy == nil
         lockName = names.lock
         self.protection = protection
         self.system = system
@@ -77,7 +80,7 @@ package struct WriteLock {
     private static func lockFile(
         of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection?,
         _ system: SystemCalls
-    ) throws(StorageFailure) -> (OpenFile, FileStatus, isNew: Bool)? {
+    ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
             // Another process may delete the lock file after it was opened and before it is locked. Such a lock is
             // worthless.
@@ -97,7 +100,7 @@ package struct WriteLock {
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
                     there.isSameFile(as: held)
                 {
-                    return (file, held, isNew: found == nil)
+                    return (file, held)
                 }
             }
             throw StorageFailure(path: "", reason: "is deleted repeatedly")

@@ -68,7 +68,9 @@ struct EditSession {
     private static let mostOpenings = 10
 
     private func rejection(_ remarks: [AnnotatedText.Remark]) -> CommandError {
-        CommandError("\(remarks.map(\.text).joined(separator: "; ")); nothing has changed")
+        let reasons = remarks.map { remark in (remark.line.map { "line \($0): " } ?? "") + remark.text }
+        return CommandError(
+            (place.file.map { "\($0): " } ?? "") + reasons.joined(separator: "; ") + "; nothing has changed")
     }
 
     private var unchanged: Outcome {

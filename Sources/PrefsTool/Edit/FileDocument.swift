@@ -48,7 +48,7 @@ struct FileDocument: EditedDocument {
                 let theirs = (try? Self.members(of: current)) ?? [:]
                 return Difference(from: theirs, to: merged, hiding: .none).outcome(invocation)
             }
-            let new = try EditedJSON.text(text, from: mine, to: merged)
+            let new = try isAlone ? text : combined(text, mine, current, merged)
             do {
                 return try Outcome.written(asJSON: false) {
                     try target.domain(isForced: true).restore(
@@ -66,6 +66,27 @@ struct FileDocument: EditedDocument {
         let merged = try merged(mine, over: current) { _ in true }
         bytes = current
         return try EditedJSON.text(text, from: mine, to: merged)
+    }
+
+    /// The text of the merged values. If only one side has changed more than values, such as a comment, its text stays.
+    private func combined(
+        _ text: Data, _ mine: [String: StoredValue], _ current: Data?, _ merged: [String: StoredValue]
+    ) throws -> Data {
+        let base = try Self.members(of: bytes)
+        func hasValuesOnly(_ new: Data?, _ members: [String: StoredValue]) -> Bool {
+            guard let bytes, let new else { return bytes == new }
+            return (try? EditedJSON.text(bytes, from: base, to: members)) == new
+        }
+        let theirs = try Self.members(of: current)
+        // A file that was made or removed meanwhile has no text that both have seen.
+        if bytes == nil || current?.isBlank != false || hasValuesOnly(current, theirs) {
+            return try EditedJSON.text(text, from: mine, to: merged)
+        }
+        guard let current, hasValuesOnly(text, mine) else {
+            throw CommandError(
+                "another process has changed more than values in \(path), and so have you; nothing has changed")
+        }
+        return try EditedJSON.text(current, from: theirs, to: merged)
     }
 
     private var currentBytes: Data? {

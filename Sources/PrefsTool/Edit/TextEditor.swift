@@ -12,7 +12,9 @@ struct TextEditor {
     /// - Throws: `UsageError` if none is named and there is no terminal for vi.
     init(of program: Program) throws(UsageError) {
         environment = program.context.environment
-        let named = ["VISUAL", "EDITOR"].compactMap { [environment] in environment[$0] }.first { !$0.isEmpty }
+        let named = ["VISUAL", "EDITOR"].compactMap { [environment] in environment[$0] }.first {
+            !$0.allSatisfy(\.isWhitespace)
+        }
         guard named != nil || isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 else {
             throw UsageError(
                 "`edit` needs a terminal, or an editor in VISUAL or EDITOR that needs none; use `\(program.name) set`")
@@ -20,11 +22,15 @@ struct TextEditor {
         command = named ?? "vi"
     }
 
-    /// Returns when the editor has ended. Until then, the keys for SIGINT and SIGQUIT are the editor's.
+    /// The signals of a terminal, and those that end programs. While the editor runs, they are its own: it may have a
+    /// text that is not saved.
+    private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
+
+    /// Returns when the editor has ended.
     ///
     /// - Throws: an error if the editor did not end with 0.
     func edit(_ path: String) throws(CommandError) {
-        let former = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
+        let former = Self.signals.map { ($0, signal($0, SIG_IGN)) }
         defer { for (number, handler) in former { signal(number, handler) } }
         // As Git runs its editor: blanks and arguments in the command are those of a shell. The shell must outlive a
         // Control-C that the editor handles.
@@ -51,7 +57,7 @@ struct TextEditor {
             defer { posix_spawnattr_destroy(&attributes) }
             var signals = sigset_t()
             sigemptyset(&signals)
-            for number in [SIGINT, SIGQUIT] { sigaddset(&signals, number) }
+            for number in Self.signals { sigaddset(&signals, number) }
             posix_spawnattr_setsigdefault(&attributes, &signals)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
             var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -8,10 +8,14 @@ enum ExportFile {
     /// Writes a file atomically. The bytes are on disk when the call returns. After a failure or a kill, the file has
     /// its former bytes.
     ///
-    /// A new file has mode 0600. An existing file keeps its owner, group, mode, access control list and extended
+    /// A new file has mode 0600, or that of the umask. An existing file keeps its owner, group, mode, access control list and extended
     /// attributes. Links are followed, folders are not made. The path of an open descriptor, such as `/dev/stdout`, is
     /// written to directly.
-    static func write(_ bytes: Data, to path: String, system: SystemCalls = .real) throws(StorageFailure) {
+    ///
+    /// - Parameter isPrivate: whether a new file is for its owner alone.
+    static func write(
+        _ bytes: Data, to path: String, isPrivate: Bool = true, system: SystemCalls = .real
+    ) throws(StorageFailure) {
         if let descriptor = openDescriptor(path) {
             do throws(StorageFailure) {
                 return try system.writeAll(bytes, to: descriptor, startsFile: false)
@@ -27,13 +31,14 @@ enum ExportFile {
             let temporary = ".\(UUID().uuidString).tmp"
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
             let file = OpenFile(
-                try system.openRetrying(temporary, in: folder.descriptor, flags, mode: 0o600), system)
+                try system.openRetrying(temporary, in: folder.descriptor, flags, mode: isPrivate ? 0o600 : 0o666),
+                system)
             do throws(StorageFailure) {
                 try system.writeAll(bytes, to: file.descriptor)
                 if let old {
                     try Permissions.all(of: old.file, old.status).apply(
                         to: file.descriptor, system.status(of: file.descriptor), system)
-                } else {
+                } else if isPrivate {
                     // Ignores the umask.
                     try Permissions.set(0o600, of: file.descriptor, system)
                 }

@@ -65,7 +65,7 @@ struct Help {
     }
 
     static let exitCodes =
-        "Exit codes: 0 done, 1 rejected and unchanged, 64 usage, 128 plus the number of the signal that ended the program; diff: 0 equal, 1 different, 2 trouble."
+        "Exit codes: 0 done, 1 rejected and unchanged, 64 usage, 128 plus the number of the signal that ended the program (0 for watch); diff: 0 equal, 1 different, 2 trouble."
 
     /// The program without the word for the tool.
     private var owner: String {

@@ -13,9 +13,15 @@ extension Place {
         try stream?.checkWriting()
         let (found, failure) = try known()
         let before = found ?? [:]
-        var (after, risks) = try Self.result(of: edit, on: before, isOpen: prefs == nil)
+        var (after, risks): ([String: StoredValue], Risks)
+        do { (after, risks) = try Self.result(of: edit, on: before, isOpen: prefs == nil) } catch {
+            // Of a file that cannot be read, nothing is known to change.
+            if found == nil, let failure { throw failure }
+            throw error
+        }
         try rehearse(from: before, to: &after)
         if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
+        if failure == nil, hasXMLComments, before != after { risks.add("the comments in \(name) would be lost") }
         let isEmpty = failure == nil && before.isEmpty && after.isEmpty
         if !isEmpty {
             try target?.checkCreation()
@@ -45,6 +51,13 @@ extension Place {
             }
         }
         return try stream?.output() ?? outcome
+    }
+
+    /// Whether the file is an XML property list with comments, which a write does not keep.
+    private var hasXMLComments: Bool {
+        guard let file, !keepsNulls, let bytes = try? ExportFile.read(file) else { return false }
+        let isXML = bytes.starts(with: Data("<".utf8)) || bytes.starts(with: Data([0xEF, 0xBB, 0xBF, 0x3C]))
+        return isXML && bytes.range(of: Data("<!--".utf8)) != nil
     }
 
     /// A word that names neither a file nor a domain may be the mistyped name of a file.

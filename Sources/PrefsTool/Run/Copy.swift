@@ -127,6 +127,13 @@ struct Copy {
         let base = destination.base(of: path.root, in: values)
         if destination.prefs == nil, let old = path.value(in: base), old.isContainer, old != value {
             risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text))` would be replaced")
+        } else if destination.prefs == nil, let old = path.value(in: base), !old.isNull,
+            ValueText.typeName(old) != ValueText.typeName(value)
+        {
+            risks.add(Risks.change(of: old, to: value, at: path.text))
+        }
+        if value.holdsNull, !destination.keepsNulls {
+            throw CommandError("`\(ShownText.key(name))`: null cannot be stored in a property list")
         }
         let former = values[path.root]
         let entry = try path.value(base, with: value)

@@ -65,17 +65,23 @@ struct Difference {
             let path = path.text
             let text =
                 switch (old, new) {
-                case (nil, let new?): style.green("+ \(path): \(ValueText.line(new))".printable)
-                case (let old?, nil): style.red("- \(path): \(ValueText.line(old))".printable)
+                case (nil, let new?): style.green("+ \(path): \(Self.shown(new))".printable)
+                case (let old?, nil): style.red("- \(path): \(Self.shown(old))".printable)
                 case (let old, let new): style.yellow("~ \(path): \(Self.change(from: old, to: new))".printable)
                 }
             return text + "\n"
         }.joined()
     }
 
+    /// The text of a value; `""` for an empty one.
+    static func shown(_ value: StoredValue) -> String {
+        let text = ValueText.line(value)
+        return text.isEmpty ? #""""# : text
+    }
+
     /// Returns `1 → 2`. Uses the lossless format of exports if the plain texts are equal, as for 1 and 1.0.
     private static func change(from old: StoredValue?, to new: StoredValue?) -> String {
-        var texts = [old, new].map { $0.map(ValueText.line) ?? "" }
+        var texts = [old, new].map { $0.map(shown) ?? "" }
         if texts[0] == texts[1], texts[0] != ShownText.hidden {
             texts = [old, new].map { $0.map(JSONWriter.line) ?? "" }
         }

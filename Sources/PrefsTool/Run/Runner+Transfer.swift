@@ -50,7 +50,8 @@ extension Runner {
         if isReplaced { risks.add("\(path) exists and would be replaced") }
         try Confirmation(program: program, isForced: invocation.isForced).require(risks)
         let former = isReplaced ? try? Data(contentsOf: URL(filePath: file)) : nil
-        try ExportFile.write(bytes, to: path.absolutePath)
+        // With --reveal, it may have secrets.
+        try ExportFile.write(bytes, to: path.absolutePath, isPrivate: invocation.options.has(.reveal))
         if let former { FileReplacement.observer?(FileReplacement(path: file, before: former, after: bytes)) }
         return Outcome()
     }
@@ -134,7 +135,7 @@ extension Runner {
         let path = try SidecarPaths(path: named).file
         let folder = UndoFolder(of: program)
         guard let replacement = try folder.replacement(of: path) else {
-            throw CommandError("nothing to undo: this tool has not written \(path)")
+            throw CommandError("nothing to undo: no write of this tool to \(path) is left")
         }
         func entries(_ bytes: Data?) -> [String: StoredValue] {
             bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]

@@ -109,7 +109,7 @@ struct Runner {
                 if place.prefs == nil, type == nil, let value {
                     if old == nil { new.append((path, value)) }
                     // A null is a place without a value.
-                    if let old, !old.isNull, ValueText.typeName(old) != ValueText.typeName(value) {
+                    if let old, !old.isNull, !value.isNull, ValueText.typeName(old) != ValueText.typeName(value) {
                         risks.add(Risks.change(of: old, to: value, at: path.text))
                     }
                 }
@@ -136,12 +136,14 @@ struct Runner {
         }
     }
 
-    /// Rejects `editor.size` in a file with keys such as `editor.fontSize`: the value would be in a new dictionary
-    /// `editor`, where no program of this file looks.
+    /// Rejects `editor.size` in a file with keys such as `editor.fontSize` and without dictionaries: the value would be in
+    /// a new dictionary `editor`, where no program of this file looks.
     private func checkNesting(_ name: String, _ path: ValuePath, in values: [String: StoredValue]) throws(CommandError)
     {
         guard place.prefs == nil, case .key? = path.steps.first, values[path.root] == nil,
             values.keys.contains(where: { $0.hasPrefix(path.root + ".") })
+                || values.keys.contains(where: { $0.utf8.contains(UInt8(ascii: ".")) })
+                    && !values.values.contains(where: { $0.dictionary != nil })
         else { return }
         throw CommandError(
             "the keys of this file have dots, and none is `\(ShownText.key(name))`"
@@ -213,7 +215,7 @@ struct Runner {
         let isSame =
             path.steps.isEmpty && place.prefs != nil
             ? now != nil && now == (try? place.value(of: expected, at: path, as: nil, in: values))
-            : PropertyListType.readings(of: expected, like: now).contains { $0 == now }
+            : PropertyListType.readings(of: expected, like: now, keepsNulls: place.keepsNulls).contains { $0 == now }
         if isSame { return }
         let shown = now.map { ValueText.line(place.secrets.shown($0, at: path)) } ?? "no value"
         let wanted = place.secrets.contains(path.root) ? ShownText.hidden : expected

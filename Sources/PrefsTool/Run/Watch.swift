@@ -127,7 +127,7 @@ final class Watch: @unchecked Sendable {
                 ("new", new.map(Difference.exact)),
             ]).json + "\n"
         }
-        let text = [old, new].map { $0.map(ValueText.line) ?? "(not set)" }.joined(separator: " → ")
+        let text = [old, new].map { $0.map(Difference.shown) ?? "(not set)" }.joined(separator: " → ")
         return "\(time)  \(path.text): \(text)".printable + "\n"
     }
 }

@@ -59,7 +59,7 @@ package enum StoredValue: Sendable {
     }
 
     /// Whether a null is in the value.
-    private var holdsNull: Bool {
+    package var holdsNull: Bool {
         switch self {
         case .array(let elements): elements.contains(where: \.holdsNull)
         case .dictionary(let members): members.values.contains(where: \.holdsNull)
