@@ -20,28 +20,48 @@ import TestSupport
         try Child("prefs", words + ["-f", url], home: home).wait()
     }
 
+    private func rootOf(_ words: [String]) throws -> Child.Result { try prefs(words + ["--root", "WorkerPrefs"]) }
+
     @Test func eachCommandReadsAndWritesTheCluster() throws {
-        #expect(try prefs(["show"]).output.hasPrefix("root   PrefsTestSet\nstore  \(url)\n"))
-        #expect(try prefs(["get", "int", "--stored"]).code == 1, "a look stores nothing")
-        #expect(try prefs(["set", "int", "9"]).code == 0)
-        let watch = try PipedChild("prefs", ["watch", "-f", url], home: home, mergesErrors: true)
-        #expect(try watch.line() == "prefs: watching \(url); press Ctrl-C to stop")
-        #expect(try prefs(["set", "int", "+1"]).code == 0)
-        #expect(try watch.line().hasSuffix("  Integer Value: 9 → 10"))
+        #expect(try prefs(["show"]).output == "", "a look stores nothing")
+        #expect(try rootOf(["show"]).errors == "prefs: the root `WorkerPrefs` of \(url) not found\n")
+        #expect(try rootOf(["set", "limit", "9"]).code == 0)
+        #expect(try prefs(["show"]).output == "WorkerPrefs\n")
+        #expect(try prefs(["show", "--json"]).output == "[\"WorkerPrefs\"]\n")
+        #expect(
+            try rootOf(["show"]).output
+                == "store  the root `WorkerPrefs` of \(url)\n\nKEY    TYPE     VALUE\nlimit  integer  9\n")
+        let watch = try PipedChild(
+            "prefs", ["watch", "-f", url, "--root", "WorkerPrefs"], home: home, mergesErrors: true)
+        #expect(
+            try watch.line() == "prefs: watching the root `WorkerPrefs` of \(url); press Ctrl-C to stop")
+        #expect(try rootOf(["set", "limit", "+1"]).code == 0)
+        #expect(try watch.line().hasSuffix("  limit: 9 → 10"))
         watch.send(SIGTERM)
         #expect(try watch.exitCode() == 0)
-        #expect(try prefs(["export"]).output == "{\n  \"Integer Value\": 10\n}\n")
+        #expect(try rootOf(["export"]).output == "{\n  \"limit\": 10\n}\n")
         let file = home.file("values.json")
-        try Data(#"{"String Value": "x"}"#.utf8).write(to: file)
-        #expect(try prefs(["import", file.path(percentEncoded: false)]).code == 0)
-        #expect(try prefs(["get", "string"]).output == "x\n")
-        #expect(try prefs(["unset", "string"]).code == 0)
-        let stored = try prefs(["export"]).output
-        #expect(stored.contains("\"Integer Value\": 10") && !stored.contains("String Value"), "\(stored)")
-        #expect(try prefs(["unset", "--all", "--force"]).code == 0)
-        #expect(try !prefs(["export"]).output.contains("Integer Value"))
-        #expect(try prefs(["set", "int", "x"]).code == 1)
+        try Data(#"{"mode": {"dark": true}}"#.utf8).write(to: file)
+        #expect(try rootOf(["import", file.path(percentEncoded: false)]).code == 0)
+        #expect(try rootOf(["get", "mode.dark"]).output == "true\n")
+        #expect(try rootOf(["unset", "mode.dark"]).code == 0)
+        let stored = try rootOf(["export"]).output
+        #expect(stored == "{\n  \"limit\": 10,\n  \"mode\": {}\n}\n", "\(stored)")
+        #expect(try rootOf(["unset", "--all", "--force"]).code == 0)
+        #expect(try prefs(["show"]).output == "")
         #expect(try home.names() == ["values.json"], "nothing is stored on this machine")
+    }
+
+    /// A root of other programs has no keys of the test set.
+    @Test func noKeyOfTheSampleIsWritten() throws {
+        #expect(try rootOf(["set", "int", "7"]).code == 0)
+        #expect(try rootOf(["export"]).output == "{\n  \"int\": 7\n}\n")
+        let result = try prefs(["set", "int", "7"])
+        #expect(
+            result.code == 64
+                && result.errors == "prefs: \(url) has roots; give --root NAME (`prefs show` lists them)\n", "\(result)"
+        )
+        #expect(try prefs(["show"]).output == "WorkerPrefs\n")
     }
 
     /// A password is on the command line, but not in what the tool prints.

@@ -29,6 +29,12 @@ extension PrefsStore {
     }
 }
 
+/// A store that can say which roots it has.
+package protocol ListingStore: PrefsStore {
+    /// The root keys, sorted. Costs a request or more.
+    func rootNames() throws -> [String]
+}
+
 /// A store for an instance with one property, which no class declares. No `withStore` replaces its roots.
 ///
 /// Not an initializer of the base class: a class with an initializer that clients cannot see gives them no error for a

@@ -9,9 +9,12 @@ extension CommandSpec {
     static let reading: [CommandSpec] = [
         CommandSpec(
             "show", "[KEY …]", "show the values as a table",
-            details: "Values that are not stored are the defaults of the program.",
+            details: """
+                Values that are not stored are the defaults of the program. Of a store with a URL, lists the roots; --root NAME shows the
+                values of one.
+                """,
             example: "show", options: OptionSpec.layeredPlaces + [.domains, .sources],
-            run: { try Runner($0).show() }),
+            run: { try RootList.outcome($0) ?? Runner($0).show() }),
         CommandSpec(
             "get", "KEY …", "print the values that the program reads",
             details: """

@@ -29,7 +29,8 @@ package struct OptionSpec: Sendable {
             """)
     static let root = OptionSpec(
         name: "--root", valueName: "NAME", kind: .root,
-        summary: "the program's settings under this root key, also those in WHERE, with their types")
+        summary:
+            "the program's settings under this root key, also those in WHERE, with their types; of a URL, any root")
     static let layers = OptionSpec(
         name: "--layers", valueName: "PREFIX",
         summary:

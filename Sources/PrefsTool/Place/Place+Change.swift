@@ -94,7 +94,7 @@ extension Place {
     /// Throws the error that would reject the change.
     func rehearse(from before: [String: StoredValue], to after: inout [String: StoredValue]) throws {
         guard let prefs else {
-            after = try Roots.changed(before, to: after)
+            after = try Roots.changed(before, to: after, isRoot: root != nil)
             return
         }
         let copy = program.make(prefs.key, InMemoryStore())
@@ -138,7 +138,7 @@ extension Place {
     /// - Returns: the warning of the write, if any.
     /// - Throws: what the body throws, or why nothing was stored.
     func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
-        guard let prefs else { return try entries?.updateEntries(body) }
+        guard let prefs else { return try entries?.updateEntries(of: root, body) }
         let failure = try prefs.update { () throws in
             let before = prefs.storedValues
             var after = before

@@ -19,6 +19,8 @@ struct Place {
     let prefs: PersistentPrefs?
     /// The entries; nil for the preferences of the program.
     let entries: Roots?
+    /// The root that has the entries; nil if the whole domain has them.
+    let root: String?
     /// The stream that the values come from; nil for other places.
     let stream: StreamContent?
 
@@ -44,6 +46,14 @@ struct Place {
         }
         if case .url? = named, options.has(.timeout) {
             throw UsageError("--timeout is for the lock of a file; \(named?.name ?? "") has none")
+        }
+        if case .url? = named, !hasLayers {
+            // Nothing says that a root of other programs has the keys of this one.
+            guard let root = options[.root] else {
+                throw UsageError("\(named?.name ?? "") has roots; give --root NAME (`\(program.name) show` lists them)")
+            }
+            try self.init(root: root, of: named, in: program)
+            return
         }
         var store = try stream?.store ?? named?.store(of: program)
         if hasLayers, let base = try store ?? program.target?.store(of: program) {
@@ -80,7 +90,16 @@ struct Place {
         keys = PrefsKey.all(of: prefs)
         secrets = Secrets(of: prefs, reveals: reveals)
         file = (target?.url ?? prefs.fileURL)?.absoluteURL.path(percentEncoded: false)
-        (self.prefs, entries) = (prefs, nil)
+        (self.prefs, entries, root) = (prefs, nil, nil)
+    }
+
+    /// Creates the place of a root in a store with a URL.
+    private init(root: String, of target: Target?, in program: Program) throws {
+        try NameVetting.checkRoot(root)
+        self.program = program
+        self.target = target
+        (keys, secrets, file, stream, prefs) = ([], .none, nil, nil, nil)
+        (entries, self.root) = (try target?.store(of: program).roots, root)
     }
 
     /// Creates the place of all entries of a domain. Secrets of the program are also hidden in its own file.
@@ -94,11 +113,14 @@ struct Place {
         keys = []
         secrets = try program.ownPrefs(in: target).map { Secrets(of: $0, reveals: reveals) } ?? .none
         file = domain.fileURL?.absoluteURL.path(percentEncoded: false)
-        (prefs, entries) = (nil, domain)
+        (prefs, entries, root) = (nil, domain, nil)
     }
 
     /// The name for messages.
-    var name: String { target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file") }
+    var name: String {
+        if let root { return "the root `\(ShownText.key(root))` of \(target?.name ?? "")" }
+        return target?.name ?? (file == nil ? "the store of \(program.name)" : "property-list file")
+    }
 
     /// Whether the file may have nulls.
     var keepsNulls: Bool { prefs == nil && (stream?.isJSON ?? target?.isJSON ?? false) }
@@ -116,7 +138,7 @@ struct Place {
             values = prefs.storedValues
             failure = prefs.lastError
         } else {
-            (values, failure) = try entries?.entries() ?? (nil, nil)
+            (values, failure) = try entries?.entries(of: root) ?? (nil, nil)
         }
         if case .rootIsNotDictionary? = failure, let failure { throw CommandError(explain(failure)) }
         if case .notOurs(let file)? = failure, file.path.utf8.suffix(8).elementsEqual(".strings".utf8) {

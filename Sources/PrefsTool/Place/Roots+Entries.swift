@@ -29,12 +29,14 @@ extension Roots {
             })
     }
 
-    /// All entries; nil if the domain is missing. For a malformed file, the newest known state and the error.
+    /// All entries, or the values of one root; nil if the domain or the root is missing. For a malformed file, the newest
+    /// known state and the error.
     ///
     /// - Throws: `PrefsError`.
-    func entries() throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
-        let state = try PrefsError.converting { try self.state(of: .everything) }
-        return (state.content, state.warning.map { PrefsError($0) })
+    func entries(of root: String? = nil) throws -> (entries: [String: StoredValue]?, failure: PrefsError?) {
+        let state = try PrefsError.converting { try self.state(of: root.map(DomainPart.root) ?? .everything) }
+        let content = if let root { state.content?[root]?.dictionary } else { state.content }
+        return (content, state.warning.map { PrefsError($0) })
     }
 
     /// If the file is damaged, quarantines it and stores the newest known state. Removes the temporary file of a killed
@@ -57,12 +59,24 @@ extension Roots {
         return takeWarning()
     }
 
-    /// Changes entries in one transaction. The names and values of changed entries are vetted.
+    /// Changes entries, or the values of one root, in one transaction. The names and values of changed entries are
+    /// vetted. A root without values is removed.
     ///
     /// - Returns: the warning that a damaged file was quarantined; nil if no file was.
     /// - Throws: what the body throws, or `PrefsError`. In both cases nothing has changed.
-    func updateEntries(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
+    func updateEntries(
+        of root: String? = nil, _ body: (inout [String: StoredValue]) throws -> Void
+    ) throws -> PrefsError? {
         try PrefsError.converting {
+            if let root {
+                return try transact(on: root) { transaction in
+                    let before = transaction[root]?.dictionary ?? [:]
+                    var after = before
+                    try body(&after)
+                    after = try Self.changed(before, to: after, isRoot: true)
+                    transaction.replace(root, with: after.isEmpty ? nil : .dictionary(after))
+                }
+            }
             try transact(on: "") { transaction in
                 let before = transaction.content ?? [:]
                 var after = before
@@ -77,10 +91,16 @@ extension Roots {
 
     /// The entries that an update from `before` to `after` would store.
     ///
+    /// - Parameter isRoot: whether they are the values of one root.
     /// - Throws: `PrefsError` if the update would be rejected.
     static func changed(
-        _ before: [String: StoredValue], to after: [String: StoredValue]
+        _ before: [String: StoredValue], to after: [String: StoredValue], isRoot: Bool = false
     ) throws -> [String: StoredValue] {
+        if isRoot {
+            var root: [String: StoredValue]? = before
+            try RootChange(from: before, to: after).checked().apply(to: &root)
+            return root ?? [:]
+        }
         var result = after
         // Vets only the changed keys of a root, as the base class does.
         for (name, entry) in after {

@@ -146,13 +146,15 @@ extension Place {
     /// - Returns: the observation, and why changes that are made elsewhere will not be noticed.
     /// - Throws: why nothing is observed.
     func observe(_ changed: @escaping @Sendable () -> Void) throws -> (observation: AnyObject, failure: PrefsError?) {
-        if prefs == nil, file == nil {
+        if prefs == nil, file == nil, root == nil {
             throw CommandError("\(name) cannot be watched, because it has no file")
         }
         guard let roots = prefs?.state.roots ?? entries else { throw CommandError("\(name) has no file") }
         let subscriber = PlaceSubscriber(changed)
         let subscription = try PrefsError.converting {
-            guard let prefs else { return try roots.subscribe(to: .everything, subscriber) }
+            guard let prefs else {
+                return try roots.subscribe(to: root.map(DomainPart.root) ?? .everything, subscriber)
+            }
             try NameVetting.checkRoot(prefs.key)
             return try roots.subscribe(to: prefs.key, keys: prefs.allowedKeyList, subscriber, from: nil)
         }
