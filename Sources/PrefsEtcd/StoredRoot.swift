@@ -32,6 +32,9 @@ struct StoredRoot {
         return root
     }
 
+    /// What a transaction compares.
+    var revisionInEtcd: Int64 { data == nil ? 0 : modified }
+
     /// Whether etcd had the same bytes, from the same change. A cluster that was restored from a copy uses revisions again.
     func isSame(as other: StoredRoot) -> Bool { modified == other.modified && data == other.data }
 

@@ -49,7 +49,9 @@ case "threadless":
 case "descriptors":
     try Scarcity.descriptors()
 case "work":
-    try Latency.work(on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5)
+    try Latency.work(
+        on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5,
+        manner: arguments.popFirst() ?? "update")
 default:
     fatalError("no command \(command)")
 }

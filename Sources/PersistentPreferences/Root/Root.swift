@@ -120,7 +120,7 @@ struct Root {
         let (difference, revision) = try known ?? lookedAt(change, name, &outcome)
         guard let difference else { return try acknowledge(revision, &outcome) }
         outcome.hasReachedDomain = true
-        try roots.reached().transact(on: key, durability: roots.durability) { try apply(change, difference, in: $0) }
+        try roots.reached().change(key, durability: roots.durability) { try apply(change, difference, in: $0) }
         outcome.hasSucceeded(roots.takeWarning())
     }
 
@@ -137,8 +137,19 @@ struct Root {
     private func lookedAt(
         _ change: Change, _ name: String?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange?, Revision?) {
+        if let difference = differenceFromKnown(change) { return (difference, nil) }
         let view = try view(of: name, isForWriting: true, &outcome)
         return (try view.difference(by: change, &outcome), view.revision)
+    }
+
+    /// The difference that a change would make in the state of a remote root that this process knows, which saves a
+    /// request: the store applies the change to the newest state. nil if only the newest state can decide.
+    private func differenceFromKnown(_ change: Change) -> RootChange? {
+        guard roots.layers == nil, !state.hasFormerRoots,
+            let entry = (roots.domain as? ForeignDomain)?.knownEntry(of: key)
+        else { return nil }
+        var outcome = AccessOutcome(of: state)
+        return try? RootView(self, entry, in: nil).difference(by: change, &outcome)
     }
 
     /// Commits a difference to a state that was read before. Checks the difference first.

@@ -39,14 +39,19 @@ struct RangeRequest {
         (self.key, self.revision) = (key, revision)
     }
 
+    /// When a key was last changed.
+    init(revisionOf key: Data) {
+        (self.key, keysOnly) = (key, true)
+    }
+
     /// All keys that begin with the given one.
     init(prefix: Data, keysOnly: Bool = false) {
         (key, rangeEnd, self.keysOnly) = (prefix, prefix.endOfPrefix, keysOnly)
     }
 
-    /// The newest of the keys that begin with the given one, without their values.
-    init(newest order: Order, of prefix: Data, limit: Int64) {
-        self.init(prefix: prefix, keysOnly: true)
+    /// The newest of the keys that begin with the given one.
+    init(newest order: Order, of prefix: Data, limit: Int64, keysOnly: Bool = true) {
+        self.init(prefix: prefix, keysOnly: keysOnly)
         (self.order, self.limit) = (order, limit)
     }
 
@@ -74,6 +79,15 @@ struct TxnRequest {
             Compare(
                 json: object([
                     "key": base64(key), "result": "\"EQUAL\"", "target": "\"MOD\"", "modRevision": number(revision),
+                ]))
+        }
+
+        /// No key begins with the given one.
+        static func none(_ prefix: Data) -> Compare {
+            Compare(
+                json: object([
+                    "key": base64(prefix), "rangeEnd": base64(prefix.endOfPrefix), "result": "\"EQUAL\"",
+                    "target": "\"MOD\"", "modRevision": number(0),
                 ]))
         }
     }
@@ -108,10 +122,21 @@ struct TxnRequest {
     }
 }
 
-/// Asks for all changes of the keys from a first one to the last one that begins with the other.
-func watchRequest(from key: Data, through prefix: Data, startRevision: Int64) -> String {
-    let create = object([
-        "key": base64(key), "rangeEnd": base64(prefix.endOfPrefix), "startRevision": number(startRevision),
-    ])
-    return object(["createRequest": create])
+/// What a watch asks for.
+struct WatchRange {
+    let key: Data
+    /// Whether it is about all keys that begin with the given one.
+    var isPrefix = false
+    let startRevision: Int64
+
+    fileprivate var json: String {
+        let create = object([
+            "key": base64(key), "rangeEnd": isPrefix ? base64(key.endOfPrefix) : nil,
+            "startRevision": number(startRevision),
+        ])
+        return object(["createRequest": create])
+    }
 }
+
+/// The gateway takes the ranges one after another, if all of them arrive in one packet.
+func watchRequest(_ ranges: [WatchRange]) -> String { ranges.map(\.json).joined(separator: "\n") }
