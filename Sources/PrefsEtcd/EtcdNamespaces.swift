@@ -41,9 +41,9 @@ enum EtcdNamespaces {
         if prefix.utf8.contains(0) {
             throw .invalidName(name: prefix, reason: "is not a valid prefix: it contains a NUL")
         }
-        // The keys below `r/` are roots, and in the others a key with a lease may be taken for a ticket or a marker.
+        // What is below `r/` is a root, and below the others a key with a lease may be taken for a ticket or a marker.
         if let word = ["r/"].first(where: { "/\(prefix)".contains("/" + $0) })
-            ?? ["l/", "c/", "m/"].first(where: { "/\(prefix)".hasSuffix("/" + $0) })
+            ?? ["l/", "m/"].first(where: { "/\(prefix)".hasSuffix("/" + $0) })
         {
             throw .invalidName(
                 name: prefix, reason: "is not a valid prefix: the keys of a shorter prefix may begin with \(word)")

@@ -107,7 +107,7 @@ public final class EtcdStore: RemotePrefsStore {
     ///   - endpoints: the client URLs of the servers, such as `http://10.0.0.1:2379`. The first to be used is chosen at random. If one
     ///     fails, the next is used.
     ///   - prefix: what the keys of the store begin with, usually with a slash at its end: `workers` alone makes keys such as `workersr/A`.
-    ///     Other programs may change only `PREFIXr/…`. A prefix with the word `r/`, or whose last word is `l/`, `c/` or `m/`, is invalid.
+    ///     Other programs may change only `PREFIXr/…`. A prefix with the word `r/`, or whose last word is `l/` or `m/`, is invalid.
     ///   - options: how to use the cluster.
     ///   - lastKnown: a file for the roots that this process has followed, or nil. A later process that starts while the cluster is down
     ///     reads them, with ``PrefsError/unreadable(_:)`` in `lastError`. Each process needs a file of its own.

@@ -115,7 +115,7 @@ extension EtcdWatch {
             guard revision >= found[root]?.revision ?? 0 else { return }
             var stored = stored
             // If it cannot be read, what was known before is still the best.
-            if (try? stored.values(of: root, in: keys)) != nil { found[root] = (stored, revision) }
+            if case .success = stored.result(of: root, in: keys) { found[root] = (stored, revision) }
         }
 
         func isCaughtUp(_ root: String) -> Bool {
@@ -246,10 +246,9 @@ extension EtcdWatch {
             if let ahead = former.ahead, ahead.isSame(as: stored) { stored = ahead }
             if former.stored.isSame(as: stored) { stored = former.stored }
             let isFirst = former.reached == 0
-            if !isFirst || observers[root] != nil, (try? stored.values(of: root, in: keys)) == nil {
-                // It cannot be read: what was known before is kept.
-                let last = former.stored
-                note(last, root, in: max(former.reached, last.modified))
+            if !isFirst || observers[root] != nil, case .failure = stored.result(of: root, in: keys) {
+                // What was known before is kept.
+                note(former.stored, root, in: max(former.reached, former.stored.modified))
             }
             former.stored = stored
             former.reached = revision
@@ -314,7 +313,7 @@ extension EtcdWatch {
             }
             own.removeAll { $0.revision != nil && $0.steps.isEmpty }
             // Of what cannot be read nothing is reported.
-            if let values = try? stored.values(of: root, in: keys) { report(values, .elsewhere) }
+            if case .success(let values) = stored.result(of: root, in: keys) { report(values, .elsewhere) }
         }
 
         // MARK: - A cluster that was restored
