@@ -18,7 +18,7 @@ extension EtcdLock {
         case done
         /// Another client was faster; the roots as they are now.
         case conflict([String: StoredRoot])
-        /// A body runs, or waits for its turn.
+        /// A body runs or waits for its turn, or the key of the protocol has changed.
         case isLocked
     }
 
@@ -33,7 +33,7 @@ extension EtcdLock {
         }
         request.success += ending(operation, beside: commit.results.count)
         if version == 0 { request.success.append(.put(keys.version, EtcdProtocol.current)) }
-        request.failure = [.range(RangeRequest(key: keys.marker(client.name))), .range(RangeRequest(key: keys.version))]
+        request.failure = [.range(RangeRequest(key: keys.marker(client.name)))]
         return request
     }
 
@@ -65,6 +65,7 @@ extension EtcdLock {
             var reply: TxnReply
             repeat {
                 var request = request(commit, operation)
+                request.failure.append(.range(RangeRequest(key: keys.version)))
                 // All tickets have one lease, so the first speaks for the others.
                 if let first = identity.tickets.first {
                     request.compare.append(.modified(first, in: identity.firstTicket))
@@ -145,10 +146,9 @@ extension EtcdLock {
     func attempt(_ commit: EtcdCommit, as operation: String, wasSent: Bool) throws -> Attempt {
         begin(operation, commit.steps)
         var request = request(commit, operation)
-        let (found, changed) = (Array(commit.found.keys), Array(commit.results.keys))
-        request.compare += changed.map { .none(keys.tickets($0)) }
-        request.failure += found.map { .range(RangeRequest(key: keys.root($0))) }
-        request.failure += changed.map { .range(RangeRequest(newest: .created, of: keys.tickets($0), limit: 1)) }
+        let found = Array(commit.found)
+        request.compare += commit.results.keys.map { .none(keys.tickets($0)) }
+        request.failure += found.map { .range(RangeRequest(key: keys.root($0.key))) }
         do throws(EtcdFailure) {
             let reply = try client.commit(request, until: .now + patience)
             if let done = reply.revisionIfDone {
@@ -169,11 +169,15 @@ extension EtcdLock {
                 forgetIdentity()
                 throw EtcdFailure("the marker of this client was removed", .unknown)
             }
+            let hadMarker = marker?.modified ?? 0 == identity.marker
             state.withLock { $0.client.marker = marker?.modified ?? 0 }
-            try checkVersion(ranges[1].first)
-            if !ranges.dropFirst(2 + found.count).allSatisfy(\.isEmpty) { return .isLocked }
-            return .conflict(
-                Dictionary(uniqueKeysWithValues: zip(found, ranges.dropFirst(2).map { StoredRoot($0.first) })))
+            let roots = zip(found, ranges.dropFirst()).map { ($0.key, StoredRoot($1.first)) }
+            if !hadMarker || zip(found, roots).contains(where: { $0.value.revisionInEtcd != $1.1.revisionInEtcd }) {
+                return .conflict(Dictionary(uniqueKeysWithValues: roots))
+            }
+            // There is a ticket, or another protocol.
+            state.withLock { $0.version = nil }
+            return .isLocked
         } catch {
             return try attemptFailed(operation, error, wasSent: wasSent)
         }
