@@ -29,8 +29,8 @@ enum Latency {
 
     /// Changes a root, and prints how often it did so in some seconds, after as many seconds in which other clients may start.
     ///
-    /// - Parameter manner: `update` increments a number in the body of an update, `assign` assigns to a property, and `bare` sends a
-    ///   transaction of etcd without the store.
+    /// - Parameter manner: `assign` assigns to a property, `increment` adds to it in an update, `update` does so without an instance that
+    ///   follows the root, and `bare` sends a transaction of etcd without the store.
     static func work(on root: String, seconds: Int, manner: String) throws {
         let change: (Int) throws -> Void
         if manner == "bare" {
@@ -38,13 +38,15 @@ enum Latency {
             change = { try bare.run(value: "{\n  \"count\": \($0)\n}\n") }
         } else {
             let store = try store(deadline: .seconds(60))
-            let prefs = CountPrefs(key: root, store: store)
-            change =
-                manner == "assign"
-                ? { number in
-                    prefs.number = number
-                    if let error = prefs.lastError { throw error }
-                } : { _ in try store.update(root: root) { $0 = ["count": count(in: $0) + 1] } }
+            // It follows the root, unless only the store updates it.
+            let prefs = manner == "update" ? nil : CountPrefs(key: root, store: store)
+            change = { number in
+                guard let prefs else {
+                    return try store.update(root: root) { $0 = ["count": count(in: $0) + 1] }
+                }
+                if manner == "assign" { prefs.number = number } else { prefs.update { prefs.number += 1 } }
+                if let error = prefs.lastError { throw error }
+            }
         }
         try change(0)
         let begin = ContinuousClock.now + .seconds(seconds)
@@ -55,6 +57,15 @@ enum Latency {
             if now > begin { changes += 1 }
         }
         say("\(changes) \(processorTime())")
+    }
+
+    /// Assigns the numbers from 1 on to a property.
+    static func assign(_ count: Int) throws {
+        let prefs = CountPrefs(key: "B", store: try store())
+        for number in 1...count {
+            prefs.number = number
+            if let error = prefs.lastError { throw error }
+        }
     }
 
     /// The median time, and the mean processor time of this process.

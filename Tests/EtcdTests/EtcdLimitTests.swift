@@ -177,6 +177,12 @@ import TestSupport
                         name: "etcd://…",
                         reason: "is not a URL of an etcd store: a wrong escape in the user or the password"))
         }
+        for (url, mark, escaped) in [("etcd://127.0.0.1/p?x=1", "?", "%3F"), ("etcd://127.0.0.1/p#x", "#", "%23")] {
+            let reason = "found \(mark), but it has no options; write \(escaped) in a prefix"
+            #expect(
+                error { _ = try EtcdStore(url: url) }
+                    == .invalidName(name: "etcd://…", reason: "is not a URL of an etcd store: \(reason)"))
+        }
         #expect(
             error { _ = try EtcdStore(url: "etcd://ann:1/hush@127.0.0.1/p") }
                 == .invalidName(
