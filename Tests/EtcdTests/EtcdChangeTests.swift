@@ -67,8 +67,10 @@ import TestSupport
         prefs.name = "y"
         prefs.clear()
         prefs.name = "z"
+        prefs["level"] = 6
+        prefs.remove("level", "name")
         prefs.deleteAll()
-        #expect(requests.withLock { $0 } == Array(repeating: "/v3/kv/txn", count: 8))
+        #expect(requests.withLock { $0 } == Array(repeating: "/v3/kv/txn", count: 10))
         requests.withLock { $0 = [] }
         prefs.update { (prefs.level, prefs.name) = (5, "v") }
         #expect(requests.withLock { $0 } == ["/v3/kv/txn", "/v3/kv/txn"])
@@ -85,6 +87,19 @@ import TestSupport
         prefs.level = 7
         #expect(requests.withLock { $0 } == ["/v3/kv/range"])
         #expect(try prefs.lastError == nil && writes() == 1)
+    }
+
+    /// The copy may be old, so it does not decide that a change is equal.
+    @Test func aChangeThatEqualsAnOldCopyIsStored() throws {
+        defer { proxy.close() }
+        let store = store()
+        try store.change(root: "A") { $0 = ["level": 1] }
+        #expect(try store.read(root: "A")?["level"] as? Int == 1)
+        proxy.withoutWatch()
+        try other.change(root: "A") { $0 = ["level": 2] }
+        try store.change(root: "A") { $0 = ["level": 1] }
+        #expect(try other.current(root: "A")?["level"] as? Int == 1)
+        proxy.intercept { _ in nil }
     }
 
     /// Another client writes between what a change is applied to and its transaction.

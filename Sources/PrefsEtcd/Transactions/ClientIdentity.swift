@@ -11,9 +11,10 @@ struct ClientIdentity {
     var markerLease: (id: Int64, granted: ContinuousClock.Instant)?
     /// The revision of the last marker; 0 if there was none.
     var marker: Int64 = 0
-    /// The tickets that it has put, perhaps, and the revision of the first; 0 if that is not known.
+    /// The tickets that it has put, perhaps.
     var tickets: [Data] = []
-    var firstTicket: Int64 = 0
+    /// The first of those that were granted, and its revision.
+    var firstTicket: (key: Data, revision: Int64)?
     /// Whether a late copy of a request may still arrive, so that nothing else may be sent before another marker is there.
     var needsFence = false
     /// Until when the tickets are renewed; nil if none is in use.

@@ -9,6 +9,8 @@ struct EtcdCommit {
     /// The roots that it stores.
     let results: [String: StoredRoot]
     let steps: [RootStep]
+    /// The first ticket, and its revision. All of them have one lease, so it speaks for the others. nil without locks.
+    let ticket: (key: Data, revision: Int64)?
 }
 
 /// The commits. `EtcdLock` describes them.
@@ -66,10 +68,7 @@ extension EtcdLock {
             repeat {
                 var request = request(commit, operation)
                 request.failure.append(.range(RangeRequest(key: keys.version)))
-                // All tickets have one lease, so the first speaks for the others.
-                if let first = identity.tickets.first {
-                    request.compare.append(.modified(first, in: identity.firstTicket))
-                }
+                if let ticket = commit.ticket { request.compare.append(.modified(ticket.key, in: ticket.revision)) }
                 reply = try client.commit(request, until: deadline)
                 // Another client may have put the key of the protocol just before.
             } while try !reply.succeeded && isVersionNew(reply)

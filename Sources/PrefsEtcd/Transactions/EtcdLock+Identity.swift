@@ -115,7 +115,7 @@ extension EtcdLock {
             (state.client.marker, state.client.needsFence, state.client.lastUse) = (revision, false, .now)
             state.client.tickets.removeFirst(
                 min(state.client.tickets.count, TxnRequest.mostOperations - 2 - others))
-            if state.client.tickets.isEmpty { (state.client.firstTicket, state.client.endOfUse) = (0, nil) }
+            if state.client.tickets.isEmpty { (state.client.firstTicket, state.client.endOfUse) = (nil, nil) }
         }
     }
 

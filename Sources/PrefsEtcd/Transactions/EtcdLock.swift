@@ -139,7 +139,7 @@ final class EtcdLock: Sendable {
                 // Behind so many keys that are no tickets there may be one.
                 if !isLook, reply.results[0].more { continue }
                 state.withLock { state in
-                    if state.client.tickets.count == 1 { state.client.firstTicket = own.modified }
+                    state.client.firstTicket = state.client.firstTicket ?? (ticket, own.modified)
                     state.client.endOfUse = .now + patience
                 }
                 return .granted((reply.revision, StoredRoot(ranges[1].first)))
@@ -179,7 +179,8 @@ final class EtcdLock: Sendable {
         // The rest of the time is for giving the ticket back.
         let end = deadline - patience / 4
         guard .now < end else {
-            release(until: deadline)
+            // The locks of a session end with it.
+            if identity.firstTicket == nil { release(until: deadline) }
             throw EtcdFailure("timed out waiting for the lock of root \(root), held by \(holder)")
         }
         state.withLock { $0.client.endOfUse = deadline }

@@ -9,7 +9,8 @@ import PersistentPreferences
 /// The body of each member runs inside an update of a private `InMemoryStore`, which joins, checks and rolls back as every store does.
 final class EtcdSession {
     private let namespace: EtcdNamespace
-    private let hasLocks: Bool
+    /// The first ticket, and its revision; nil without locks.
+    private let ticket: (key: Data, revision: Int64)?
     private let process = getpid()
     /// The roots as etcd has them or, without locks, as they are known.
     private var found: [String: StoredRoot]
@@ -48,7 +49,7 @@ final class EtcdSession {
     init(_ namespace: EtcdNamespace, _ grant: EtcdLock.Grant, of root: String, end: @escaping () -> Void = {}) {
         self.namespace = namespace
         self.end = end
-        hasLocks = true
+        ticket = namespace.lock.identity.firstTicket
         found = [root: grant.root]
     }
 
@@ -58,7 +59,7 @@ final class EtcdSession {
     init(_ namespace: EtcdNamespace, knowing newest: [String: StoredRoot]) {
         self.namespace = namespace
         end = {}
-        hasLocks = false
+        ticket = nil
         found = newest
     }
 
@@ -146,7 +147,7 @@ final class EtcdSession {
     }
 
     private func find(_ root: String) throws(PrefsError) -> StoredRoot {
-        if hasLocks {
+        if ticket != nil {
             // Whoever waits in the order of the names is waited for by nobody who has a later lock.
             let isLast = found.keys.allSatisfy { $0 < root }
             let end = begin + namespace.lock.patience
@@ -186,7 +187,7 @@ final class EtcdSession {
     // MARK: - The end
 
     /// What the transaction compares and stores.
-    var changes: EtcdCommit { EtcdCommit(found: found, results: results, steps: steps) }
+    var changes: EtcdCommit { EtcdCommit(found: found, results: results, steps: steps, ticket: ticket) }
 
     /// Commits what the members have changed, and gives the locks back.
     func commit() throws {
