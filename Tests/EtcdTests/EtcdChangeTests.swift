@@ -140,7 +140,9 @@ import TestSupport
                 writes += 1
                 return writes
             }
-            if !hadTicket.withLock({ $0 }) { _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": \#(number)}"#) }
+            if !hadTicket.withLock({ $0 }) {
+                _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": \#(number)}"#)
+            }
             return nil
         }
         prefs.name = "x"

@@ -105,7 +105,8 @@ import TestSupport
             ended.signal()
         }
         begun.wait()
-        let message = #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"# + "\n"
+        let message =
+            #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"# + "\n"
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let answer = head + String(message.utf8.count, radix: 16) + "\r\n" + message + "\r\n0\r\n\r\n"
         let count = Locked(0)

@@ -25,7 +25,9 @@ import TestSupport
         @Pref var jobs = 0
     }
 
-    private func put(_ json: String, _ root: String = "A") throws { try cluster.control("put", "\(prefix)r/\(root)", json) }
+    private func put(_ json: String, _ root: String = "A") throws {
+        try cluster.control("put", "\(prefix)r/\(root)", json)
+    }
 
     /// Without a state that is known, an observer begins with the defaults.
     @Test func observersOfAProgramThatStartsWhileTheClusterIsDown() throws {

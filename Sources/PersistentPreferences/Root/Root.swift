@@ -136,7 +136,9 @@ struct Root {
             return try make(before)
         }
         // What is equal in a known state may differ in a newer one.
-        if let view = knownView, let known = try? change(in: view), known.count == Set(names).count { return (known, nil) }
+        if let known = knownView.flatMap({ try? change(in: $0) }), known.count == Set(names).count {
+            return (known, nil)
+        }
         let view = try view(of: names.count == 1 ? names[0] : nil, isForWriting: true, &outcome)
         return (try change(in: view), view.revision)
     }

@@ -182,7 +182,8 @@ extension EtcdLock {
         }
     }
 
-    private func attemptFailed(_ operation: String, _ failure: EtcdFailure, wasSent: Bool) throws(PrefsError) -> Attempt {
+    private func attemptFailed(_ operation: String, _ failure: EtcdFailure, wasSent: Bool) throws(PrefsError) -> Attempt
+    {
         let revision: Int64?
         do throws(PrefsError) {
             revision = try self.revision(ofFailed: operation, failure, until: .now + patience)

@@ -91,10 +91,13 @@ final class EtcdClient: Sendable {
                 return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
             } catch {
                 // A token ends after a while, or with a new server, and there is none before the cluster has users.
-                let isUnnamed = error.isRejected(EtcdFailure.invalidArgument) && error.reason.contains("user name is empty")
-                let isOld = error.isRejected(EtcdFailure.invalidArgument) && error.reason.contains("auth store is old")
+                let isInvalid = error.isRejected(EtcdFailure.invalidArgument)
+                let isUnnamed = isInvalid && error.reason.contains("user name is empty")
                 guard user != nil else { throw isUnnamed ? error.askingForUser : error }
-                guard isUnnamed || isOld || error.isRejected(EtcdFailure.unauthenticated) else { throw error }
+                guard
+                    isUnnamed || isInvalid && error.reason.contains("auth store is old")
+                        || error.isRejected(EtcdFailure.unauthenticated)
+                else { throw error }
                 forgetToken()
                 return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
             }

@@ -126,7 +126,8 @@ struct EtcdFollower {
     /// If all roots are followed, it tells the newest change of any. Nothing tells the newest removal then, but after it there are fewer
     /// keys.
     private mutating func prove(
-        _ watch: EtcdWatch, _ endpoint: Endpoint, _ stream: inout WatchStream, _ interval: Duration, _ missing: inout Int
+        _ watch: EtcdWatch, _ endpoint: Endpoint, _ stream: inout WatchStream, _ interval: Duration,
+        _ missing: inout Int
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0 }

@@ -235,7 +235,8 @@ extension EtcdWatch {
         /// Everything until a revision is here, if all roots are followed.
         private mutating func reach(_ revision: Int64) {
             self.revision = max(self.revision, revision)
-            for root in copies.filter({ $0.value.ahead?.modified ?? .max <= revision }).keys { copies[root]?.ahead = nil }
+            let late = copies.filter { $0.value.ahead?.modified ?? .max <= revision }
+            for root in late.keys { copies[root]?.ahead = nil }
             if !own.isEmpty { for root in observers.keys { tell(root) } }
             wake()
         }

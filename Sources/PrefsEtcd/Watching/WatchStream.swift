@@ -16,7 +16,8 @@ struct WatchStream {
     ///
     /// - Parameter patience: how long a message that has begun may take to go on.
     /// - Throws: the reason for the end of the stream.
-    mutating func receive(until deadline: EtcdClient.Deadline, patience: Duration) throws(EtcdFailure) -> [WatchReply]? {
+    mutating func receive(until deadline: EtcdClient.Deadline, patience: Duration) throws(EtcdFailure) -> [WatchReply]?
+    {
         guard try connection.hasInput(until: deadline) else { return nil }
         guard var part = try connection.receivePart(until: .now + patience) else {
             // What is left may be the reason for the end.
