@@ -35,8 +35,8 @@ struct RangeRequest {
     private var keysOnly = false
     private var order: Order?
 
-    init(key: Data, at revision: Int64? = nil) {
-        (self.key, self.revision) = (key, revision)
+    init(key: Data) {
+        self.key = key
     }
 
     /// When a key was last changed.
