@@ -93,23 +93,18 @@ import TestSupport
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
         let other = EtcdStore(endpoints: cluster.urls, prefix: prefix)
         #expect(try store.read(root: "A") == nil)
-        // The copy has none of it yet.
-        proxy.withoutWatch()
+        try increment(other)
+        try wait { try store.read(root: "A")?["count"] as? Int == 1 }
+        // The copy has none of it yet. Another stream has both changes later, one after the other.
+        proxy.silenceStreams()
         try increment(store)
         try store.change(root: "A") { $0?["jobs"] = 1 }
         let heard = ObservedCounts()
-        let isObserving = Signal()
-        nonisolated(unsafe) var observation: PrefsObservation?
-        Thread.detachNewThread {
-            observation = try? store.observe(root: "A") { heard.add($0) }
-            isObserving.signal()
-        }
-        proxy.intercept { _ in nil }
-        isObserving.wait()
+        let observation = try store.observe(root: "A") { heard.add($0) }
         try increment(other)
-        #expect(heard.wait(for: 2) == .elsewhere)
-        observation?.cancel()
-        #expect(heard.all == [2])
+        #expect(heard.wait(for: 3) == .elsewhere)
+        observation.cancel()
+        #expect(heard.all == [3])
     }
 
     // MARK: - Users
