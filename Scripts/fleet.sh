@@ -12,4 +12,4 @@ usage() {
 [[ $# -le 1 && "${1-1}" =~ ^[0-9]+$ ]] || usage
 echo "== a fleet, ${1:-40} failures"
 Scripts/tools.sh
-PREFS_FLEET_ROUNDS="${1:-40}" PREFS_FLEET_PAUSE=6000 PREFS_FLEET_FAULTS=8 PREFS_FLEET_UPDATES=250 exec Scripts/run-hazard.sh EtcdTests
+PREFS_FLEET_ROUNDS="${1:-40}" PREFS_FLEET_PAUSE=6000 PREFS_FLEET_FAULTS=8 PREFS_FLEET_UPDATES=250 PREFS_FLEET_UNKNOWN=500 exec Scripts/run-hazard.sh EtcdTests

@@ -27,6 +27,9 @@ package protocol Domain: AnyObject, Sendable {
     ///   another module.
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
 
+    /// As `transact`, for a closure that may run again, on a newer state.
+    func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws
+
     /// Acknowledges a write that equals the stored state: makes that state durable as required.
     ///
     /// - Parameter revision: the revision of the state that the write was compared with.
@@ -57,6 +60,9 @@ extension Domain {
     package var source: AnyObject { self }
     package var revision: Revision? { nil }
     package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
+    package func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try transact(on: root, durability: durability, body)
+    }
     package func takeWarning() -> FileError? { nil }
     package func forget() {}
     package var form: ValueForm { .exact }

@@ -97,11 +97,11 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         write { root, outcome in
             guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
-            let (before, revision) = try root.valueToReplace(forKey: name, &outcome)
-            let change = try value.map {
-                try RootChange(from: before.map { [name: $0] } ?? [:], shownAs: [:], to: [name: $0])
+            let (change, revision) = try root.difference(inKeys: [name], &outcome) { before in
+                try value.map { try RootChange(from: before, shownAs: [:], to: [name: $0]) }
+                    ?? RootChange(from: before, to: [:])
             }
-            try root.commit(change ?? RootChange(of: name, from: before, to: nil), seenAt: revision, &outcome)
+            try root.commit(change, seenAt: revision, &outcome)
         }
     }
 
@@ -129,10 +129,8 @@ extension PersistentPrefs {
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
             if !unknown.isEmpty { throw PrefsError.incorrectKeys(invalidElements: Set(unknown).sorted()) }
-            let view = try root.view(isForWriting: true, &outcome)
-            var before: [String: StoredValue] = [:]
-            for name in names { before[name] = try view.valueToReplace(forKey: name) }
-            try root.commit(RootChange(from: before, to: [:]), seenAt: view.revision, &outcome)
+            let (change, revision) = try root.difference(inKeys: names, &outcome) { RootChange(from: $0, to: [:]) }
+            try root.commit(change, seenAt: revision, &outcome)
         }
     }
 

@@ -60,7 +60,8 @@ public indirect enum PrefsError: Error, Sendable {
     case notStored(StorageFailure)
     /// The `timeout` of an `update`, or ``PersistentPrefs/lockTimeout``, passed while another process held the lock, or
     /// while another thread was updating. The body has not run. On Linux, the failure names the process that holds the
-    /// lock.
+    /// lock. Or an update in a remote store that locks each root has accessed a root that another client has locked, and
+    /// whose name is before that of a root of the update: nothing is stored, and the failure names the client.
     case busy(StorageFailure)
     /// It is unknown whether the new state is stored, because the servers of a remote store have not answered in time.
     /// Or the rename of a file failed, and its folder does not show whether the file was renamed.

@@ -1,38 +1,56 @@
 import Foundation
 import PersistentPreferences
 
-/// The names of the keys of a namespace. `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/CLIENT` a ticket for the lock, and
-/// `PREFIXm/CLIENT` the marker of a client: the identifier of its last transaction.
+/// The names of the keys of a namespace.
+///
+/// `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/ROOT/CLIENT` a ticket for its lock, `PREFIXc/CLIENT` the marker of a client: the
+/// identifier of its last transaction. `PREFIXv` names the protocol of those who write.
 struct EtcdKeys: Sendable {
     let prefix: String
-    /// What the keys of each kind begin with.
-    let roots, tickets, markers: Data
+    /// What the keys of all roots begin with.
+    let roots: Data
+    let version: Data
 
     init(prefix: String) {
         self.prefix = prefix
-        (roots, tickets, markers) = (Data("\(prefix)r/".utf8), Data("\(prefix)l/".utf8), Data("\(prefix)m/".utf8))
+        (roots, version) = (Data("\(prefix)r/".utf8), Data("\(prefix)v".utf8))
     }
 
     /// Two spellings of a name that Unicode calls equal are one root, as everywhere in the package.
-    func root(_ name: String) -> Data {
+    private func spelled(_ name: String) -> String.UTF8View {
         // Foundation takes long, also for ASCII, of which there is one spelling.
-        roots + (name.utf8.allSatisfy { $0 < 0x80 } ? name : name.precomposedStringWithCanonicalMapping).utf8
+        (name.utf8.allSatisfy { $0 < 0x80 } ? name : name.precomposedStringWithCanonicalMapping).utf8
     }
-    func ticket(_ client: String) -> Data { tickets + client.utf8 }
-    func marker(_ client: String) -> Data { markers + client.utf8 }
 
-    /// The marker of the client whose ticket this is; nil if it is no ticket. A ticket has a lease, and no `/` in the name of its client:
-    /// other programs, and stores with a longer prefix, may have keys below the same prefix.
-    func marker(ofTicket found: EtcdKeyValue) -> Data? {
-        let client = found.key.dropFirst(tickets.count)
-        guard found.lease != 0, !client.contains(UInt8(ascii: "/")) else { return nil }
-        return markers + client
+    func root(_ name: String) -> Data { roots + spelled(name) }
+    /// What the tickets of a root begin with.
+    func tickets(_ root: String) -> Data { Data("\(prefix)l/".utf8) + spelled(root) + "/".utf8 }
+    func ticket(_ client: String, of root: String) -> Data { tickets(root) + client.utf8 }
+    func marker(_ client: String) -> Data { Data("\(prefix)c/\(client)".utf8) }
+
+    /// Whether a key of the range is a ticket. A ticket has a lease, and no `/` in the name of its client: other programs, roots with a
+    /// longer name, and stores with a longer prefix may have keys in the same range.
+    func isTicket(_ found: EtcdKeyValue, of root: String) -> Bool {
+        found.lease != 0 && !found.key.dropFirst(tickets(root).count).contains(UInt8(ascii: "/"))
     }
 
     /// The root that a key of the range of roots is. A name that is not UTF-8, or not in our spelling, is not the name of a root.
     func root(ofKey key: Data) -> String? {
+        guard key.starts(with: roots) else { return nil }
         let name = String(decoding: key.dropFirst(roots.count), as: UTF8.self)
         return root(name) == key ? name : nil
+    }
+}
+
+/// The protocol of the keys: which transactions a client sends, and what they compare.
+enum EtcdProtocol {
+    /// The first one, a queue for the whole prefix, put no key.
+    static let current = Data("2".utf8)
+
+    /// The failure of a client that may not write, because those who write use another protocol.
+    static func failure(_ found: Data) -> EtcdFailure {
+        let found = String(decoding: found.prefix(20), as: UTF8.self)
+        return EtcdFailure("expected protocol 2 in the key v of the prefix, found \(found); update this program")
     }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PersistentPreferences
 
@@ -9,74 +10,79 @@ final class EtcdNamespace: Sendable {
     let keys: EtcdKeys
     let watch: EtcdWatch
     private let patience: Duration
-    private let updates = UpdateQueue()
     let lock: EtcdLock
+    private let lastKnown: LastKnownFile?
     private let process = getpid()
+    /// Signalled when no transaction of this process runs.
+    private let turn = DispatchSemaphore(value: 0)
+    /// The bodies that wait for their turn, by the roots that they lock.
+    private let queues = Guarded<[[String]: UpdateQueue]>([:])
     /// The thread whose update runs, and the session that it is a part of.
     private let running = Guarded<(thread: pthread_t, session: EtcdSession)?>(nil)
 
-    init(_ client: EtcdClient, prefix: String, deadline: Duration, staleness: Duration) {
+    init(_ client: EtcdClient, prefix: String, deadline: Duration, staleness: Duration, lastKnown: LastKnownFile?) {
         self.client = client
+        self.lastKnown = lastKnown
         keys = EtcdKeys(prefix: prefix)
         patience = deadline
-        watch = EtcdWatch(client, keys, limit: staleness, patience: deadline)
+        watch = EtcdWatch(client, keys, limit: staleness, patience: deadline, lastKnown: lastKnown)
         lock = EtcdLock(client, keys, watch, patience: deadline)
+        turn.signal()
     }
 
     deinit {
         watch.stop()
+        if lock.identity.markerLease != nil { EtcdNamespaces.end(lock) }
     }
 
-    private var deadline: Deadline { .now + patience }
+    /// For a process that ends.
+    func end() {
+        guard process == getpid() else { return }
+        watch.saveLastKnown()
+        lock.end(until: .now + .seconds(1))
+    }
+
+    var deadline: Deadline { .now + patience }
 
     // MARK: - Reading
 
     /// The root as of now.
     func current(_ root: String) throws -> [String: Any]? {
         if let session = ownSession { return try session.read(root) }
-        var stored: StoredRoot
-        let revision: Int64
-        do throws(EtcdFailure) {
-            let reply = try client.range(RangeRequest(key: keys.root(root)), until: deadline)
-            (stored, revision) = (StoredRoot(reply.kvs.first), reply.revision)
-        } catch {
-            throw PrefsError.unreadable(keys.failure(error))
-        }
-        defer { watch.state.withLock { $0.note(stored, root, in: revision) } }
+        var stored = try newest(root)
         return try stored.values(of: root, in: keys)
     }
 
     /// The root as the watch has last heard of it.
     func followed(_ root: String) throws -> [String: Any]? {
         if let session = ownSession { return try session.read(root) }
-        try startWatch { .unreadable($0) }
+        do throws(EtcdFailure) {
+            try watch.follow(root, until: deadline)
+        } catch {
+            throw PrefsError.unreadable(keys.failure(error))
+        }
         return try watch.state.withLock { try $0.values(of: root) }
     }
 
-    /// The root in the revision of a session.
-    func root(_ root: String, at revision: Int64) throws(PrefsError) -> StoredRoot {
-        var request = RangeRequest(key: keys.root(root), at: revision)
+    /// The root as etcd has it now.
+    func newest(_ root: String) throws(PrefsError) -> StoredRoot {
         do throws(EtcdFailure) {
-            do throws(EtcdFailure) {
-                return StoredRoot(try client.range(request, until: deadline).kvs.first)
-            } catch {
-                // Compacted: what it is now is the same, or else the lock is lost, which the commit would find too.
-                guard error.isRejected(EtcdFailure.outOfRange) else { throw error }
-                request.revision = nil
-                let stored = StoredRoot(try client.range(request, until: deadline).kvs.first)
-                guard stored.modified <= revision else { throw error }
-                return stored
-            }
+            let reply = try client.range(RangeRequest(key: keys.root(root)), until: deadline)
+            let stored = StoredRoot(reply.kvs.first)
+            watch.state.withLock { $0.note(stored, root, in: reply.revision) }
+            return stored
         } catch {
             throw .unreadable(keys.failure(error))
         }
     }
 
-    func startWatch(_ makeError: (StorageFailure) -> PrefsError) throws(PrefsError) {
+    /// The names of all roots, sorted, as of now.
+    func names() throws(PrefsError) -> [String] {
         do throws(EtcdFailure) {
-            try watch.start(until: deadline)
+            let reply = try client.range(RangeRequest(prefix: keys.roots, keysOnly: true), until: deadline)
+            return reply.kvs.compactMap { keys.root(ofKey: $0.key) }
         } catch {
-            throw makeError(keys.failure(error))
+            throw .unreadable(keys.failure(error))
         }
     }
 
@@ -88,10 +94,11 @@ final class EtcdNamespace: Sendable {
         guard process == EtcdNamespaces.firstProcess else {
             throw .notWatched(keys.failure("cannot be watched in a forked process"))
         }
-        try startWatch { .notWatched($0) }
         let observer = EtcdObserver(action)
-        guard watch.observe(root, observer, until: deadline) else {
-            throw .notWatched(keys.failure("the watch does not answer"))
+        do throws(EtcdFailure) {
+            try watch.observe(root, observer, until: deadline)
+        } catch {
+            throw .notWatched(keys.failure(error))
         }
         // A forked child leaves the watch of its parent alone.
         return PrefsObservation {
@@ -105,7 +112,7 @@ final class EtcdNamespace: Sendable {
     // MARK: - Updates
 
     /// The session whose update this thread runs.
-    private var ownSession: EtcdSession? {
+    var ownSession: EtcdSession? {
         running.withLock { $0.flatMap { pthread_equal($0.thread, pthread_self()) != 0 ? $0.session : nil } }
     }
 
@@ -116,17 +123,19 @@ final class EtcdNamespace: Sendable {
         return try body()
     }
 
-    /// `PrefsStore.update`.
-    func update(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        if let session = ownSession { return try session.update(root, body) }
-        // Rejects an update inside of one of another store, before it waits.
-        try InMemoryStore().update(root: root) { _ in }
-        let deadline = deadline
-        let timeout = "timed out waiting for updates of other threads of this process"
-        try updates.run(until: deadline, orThrow: keys.notStored(timeout)) {
-            try EtcdSession(self, lock.acquire(root, until: deadline), of: root)
-        } _: {
-            try $0.run(root, body)
+    func queue(of roots: [String]) -> UpdateQueue {
+        queues.withLock { queues in
+            let queue = queues[roots] ?? UpdateQueue()
+            queues[roots] = queue
+            return queue
         }
     }
+
+    var timeout: PrefsError { keys.notStored("timed out waiting for updates of other threads of this process") }
+
+    func waitForTurn(until deadline: Deadline) throws(PrefsError) {
+        guard turn.wait(until: deadline) else { throw timeout }
+    }
+
+    func endTurn() { turn.signal() }
 }

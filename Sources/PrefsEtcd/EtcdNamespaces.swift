@@ -11,30 +11,56 @@ enum EtcdNamespaces {
     static let firstProcess = getpid()
     private static let namespaces = Guarded<[[AnyHashable]: Entry]>([:])
 
+    /// The locks of namespaces that are not used any more, and still have keys in the cluster.
+    private static let ending = Guarded<[EtcdLock]>([])
+
+    /// Removes the keys of a client on a thread of its own.
+    static func end(_ lock: EtcdLock) {
+        ending.withLock { $0.append(lock) }
+        _ = BackgroundThread.start {
+            lock.end(until: .now + lock.patience)
+            ending.withLock { $0.removeAll { $0 === lock } }
+        }
+    }
+
+    /// A program that ends leaves no keys behind, unless it is killed.
+    private static let endsAtExit: Void = {
+        atexit {
+            let all = EtcdNamespaces.namespaces.withLock { $0.values.compactMap(\.namespace) }
+            for namespace in all { namespace.existing?.end() }
+            for lock in EtcdNamespaces.ending.withLock({ $0 }) { lock.end(until: .now + .seconds(1)) }
+        }
+    }()
+
     /// - Throws: `PrefsError.invalidName`.
     static func namespace(
-        _ urls: [URL], _ prefix: String, _ options: EtcdStore.Options
+        _ urls: [URL], _ prefix: String, _ options: EtcdStore.Options, lastKnown: URL?
     ) throws(PrefsError) -> PerProcess<EtcdNamespace> {
         let endpoints = try urls.map { url throws(PrefsError) in try Endpoint(url) }
         guard !endpoints.isEmpty else { throw .invalidName(name: prefix, reason: "has no endpoints") }
         if prefix.utf8.contains(0) {
             throw .invalidName(name: prefix, reason: "is not a valid prefix: it contains a NUL")
         }
-        if let last = ["r/", "l/", "m/"].first(where: { prefix == $0 || prefix.hasSuffix("/" + $0) }) {
+        // What is below `r/` is a root, and below the others a key with a lease may be taken for a ticket or a marker.
+        if let word = ["r/"].first(where: { "/\(prefix)".contains("/" + $0) })
+            ?? ["l/", "m/"].first(where: { "/\(prefix)".hasSuffix("/" + $0) })
+        {
             throw .invalidName(
-                name: prefix, reason: "is not a valid prefix: the keys of a shorter prefix may begin with \(last)")
+                name: prefix, reason: "is not a valid prefix: the keys of a shorter prefix may begin with \(word)")
         }
         let user = options.user.map { EtcdClient.User(name: $0, password: options.password) }
         let deadline = max(options.deadline, .milliseconds(100))
         let staleness = max(options.staleness, .seconds(1))
-        let key: [AnyHashable] = [Set(endpoints), prefix, user, deadline, staleness]
-        _ = firstProcess
+        let key: [AnyHashable] = [Set(endpoints), prefix, user, deadline, staleness, lastKnown]
+        _ = (firstProcess, endsAtExit)
         return namespaces.withLock { namespaces in
             if let namespace = namespaces[key]?.namespace { return namespace }
             namespaces = namespaces.filter { $0.value.namespace != nil }
             let namespace = PerProcess {
                 let client = EtcdClient(endpoints: endpoints, user: user, patience: deadline / 4)
-                return EtcdNamespace(client, prefix: prefix, deadline: deadline, staleness: staleness)
+                return EtcdNamespace(
+                    client, prefix: prefix, deadline: deadline, staleness: staleness,
+                    lastKnown: lastKnown.map(LastKnownFile.init))
             }
             namespaces[key] = Entry(namespace: namespace)
             return namespace

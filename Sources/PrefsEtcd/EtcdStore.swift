@@ -13,20 +13,25 @@ public import PersistentPreferences
 /// The article "A fleet" of `PersistentPreferences` shows how to set it up, and states all guarantees and limits.
 ///
 /// ## Behavior
-/// Each root is one key of etcd, `PREFIXr/ROOT`, whose value is the JSON of ``ExportFormat/json``. An update takes a lock of the cluster,
-/// runs its body once, and commits all roots that it changed in one transaction of etcd. Updates that the threads of a process make at the
-/// same time are committed together.
+/// Each root is one key of etcd, `PREFIXr/ROOT`, whose value is the JSON of ``ExportFormat/json``. An assignment, and every other change
+/// that is data, is one transaction of etcd, which is made again if another client was faster. An `update` takes the lock of its root,
+/// runs its body once, and commits all roots that it changed in one transaction. Updates of a root that the threads of a process make at
+/// the same time are committed together.
+///
+/// An update locks each root that it accesses. If the name of a further root is before that of a locked one, and another client has
+/// its lock, the update throws ``PrefsError/busy(_:)``, because waiting could last for ever: see
+/// ``update(root:alsoLocking:_:)``.
 ///
 /// Reads are ``ReadMode/followed`` by default: they come from a copy in memory, which one watch keeps up to date. With
 /// ``ReadMode/current``, each read asks the cluster.
 ///
-/// The stores of a process share their copy, their lock and their connections if they have the same endpoints, prefix and options; only
+/// The stores of a process share their copy, their locks and their connections if they have the same endpoints, prefix and options; only
 /// ``Options/reads`` may differ. A followed read always contains what these stores have written. Other stores are like other processes.
 ///
 /// ## Performance
-/// A followed read costs no request, and a current one a round trip. An update is two transactions of etcd; each waits for a majority of
-/// the servers to flush. So does the lease that the first update takes, and the first one after 30 seconds without any. An assignment reads
-/// once more. One connection follows the prefix, and the memory holds a copy of all of its roots.
+/// A followed read costs no request, and a current one a round trip. An assignment is one transaction of etcd, and an update two; each
+/// waits for a majority of the servers to flush. So does each lease that the first of them takes. One connection follows the roots that
+/// are used, and the memory holds a copy of them. If more than eight roots are used, it is one of all roots of the prefix.
 ///
 /// ## Errors
 /// An `https` endpoint, one that is not a URL of a server, or an invalid prefix makes each access throw
@@ -34,7 +39,7 @@ public import PersistentPreferences
 /// ``PrefsError/notStored(_:)`` and current reads ``PrefsError/unreadable(_:)``, after ``Options/deadline`` at the latest. Followed reads
 /// continue with the last known state; they throw `unreadable` if there is none. ``PrefsError/outcomeUnknown(_:)`` means that the cluster
 /// did not say, within another deadline, whether it has committed an update. An update may also throw `notStored` after its body has run,
-/// if another client has changed its roots without the lock.
+/// if another client has changed its roots without the lock, or if the body took so long that the lock was lost.
 ///
 /// A root whose value is not JSON is unreadable, also for updates, and is kept. An update that writes too much JSON throws
 /// ``PrefsError/valuesNotPlistCompatible(invalidElements:)``, and one that accesses too many roots throws `notStored`; the article has
@@ -63,15 +68,16 @@ public final class EtcdStore: RemotePrefsStore {
         public var user: String?
         /// The password of the user.
         public var password: String
-        /// The longest time that a read waits for an answer, and that an update waits before its body: for its turn, the lock and the state
-        /// that it starts from. After its body, an update waits as long again for the outcome of its commit. The start of an observation
-        /// may wait twice: for the first state, and for the latest write. The bodies of other threads that are committed together take
-        /// their own time. 10 seconds by default, and at least a tenth of a second. If it is below about 7 seconds, updates fail for a
-        /// moment after another program has died inside of one, because its lock ticket ends after 5 seconds.
+        /// The longest time that a read waits for an answer, and that an update waits before its body: for its turn, and for the lock and
+        /// the state that it starts from. The first update waits as long again for each lease. After its body, an update waits as long
+        /// again for the outcome of its commit. The start of an observation may wait twice: for the first state, and for the latest write.
+        /// The bodies of other threads that are committed together take their own time. An update whose body takes longer than this loses
+        /// its lock within 7 seconds. 10 seconds by default, and at least a tenth of a second. If it is below about 7 seconds, updates fail
+        /// for a moment after another program has died inside of one, because its lock ticket ends after 5 seconds.
         public var deadline: Duration
         /// The longest time that a silent server goes unnoticed by followed reads. 10 seconds by default, and at least a second. Four
-        /// times in it, the store asks the cluster for its newest change. When the store reads all roots of the prefix, which is at first
-        /// and after failures, a server has to send them within it.
+        /// times in it, the store asks the cluster for the newest changes. When the store reads all roots that it follows, which is at
+        /// first and after failures, a server has to send them within it.
         public var staleness: Duration
 
         /// Creates options.
@@ -98,14 +104,17 @@ public final class EtcdStore: RemotePrefsStore {
     /// Creates a store. Sends nothing; the first access connects.
     ///
     /// - Parameters:
-    ///   - endpoints: the client URLs of the servers, such as `http://10.0.0.1:2379`. If one fails, the next is used.
+    ///   - endpoints: the client URLs of the servers, such as `http://10.0.0.1:2379`. The first to be used is chosen at random. If one
+    ///     fails, the next is used.
     ///   - prefix: what the keys of the store begin with, usually with a slash at its end: `workers` alone makes keys such as `workersr/A`.
-    ///     Other programs may change only `PREFIXr/…`. A prefix whose last word is `r/`, `l/` or `m/` is invalid.
+    ///     Other programs may change only `PREFIXr/…`. A prefix with the word `r/`, or whose last word is `l/` or `m/`, is invalid.
     ///   - options: how to use the cluster.
-    public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options()) {
+    ///   - lastKnown: a file for the roots that this process has followed, or nil. A later process that starts while the cluster is down
+    ///     reads them, with ``PrefsError/unreadable(_:)`` in `lastError`. Each process needs a file of its own.
+    public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options(), lastKnown: URL? = nil) {
         reads = options.reads
         do throws(PrefsError) {
-            shared = .success(try EtcdNamespaces.namespace(endpoints, prefix, options))
+            shared = .success(try EtcdNamespaces.namespace(endpoints, prefix, options, lastKnown: lastKnown))
         } catch {
             shared = .failure(error)
         }
@@ -116,11 +125,13 @@ public final class EtcdStore: RemotePrefsStore {
     /// `%2F`, and `@` in them and in the prefix as `%40` (RFC 3986, percent-encoding).
     ///
     /// - Throws: ``PrefsError/invalidName(name:reason:)``.
-    public convenience init(url text: String, options: Options = Options()) throws(PrefsError) {
+    public convenience init(
+        url text: String, options: Options = Options(), lastKnown: URL? = nil
+    ) throws(PrefsError) {
         let url = try EtcdURL(text)
         var options = options
         if let user = url.user { (options.user, options.password) = (user, url.password) }
-        self.init(endpoints: url.endpoints, prefix: url.prefix, options: options)
+        self.init(endpoints: url.endpoints, prefix: url.prefix, options: options, lastKnown: lastKnown)
         _ = try shared.get()
     }
 
@@ -158,13 +169,44 @@ public final class EtcdStore: RemotePrefsStore {
         try namespace.update(root, body)
     }
 
-    /// Calls the closure after each commit that changes the root, in any process, on the threads of observers without a queue. See
-    /// ``PrefsStore/observe(root:_:)``. Commits of others may be merged while the connection is lost. Blocks the thread until all roots
-    /// were read once.
+    /// Changes a root in one transaction that locks other roots, too, before the body runs. An update that accesses several roots then
+    /// waits for all of them, in whatever order.
     ///
-    /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster cannot be reached.
+    /// ```swift
+    /// try fleet.update(root: "Queue", alsoLocking: ["Jobs"]) { queue in
+    ///     try fleet.update(root: "Jobs") { jobs in … }
+    /// }
+    /// ```
+    ///
+    /// Costs a transaction of etcd for each root, and one for the commit. Inside another update, which has its locks, the list has no effect.
+    ///
+    /// - Throws: as ``update(root:_:)``.
+    public func update(
+        root: String, alsoLocking roots: [String], _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
+        for root in [root] + roots { try PrefsError.checkRootKey(root) }
+        try namespace.update(root, alsoLocking: roots, body)
+    }
+
+    /// Calls the closure after each commit that changes the root, in any process, on the threads of observers without a queue. See
+    /// ``PrefsStore/observe(root:_:)``. Commits of others may be merged while the connection is lost. Blocks the thread until the root was
+    /// read once. If the cluster cannot be reached, the observation begins nevertheless: the first change is then from the last known state
+    /// to what the cluster has when it is back.
+    ///
+    /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster rejects the user.
     public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
         try PrefsError.checkRootKey(root)
         return try namespace.observe(root, keeping: shared.get(), action)
     }
+}
+
+extension EtcdStore: RepeatingStore {
+    package func change(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try PrefsError.checkRootKey(root)
+        try namespace.change(root, body)
+    }
+}
+
+extension EtcdStore: ListingStore {
+    package func rootNames() throws -> [String] { try namespace.names() }
 }

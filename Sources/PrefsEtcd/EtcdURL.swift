@@ -16,6 +16,10 @@ struct EtcdURL {
         }
         guard text.lowercased().hasPrefix(scheme) else { throw invalid("expected etcd://HOST:PORT/PREFIX") }
         var rest = text.dropFirst(scheme.count)
+        // Escaped, it may be a part of the user, the password or the prefix.
+        if let mark = rest.first(where: { "?#".contains($0) }) {
+            throw invalid("found \(mark), but it has no options; write \(mark == "?" ? "%3F" : "%23") in a prefix")
+        }
         if let slash = rest.firstIndex(of: "/") {
             let path = rest[rest.index(after: slash)...]
             // An unescaped slash in a password, probably: the rest of the password would be printed as part of the prefix.

@@ -32,6 +32,9 @@ struct StoredRoot {
         return root
     }
 
+    /// What a transaction compares.
+    var revisionInEtcd: Int64 { data == nil ? 0 : modified }
+
     /// Whether etcd had the same bytes, from the same change. A cluster that was restored from a copy uses revisions again.
     func isSame(as other: StoredRoot) -> Bool { modified == other.modified && data == other.data }
 
@@ -41,9 +44,14 @@ struct StoredRoot {
     ///
     /// - Throws: `PrefsError.rootIsNotDictionary`, or `PrefsError.unreadable` for what is not JSON.
     mutating func values(of root: String, in keys: EtcdKeys) throws(PrefsError) -> [String: Any]? {
+        try result(of: root, in: keys).get()
+    }
+
+    /// As `values`. A missing root is a success.
+    mutating func result(of root: String, in keys: EtcdKeys) -> Result<[String: Any]?, PrefsError> {
         let result = values ?? parse(root, keys)
         values = result
-        return try result.get()
+        return result
     }
 
     private func parse(_ root: String, _ keys: EtcdKeys) -> Result<[String: Any]?, PrefsError> {

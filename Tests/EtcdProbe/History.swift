@@ -175,7 +175,7 @@ private final class HistoryThread: @unchecked Sendable {
         } catch PrefsError.outcomeUnknown {
             unknown += 1
             done(.max)
-        } catch PrefsError.notStored, PrefsError.unreadable {
+        } catch PrefsError.notStored, PrefsError.unreadable, PrefsError.busy {
             failures += 1
         } catch {
             fatalError("\(error)")
@@ -185,7 +185,7 @@ private final class HistoryThread: @unchecked Sendable {
     private func timed(_ body: (_ begin: Int, _ end: () -> Int) throws -> Void) {
         do {
             try body(Self.now(), Self.now)
-        } catch PrefsError.notStored, PrefsError.unreadable, PrefsError.outcomeUnknown {
+        } catch PrefsError.notStored, PrefsError.unreadable, PrefsError.busy, PrefsError.outcomeUnknown {
             // Of unknown outcome if the other thread's update in the same commit is: what was read may be of that.
             failures += 1
         } catch {

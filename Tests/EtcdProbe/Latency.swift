@@ -27,17 +27,45 @@ enum Latency {
         say("current read \(direct)\nfollowed read \(cached)")
     }
 
-    /// Updates a root, and prints how often it did so in some seconds, after as many seconds in which other clients may start.
-    static func work(on root: String, seconds: Int) throws {
-        let store = try store(deadline: .seconds(60))
-        try store.update(root: root) { $0 = ["count": 0] }
-        let begin = ContinuousClock.now + .seconds(seconds)
-        var updates = 0
-        while case let now = ContinuousClock.now, now < begin + .seconds(seconds) {
-            try store.update(root: root) { $0 = ["count": count(in: $0) + 1] }
-            if now > begin { updates += 1 }
+    /// Changes a root, and prints how often it did so in some seconds, after as many seconds in which other clients may start.
+    ///
+    /// - Parameter manner: `assign` assigns to a property, `increment` adds to it in an update, `update` does so without an instance that
+    ///   follows the root, and `bare` sends a transaction of etcd without the store.
+    static func work(on root: String, seconds: Int, manner: String) throws {
+        let change: (Int) throws -> Void
+        if manner == "bare" {
+            let bare = try BareTransaction(url: url + root)
+            change = { try bare.run(value: "{\n  \"count\": \($0)\n}\n") }
+        } else {
+            let store = try store(deadline: .seconds(60))
+            // It follows the root, unless only the store updates it.
+            let prefs = manner == "update" ? nil : CountPrefs(key: root, store: store)
+            change = { number in
+                guard let prefs else {
+                    return try store.update(root: root) { $0 = ["count": count(in: $0) + 1] }
+                }
+                if manner == "assign" { prefs.number = number } else { prefs.update { prefs.number += 1 } }
+                if let error = prefs.lastError { throw error }
+            }
         }
-        say("\(updates)")
+        try change(0)
+        let begin = ContinuousClock.now + .seconds(seconds)
+        var (changes, number) = (0, 0)
+        while case let now = ContinuousClock.now, now < begin + .seconds(seconds) {
+            number += 1
+            try change(number)
+            if now > begin { changes += 1 }
+        }
+        say("\(changes) \(processorTime())")
+    }
+
+    /// Assigns the numbers from 1 on to a property.
+    static func assign(_ count: Int) throws {
+        let prefs = CountPrefs(key: "B", store: try store())
+        for number in 1...count {
+            prefs.number = number
+            if let error = prefs.lastError { throw error }
+        }
     }
 
     /// The median time, and the mean processor time of this process.
@@ -63,4 +91,8 @@ enum Latency {
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
+}
+
+private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
 }

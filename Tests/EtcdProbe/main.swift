@@ -26,6 +26,11 @@ case "increment":
         try store.update(root: "A") { $0 = ["count": count(in: $0) + 1] }
     }
     say("ok")
+case "assign":
+    try Latency.assign(arguments.popFirst().flatMap { Int($0) } ?? 1)
+    say("ok")
+case "threads":
+    try Scarcity.threads(arguments.popFirst().flatMap { Int($0) } ?? 1)
 case "history":
     try History(seed: UInt64(arguments.popFirst() ?? "") ?? 1, process: Int(arguments.popFirst() ?? "") ?? 0).run()
 case "fork":
@@ -49,7 +54,9 @@ case "threadless":
 case "descriptors":
     try Scarcity.descriptors()
 case "work":
-    try Latency.work(on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5)
+    try Latency.work(
+        on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5,
+        manner: arguments.popFirst() ?? "update")
 default:
     fatalError("no command \(command)")
 }

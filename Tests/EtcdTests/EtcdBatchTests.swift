@@ -210,43 +210,4 @@ import TestSupport
         try batch.commit()
         #expect(try count() == 1)
     }
-
-    /// An update reads every root in the revision in which it began, or not at all.
-    @Test(arguments: [true, false])
-    func aRootAfterACompaction(_ hasChanged: Bool) throws {
-        let cluster = try EtcdCluster.compacted.get()
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
-        try store.update(root: "B") { $0 = ["count": 1] }
-        let failure = error {
-            try store.update(root: "A") { root in
-                try cluster.control("put", prefix + (hasChanged ? "r/B" : "x"), #"{"count": 2}"#)
-                try cluster.compact()
-                root = ["count": try store.read(root: "B")?["count"] as? Int ?? 0]
-            }
-        }
-        if hasChanged {
-            guard case .unreadable(let compaction)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
-            #expect(compaction.reason.contains("compacted"))
-        } else {
-            #expect(failure == nil)
-        }
-        let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/A")
-        #expect(stored == (hasChanged ? "" : "{\n  \"count\": 1\n}\n\n"))
-    }
-
-    /// After a compaction, a root that was missing is missing, and one that was written in the very revision is what it was.
-    @Test func rootsThatHaveNotChangedSinceTheCompaction() throws {
-        let cluster = try EtcdCluster.compacted.get()
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
-        let namespace = try store.namespace
-        try store.update(root: "A") { $0 = ["count": 1] }
-        let key = RangeRequest(key: namespace.keys.root("A"))
-        let revision = try #require(try namespace.client.range(key, until: .now + longestWait).kvs.first?.modified)
-        try cluster.control("put", "\(prefix)x", "")
-        try cluster.compact()
-        var (written, missing) = (try namespace.root("A", at: revision), try namespace.root("B", at: revision))
-        #expect(written.modified == revision && missing.modified == 0)
-        #expect(try written.values(of: "A", in: namespace.keys)?["count"] as? Int == 1)
-        #expect(try missing.values(of: "B", in: namespace.keys) == nil)
-    }
 }

@@ -236,7 +236,7 @@ import TestSupport
                 proxy.answer { [cluster, prefix] number, request in
                     guard number == 1 else { return nil }
                     proxy.carryOut(request)
-                    _ = try? cluster.control("del", "--prefix", "\(prefix)m/")
+                    _ = try? cluster.control("del", "--prefix", "\(prefix)c/")
                     return ""
                 }
                 root = ["a": 2]

@@ -177,6 +177,12 @@ import TestSupport
                         name: "etcd://…",
                         reason: "is not a URL of an etcd store: a wrong escape in the user or the password"))
         }
+        for (url, mark, escaped) in [("etcd://127.0.0.1/p?x=1", "?", "%3F"), ("etcd://127.0.0.1/p#x", "#", "%23")] {
+            let reason = "found \(mark), but it has no options; write \(escaped) in a prefix"
+            #expect(
+                error { _ = try EtcdStore(url: url) }
+                    == .invalidName(name: "etcd://…", reason: "is not a URL of an etcd store: \(reason)"))
+        }
         #expect(
             error { _ = try EtcdStore(url: "etcd://ann:1/hush@127.0.0.1/p") }
                 == .invalidName(
@@ -219,11 +225,8 @@ import TestSupport
                 guard case .notStored(let update)? = failure else { return #expect(Bool(false)) }
                 #expect(update.reason.contains(reason))
             },
-            {
-                guard case .notWatched? = error(of: { _ = try store.observe(root: "A") { _ in } }) else {
-                    return #expect(Bool(false))
-                }
-            })
+            // It begins when the cluster is there.
+            { try store.observe(root: "A") { _ in Issue.record("called") }.cancel() })
     }
 
     /// A server of another kind.
@@ -298,7 +301,9 @@ import TestSupport
         }
         let rejected = "etcdserver: authentication failed, invalid user ID or password"
         #expect(reason(store("ann", "wrong")) == [rejected, rejected])
-        #expect(reason(store(nil, "")) == ["etcdserver: user name is empty", "etcdserver: user name is empty"])
+        let unnamed =
+            "the cluster has users: set Options.user and Options.password (etcdserver: user name is empty)"
+        #expect(reason(store(nil, "")) == [unnamed, unnamed])
         let denied = "etcdserver: permission denied"
         #expect(reason(store("ann", "hush", "other/")) == [denied, denied])
         observation.cancel()

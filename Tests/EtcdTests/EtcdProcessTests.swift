@@ -71,7 +71,8 @@ import TestSupport
             try hasty.update(root: "A") { _ in Issue.record("run") }
         } throws: {
             guard case PrefsError.notStored(let failure) = $0 else { return false }
-            return failure.reason == "timed out waiting for the lock; clients ahead: 1"
+            return failure.reason.hasPrefix("timed out waiting for the lock of root A, held by ")
+                && failure.reason.contains(" EtcdProbe (process ") && failure.reason.hasSuffix("; clients ahead: 1")
         }
         holder.kill()
         try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }

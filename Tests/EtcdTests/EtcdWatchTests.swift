@@ -1,9 +1,10 @@
 import Foundation
 import PersistentPreferences
-import PrefsEtcd
 import PrefsPropertyLists
 import Testing
 import TestSupport
+
+@testable import PrefsEtcd
 
 /// Observers and followed reads.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdWatchTests: ThreadSuite {
@@ -55,6 +56,46 @@ import TestSupport
         try increment(EtcdStore(endpoints: urls, prefix: prefix))
         #expect(heard.wait(for: 1) == .thisProcess)
         observation.cancel()
+    }
+
+    /// A prefix may have many roots, and large ones.
+    @Test func aClientHoldsOnlyTheRootsThatItUses() throws {
+        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
+        for number in 0..<20 { try two.update(root: "R\(number)") { $0 = ["count": number] } }
+        let heard = ObservedCounts()
+        let observation = try one.observe(root: "R1") { heard.add($0) }
+        #expect(try one.read(root: "R2")?["count"] as? Int == 2)
+        try two.update(root: "R3") { $0 = ["count": 30] }
+        try two.update(root: "R1") { $0 = ["count": 10] }
+        #expect(heard.wait(for: 10) == .elsewhere)
+        #expect(try one.namespace.watch.state.withLock { $0.copies.keys.sorted() } == ["R1", "R2"])
+        // With more than eight, all are followed, and none of them is missed.
+        var expected = [10]
+        for number in 0..<20 {
+            let count = [1: 100, 3: 30][number] ?? number
+            #expect(try one.read(root: "R\(number)")?["count"] as? Int == count)
+            expected.append(100 + number)
+            try two.change(root: "R1") { $0 = ["count": 100 + number] }
+            #expect(heard.wait(for: 100 + number) == .elsewhere)
+        }
+        #expect(try one.namespace.watch.state.withLock { $0.copies.count } == 20)
+        for number in 0..<20 {
+            try two.change(root: "R\(number)") { $0 = ["count": -number] }
+            try wait { try one.read(root: "R\(number)")?["count"] as? Int == -number }
+        }
+        try one.change(root: "R1") { $0 = nil }
+        #expect(heard.wait(for: 0) == .thisProcess)
+        observation.cancel()
+        #expect(heard.all == expected + [-1, 0])
+    }
+
+    /// The names of so many roots do not fit into one packet.
+    @Test func rootsWithLongNames() throws {
+        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
+        let roots = (0..<4).map { "\($0)" + String(repeating: "n", count: 900) }
+        for root in roots { #expect(try one.read(root: root) == nil) }
+        for root in roots { try two.change(root: root) { $0 = ["count": 1] } }
+        try wait { try roots.allSatisfy { try one.read(root: $0)?["count"] as? Int == 1 } }
     }
 
     /// The threads of Swift's pool stay free, because the store runs on its own.

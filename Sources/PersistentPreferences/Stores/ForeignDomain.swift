@@ -40,6 +40,13 @@ final class ForeignDomain: Domain {
         }
     }
 
+    /// The entry of a root as this process knows it, without a request. nil if the store does not apply changes again, so
+    /// that a change has to start from the newest state, and inside an update.
+    func knownEntry(of root: String) -> StoredValue?? {
+        guard transaction == nil, let store = store as? any RepeatingStore else { return nil }
+        return .some(values(store.lastKnown(root: root), of: root).map(StoredValue.dictionary))
+    }
+
     private func state(
         of root: String, warning: FileError? = nil, _ read: () throws -> [String: Any]?
     ) rethrows -> DomainState {
@@ -65,21 +72,35 @@ final class ForeignDomain: Domain {
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
         try Transaction.delayingActions {
-            try store.update(root: root) { objects in
-                let before = values(objects, of: root)
-                let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
-                try transaction.run(body)
-                // Keeps the objects of unchanged keys, because the store may compare them.
-                guard let after = transaction[root]?.dictionary else {
-                    objects = nil
-                    return
-                }
-                objects = objects ?? [:]
-                let change = RootChange(from: before ?? [:], to: after)
-                for key in change.removed { objects?[key] = nil }
-                for (key, value) in change.assigned { objects?[key] = value.object }
-            }
+            try store.update(root: root) { try apply(body, to: root, &$0) }
         }
+    }
+
+    func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        guard let repeating = store as? any RepeatingStore else {
+            return try transact(on: root, durability: durability, body)
+        }
+        if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
+        try Transaction.delayingActions {
+            try repeating.change(root: root) { try apply(body, to: root, &$0) }
+        }
+    }
+
+    private func apply(
+        _ body: (Transaction) throws -> Void, to root: String, _ objects: inout [String: Any]?
+    ) throws {
+        let before = values(objects, of: root)
+        let transaction = Transaction(of: store, content: before.map { [root: .dictionary($0)] })
+        try transaction.run(body)
+        // Keeps the objects of unchanged keys, because the store may compare them.
+        guard let after = transaction[root]?.dictionary else {
+            objects = nil
+            return
+        }
+        objects = objects ?? [:]
+        let change = RootChange(from: before ?? [:], to: after)
+        for key in change.removed { objects?[key] = nil }
+        for (key, value) in change.assigned { objects?[key] = value.object }
     }
 
     /// Rolls back the update that a rejected write is a part of. The store rolls back an update whose body throws.
@@ -97,13 +118,23 @@ final class ForeignDomain: Domain {
 
     // MARK: - Observation
 
+    /// What an observer starts from: what is known of a remote store whose server is out of reach.
+    private func readOrKnown(_ root: String) throws -> [String: Any]? {
+        do {
+            return try store.read(root: root)
+        } catch PrefsError.unreadable(let failure) {
+            guard let remote else { throw PrefsError.unreadable(failure) }
+            return remote.lastKnown(root: root)
+        }
+    }
+
     func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry?
     ) throws -> EntrySubscription {
         let foreign = ForeignRoot(subscriber)
         let observation = try store.observe(root: part.name) { foreign.receive($0) }
         let start = EntryState(
-            try foreign.start { values(try store.read(root: part.name), of: part.name) }.map(StoredValue.dictionary))
+            try foreign.start { values(try readOrKnown(part.name), of: part.name) }.map(StoredValue.dictionary))
         let catchUp = EntryChange(of: part.name, from: known, to: start).flatMap(subscriber.receive)
         return EntrySubscription(start: start, catchUp: catchUp) {
             observation.cancel()

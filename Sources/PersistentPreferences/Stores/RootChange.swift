@@ -8,7 +8,8 @@ package struct RootChange {
     private var replaced: [String: StoredValue] = [:]
     package private(set) var removed: [String] = []
 
-    var isEmpty: Bool { assigned.isEmpty && removed.isEmpty }
+    var count: Int { assigned.count + removed.count }
+    var isEmpty: Bool { count == 0 }
 
     static var nothing: RootChange { RootChange(from: [:], to: [:]) }
 

@@ -4,6 +4,8 @@ import PersistentPreferences
 /// A request that failed.
 struct EtcdFailure: Error {
     enum Kind {
+        /// etcd has ended a watch.
+        case cancelled
         /// No server was reached: nothing has changed.
         case unreachable
         /// A server may have carried it out.
@@ -36,6 +38,13 @@ struct EtcdFailure: Error {
         return failure
     }
 
+    /// For a client without a user, of a cluster that has users.
+    var askingForUser: EtcdFailure {
+        var failure = self
+        failure.reason = "the cluster has users: set Options.user and Options.password (\(reason))"
+        return failure
+    }
+
     /// Whether the request may have been carried out, by this attempt or by an earlier one.
     var mayBeDone: Bool {
         if case .unknown = kind { true } else { hadUnknownAttempt }
@@ -48,7 +57,7 @@ struct EtcdFailure: Error {
     // Codes of gRPC.
     static let invalidArgument = 3
     static let notFound = 5
-    static let outOfRange = 11
+    static let failedPrecondition = 9
     static let unauthenticated = 16
     /// Cancelled, unknown, deadline exceeded, internal and unavailable: nobody knows what became of the request.
     static let unknownOutcomes: Set<Int> = [1, 2, 4, 13, 14]

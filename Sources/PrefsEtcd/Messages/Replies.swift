@@ -86,12 +86,14 @@ struct WatchReply: Decodable {
         var isRemoval: Bool { type == "DELETE" }
     }
 
+    @OrZero var isCreated: Bool
     @OrZero var isCanceled: Bool
     let cancelReason: String?
     @OrZero var events: [Event]
 
     enum CodingKeys: String, CodingKey {
         case events
+        case isCreated = "created"
         case isCanceled = "canceled"
         case cancelReason = "cancel_reason"
     }
@@ -105,6 +107,10 @@ struct LeaseReply: Decodable {
         case id = "ID"
         case seconds = "TTL"
     }
+}
+
+struct RevokeReply: Decodable {
+    let header: EtcdHeader
 }
 
 /// A message of a stream.

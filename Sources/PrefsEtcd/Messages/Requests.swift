@@ -35,8 +35,13 @@ struct RangeRequest {
     private var keysOnly = false
     private var order: Order?
 
-    init(key: Data, at revision: Int64? = nil) {
-        (self.key, self.revision) = (key, revision)
+    init(key: Data) {
+        self.key = key
+    }
+
+    /// When a key was last changed.
+    init(revisionOf key: Data) {
+        (self.key, keysOnly) = (key, true)
     }
 
     /// All keys that begin with the given one.
@@ -44,9 +49,9 @@ struct RangeRequest {
         (key, rangeEnd, self.keysOnly) = (prefix, prefix.endOfPrefix, keysOnly)
     }
 
-    /// The newest of the keys that begin with the given one, without their values.
-    init(newest order: Order, of prefix: Data, limit: Int64) {
-        self.init(prefix: prefix, keysOnly: true)
+    /// The newest of the keys that begin with the given one.
+    init(newest order: Order, of prefix: Data, limit: Int64, keysOnly: Bool = true) {
+        self.init(prefix: prefix, keysOnly: keysOnly)
         (self.order, self.limit) = (order, limit)
     }
 
@@ -71,10 +76,14 @@ struct TxnRequest {
 
         /// The key was last changed in this revision; 0 if there is no such key.
         static func modified(_ key: Data, in revision: Int64) -> Compare {
-            Compare(
-                json: object([
-                    "key": base64(key), "result": "\"EQUAL\"", "target": "\"MOD\"", "modRevision": number(revision),
-                ]))
+            // The gateway takes long for each member, so those that are zero, as EQUAL is, are left out.
+            Compare(json: object(["key": base64(key), "target": "\"MOD\"", "modRevision": number(revision)]))
+        }
+
+        /// No key begins with the given one.
+        static func none(_ prefix: Data) -> Compare {
+            // No version is one of zero.
+            Compare(json: object(["key": base64(prefix), "rangeEnd": base64(prefix.endOfPrefix)]))
         }
     }
 
@@ -108,10 +117,21 @@ struct TxnRequest {
     }
 }
 
-/// Asks for all changes of the keys from a first one to the last one that begins with the other.
-func watchRequest(from key: Data, through prefix: Data, startRevision: Int64) -> String {
-    let create = object([
-        "key": base64(key), "rangeEnd": base64(prefix.endOfPrefix), "startRevision": number(startRevision),
-    ])
-    return object(["createRequest": create])
+/// What a watch asks for.
+struct WatchRange {
+    let key: Data
+    /// Whether it is about all keys that begin with the given one.
+    var isPrefix = false
+    let startRevision: Int64
+
+    fileprivate var json: String {
+        let create = object([
+            "key": base64(key), "rangeEnd": isPrefix ? base64(key.endOfPrefix) : nil,
+            "startRevision": number(startRevision),
+        ])
+        return object(["createRequest": create])
+    }
 }
+
+/// The gateway takes the ranges one after another, if all of them arrive in one packet.
+func watchRequest(_ ranges: [WatchRange]) -> String { ranges.map(\.json).joined(separator: "\n") }

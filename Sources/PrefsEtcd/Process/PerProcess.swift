@@ -17,6 +17,9 @@ final class PerProcess<Value: AnyObject & Sendable>: Sendable {
         owned.withLock { if $0.process != getpid() { _ = Unmanaged.passRetained($0.value) } }
     }
 
+    /// The object, unless this is a forked child that has not made its own.
+    var existing: Value? { owned.withLock { $0.process == getpid() ? $0.value : nil } }
+
     var value: Value {
         owned.withLock { owned in
             if owned.process != getpid() {

@@ -1,68 +1,65 @@
 import Foundation
 
-/// Who this process is for the others.
-struct ClientIdentity {
-    /// The name under which it takes tickets and leaves its marker.
-    let name = newName()
-    /// The lease of the ticket; nil if it has to be granted. It ends soon after its owner does.
-    var ticketLease: Int64?
-    /// The lease of the marker, which has to live as long as a late copy of a request may arrive.
-    var markerLease: (id: Int64, granted: ContinuousClock.Instant)?
-    /// The revision of the last marker; 0 if there was none.
-    var marker: Int64 = 0
-    /// Whether a late copy of a request may still arrive, so that nothing else may be sent before another marker is there.
-    var needsFence = false
-    var isInUse = false
-    var lastUse = ContinuousClock.Instant.now
-
-    static let ticketSeconds: Int64 = 5
-    static let markerSeconds: Int64 = 3_600
-
-    static func newName() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
-
-    /// Whether its marker has expired, or may do so soon.
-    var isTooOld: Bool {
-        markerLease.map { .now - $0.granted > .seconds(Self.markerSeconds * 3 / 4) } ?? false
-    }
-}
-
 /// The identity of this process, its leases, and the fence that keeps out late copies of its requests.
 ///
-/// Used by the thread whose transaction it is; meanwhile, only the thread that renews the lease of the ticket reads that.
+/// Used by the thread whose transaction it is; meanwhile, only the thread that renews the lease of the tickets reads that.
 extension EtcdLock {
     var identity: ClientIdentity { state.withLock { $0.client } }
 
-    /// After a failure: copies of a request may be under way, and the ticket may be there. Its lease is left to end, so that it
-    /// keeps nobody out.
+    /// After a failure: copies of a request may be under way, and the tickets may be there. Their lease is left to end, so that they
+    /// keep nobody out.
     func abandon() {
-        state.withLock { ($0.client.ticketLease, $0.client.needsFence, $0.client.isInUse) = (nil, true, false) }
+        state.withLock { ($0.client.ticketLease, $0.client.needsFence, $0.client.endOfUse) = (nil, true, nil) }
     }
 
-    /// Makes sure that this process has an identity with leases, and that no copy of an earlier request of it can be carried out any more.
-    func prepare(until deadline: Deadline) throws(EtcdFailure) {
-        if identity.needsFence {
+    /// Makes sure that this process has an identity with leases, that no copy of an earlier request of it can be carried out any more, and
+    /// that it may write at all. Each request has the whole patience, because a slow disk makes each of them slow.
+    func prepare(forTicket needsTicket: Bool) throws(EtcdFailure) {
+        // Without a lease it has sent nothing.
+        if identity.needsFence, identity.markerLease != nil {
             do throws(EtcdFailure) {
-                _ = try fence(until: deadline)
+                _ = try fence(until: .now + patience)
             } catch {
                 // Its marker has expired, which no request of it survives.
                 guard error.isRejected(EtcdFailure.notFound) else { throw error }
-                state.withLock { $0.client = ClientIdentity() }
+                forgetIdentity()
             }
         }
-        let identity = state.withLock { state in
-            if state.client.isTooOld { state.client = ClientIdentity() }
-            (state.client.isInUse, state.client.lastUse) = (true, .now)
-            return state.client
+        if identity.isTooOld { forgetIdentity() }
+        if state.withLock({ $0.version }) == nil {
+            let found = try client.range(RangeRequest(key: keys.version), until: .now + patience).kvs.first
+            try checkVersion(found)
         }
         if identity.markerLease == nil {
-            let lease = try client.grantLease(seconds: ClientIdentity.markerSeconds, until: deadline)
+            let lease = try client.grantLease(seconds: ClientIdentity.markerSeconds, until: .now + patience)
             state.withLock { $0.client.markerLease = (lease, .now) }
         }
-        if identity.ticketLease == nil {
-            let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: deadline)
+        if needsTicket, identity.ticketLease == nil {
+            let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: .now + patience)
             state.withLock { $0.client.ticketLease = lease }
+        }
+        if needsTicket {
+            state.withLock { ($0.client.endOfUse, $0.client.lastUse) = (.now + patience, .now) }
             keepLease()
         }
+    }
+
+    /// Goes on with another name. What the former one has sent can no longer be found out.
+    func forgetIdentity() {
+        let former = state.withLock { state in
+            defer { state.client = ClientIdentity() }
+            return state.client
+        }
+        watch.state.withLock { $0.forgetUnknown(marker: keys.marker(former.name)) }
+    }
+
+    /// Takes what the key of the protocol says.
+    func checkVersion(_ found: EtcdKeyValue?) throws(EtcdFailure) {
+        if let found, found.bytes != EtcdProtocol.current {
+            state.withLock { $0.version = nil }
+            throw EtcdProtocol.failure(found.bytes)
+        }
+        state.withLock { $0.version = found?.modified ?? 0 }
     }
 
     /// After a round without progress. A server whose answers contradict each other keeps no thread busy, and none for ever.
@@ -71,7 +68,7 @@ extension EtcdLock {
         poll(nil, 0, 50)
     }
 
-    /// Puts another marker, so that late copies of earlier requests fail, and removes the ticket.
+    /// Puts another marker, so that late copies of earlier requests fail, and removes the tickets.
     ///
     /// - Parameter last: the operation that the earlier requests are about.
     /// - Returns: the revision in which it was carried out meanwhile; nil if it was not.
@@ -83,7 +80,10 @@ extension EtcdLock {
             let found = try client.range(RangeRequest(key: marker), until: deadline).kvs.first
             if let found {
                 let done = String(decoding: found.bytes, as: UTF8.self)
-                if done == last { return found.modified }
+                if done == last {
+                    state.withLock { ($0.client.marker, $0.client.needsFence) = (found.modified, true) }
+                    return found.modified
+                }
                 // A commit of unknown outcome, perhaps: once there is another marker, nobody could tell.
                 watch.confirm(done, at: found.modified)
             }
@@ -95,19 +95,53 @@ extension EtcdLock {
                 try pause(until: deadline)
                 continue
             }
-            state.withLock { ($0.client.marker, $0.client.needsFence) = (revision, false) }
+            finish(at: revision)
+            watch.state.withLock { $0.forgetUnknown(marker: marker) }
             return nil
         }
     }
 
-    // MARK: - The lease of the ticket
+    /// Puts the identifier of the operation into the marker, and removes as many tickets as a transaction may.
+    func ending(_ operation: String, beside others: Int = 0) -> [TxnRequest.Operation] {
+        let identity = identity
+        let marker = TxnRequest.Operation.put(
+            keys.marker(identity.name), Data(operation.utf8), lease: identity.markerLease?.id)
+        return [marker] + identity.tickets.prefix(TxnRequest.mostOperations - 2 - others).map { .delete($0) }
+    }
+
+    /// After a transaction that has changed the marker and removed tickets.
+    func finish(at revision: Int64, beside others: Int = 0) {
+        state.withLock { state in
+            (state.client.marker, state.client.needsFence, state.client.lastUse) = (revision, false, .now)
+            state.client.tickets.removeFirst(
+                min(state.client.tickets.count, TxnRequest.mostOperations - 2 - others))
+            if state.client.tickets.isEmpty { (state.client.firstTicket, state.client.endOfUse) = (nil, nil) }
+        }
+    }
+
+    /// Ends the leases, and so removes the marker and the tickets, for a program that ends. Another thread that does so is waited for.
+    func end(until deadline: Deadline) {
+        ending.withLock { _ in
+            let client = state.withLock { state in
+                defer { state.client = ClientIdentity() }
+                return state.client
+            }
+            // A forked child leaves the keys of its parent alone.
+            guard client.process == getpid() else { return }
+            for lease in [client.ticketLease, client.markerLease?.id].compactMap({ $0 }) {
+                try? self.client.revokeLease(lease, until: deadline)
+            }
+        }
+    }
+
+    // MARK: - The lease of the tickets
 
     /// After so long without a transaction, the lease is left to end.
     private static let idleTime = Duration.seconds(30)
     /// How long a renewal may take, so that the next one is not late.
     private static let longestTime = Duration.seconds(2)
 
-    /// Renews the lease of the ticket on a thread, which ends if the lease was not used for a while or is given up. Without a thread, the
+    /// Renews the lease of the tickets on a thread, which ends if the lease was not used for a while or is given up. Without a thread, the
     /// lease ends after its time, and another one is granted.
     private func keepLease() {
         state.withLock { state in
@@ -123,7 +157,9 @@ extension EtcdLock {
     /// - Returns: false if there is none to renew.
     private func renewLease() -> Bool {
         let lease = state.withLock { state in
-            if !state.client.isInUse, .now - state.client.lastUse > Self.idleTime { state.client.ticketLease = nil }
+            // A body that hangs keeps others out for so long, and no longer.
+            let end = state.client.endOfUse ?? state.client.lastUse + Self.idleTime
+            if .now > end { state.client.ticketLease = nil }
             state.isKeeping = state.client.ticketLease != nil
             return state.client.ticketLease
         }

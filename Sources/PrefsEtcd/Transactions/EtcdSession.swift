@@ -1,23 +1,29 @@
 import Foundation
 import PersistentPreferences
 
-/// The time in which this process holds the lock of a namespace: the roots as they were in one revision, and what the bodies of a batch have
-/// made of them.
+/// The work of a transaction: the roots as they were before, and what the members of a batch have made of them.
+///
+/// A session with locks has the lock of each root that it has accessed, so that none of them changes before the commit. The session of a
+/// change that is data has none: its members run again if a root has changed.
 ///
 /// The body of each member runs inside an update of a private `InMemoryStore`, which joins, checks and rolls back as every store does.
 final class EtcdSession {
     private let namespace: EtcdNamespace
-    /// The revision in which the lock was granted.
-    private let revision: Int64
+    /// The first ticket, and its revision; nil without locks.
+    private let ticket: (key: Data, revision: Int64)?
     private let process = getpid()
-    /// The roots as etcd had them in the revision.
+    /// The roots as etcd has them or, without locks, as they are known.
     private var found: [String: StoredRoot]
+    /// Without locks: whether all of them were read in this change.
+    private(set) var isNewest = true
     /// What the batch will store.
-    private var results: [String: StoredRoot] = [:]
+    private(set) var results: [String: StoredRoot] = [:]
     /// The changes of the members, in order.
     private var steps: [RootStep] = []
     private var members = 0
     private let begin = ContinuousClock.Instant.now
+    /// Called once, after the commit of a batch.
+    private let end: () -> Void
 
     /// The roots that the current member has accessed. Of each root R, it has the values under "=R", and under "?R" whether the root was read
     /// and is of another type. A rollback takes back both.
@@ -37,10 +43,24 @@ final class EtcdSession {
     /// needed for the rest.
     private static let fullRoots = TxnRequest.mostOperations - 3 - mostRoots
 
-    init(_ namespace: EtcdNamespace, _ grant: (revision: Int64, root: StoredRoot), of root: String) {
+    /// A session with locks.
+    ///
+    /// - Parameter end: is called once, after the commit.
+    init(_ namespace: EtcdNamespace, _ grant: EtcdLock.Grant, of root: String, end: @escaping () -> Void = {}) {
         self.namespace = namespace
-        revision = grant.revision
+        self.end = end
+        ticket = namespace.lock.identity.firstTicket
         found = [root: grant.root]
+    }
+
+    /// A session of a change that is data.
+    ///
+    /// - Parameter newest: roots that were read in this change.
+    init(_ namespace: EtcdNamespace, knowing newest: [String: StoredRoot]) {
+        self.namespace = namespace
+        end = {}
+        ticket = nil
+        found = newest
     }
 
     /// A member that joins later goes by roots that were read before it came: the commit finds out whether they have changed.
@@ -64,7 +84,7 @@ final class EtcdSession {
         let outcome = namespace.run(in: self) {
             Result { try memory.update(root: "update") { _ in try update(root, body) } }
         }
-        let changes = Result { try self.changes() }
+        let changes = Result { try self.changesOfMember() }
         if case .success(let changes) = changes {
             for step in changes { results[step.root] = step.result }
             steps += changes
@@ -117,14 +137,33 @@ final class EtcdSession {
     /// The values of a root before the current member.
     private func values(of root: String) throws(PrefsError) -> [String: Any]? {
         if var result = results[root] { return try result.values(of: root, in: namespace.keys) }
-        if found[root] == nil { found[root] = try namespace.root(root, at: revision) }
+        try access(root)
         return try found[root]?.values(of: root, in: namespace.keys) ?? nil
+    }
+
+    /// Reads a root, unless it was read, and takes its lock before.
+    func access(_ root: String) throws(PrefsError) {
+        if found[root] == nil { found[root] = try find(root) }
+    }
+
+    private func find(_ root: String) throws(PrefsError) -> StoredRoot {
+        if ticket != nil {
+            // Whoever waits in the order of the names is waited for by nobody who has a later lock.
+            let isLast = found.keys.allSatisfy { $0 < root }
+            let end = begin + namespace.lock.patience
+            return try namespace.lock.acquireAnother(root, waits: isLast, until: end).root
+        }
+        if let known = namespace.watch.state.withLock({ $0.newest(root) }) {
+            isNewest = false
+            return known
+        }
+        return try namespace.newest(root)
     }
 
     /// What the current member has changed.
     ///
     /// - Throws: `PrefsError.valuesNotPlistCompatible` if etcd would not take it.
-    private func changes() throws -> [RootStep] {
+    private func changesOfMember() throws -> [RootStep] {
         var steps: [RootStep] = []
         var keys: [String] = []
         for root in updated.sorted() {
@@ -147,20 +186,18 @@ final class EtcdSession {
 
     // MARK: - The end
 
-    /// Commits what the members have changed, and gives the lock back.
+    /// What the transaction compares and stores.
+    var changes: EtcdCommit { EtcdCommit(found: found, results: results, steps: steps, ticket: ticket) }
+
+    /// Commits what the members have changed, and gives the locks back.
     func commit() throws {
+        defer { end() }
         guard process == getpid() else {
             throw namespace.keys.notStored("the process was forked inside of an update, which belongs to its parent")
         }
         guard dependsOnCommit else { return namespace.lock.release() }
-        var request = TxnRequest()
-        request.compare = found.map { .modified(namespace.keys.root($0), in: $1.modified) }
-        for (root, result) in results {
-            let key = namespace.keys.root(root)
-            request.success.append(result.data.map { .put(key, $0) } ?? .delete(key))
-        }
         do {
-            try namespace.lock.commit(request, steps: steps)
+            try namespace.lock.commit(changes)
         } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {
             throw PrefsError.notStored(failure)
         }

@@ -16,13 +16,17 @@ final class EtcdClient: Sendable {
     private let user: User?
     /// How long one endpoint may take before the next one is asked.
     private let patience: Duration
-    private let state = Guarded(State())
+    private let state: Guarded<State>
 
     private struct State {
-        var preferred = 0
+        var preferred: Int
         var idle: [Endpoint: [HTTPConnection]] = [:]
+        /// Empty if the cluster has no users.
         var token: String?
     }
+
+    /// Connections to one endpoint that are kept for later requests.
+    private static let mostIdle = 4
 
     /// Bytes of an error of etcd.
     private static let longestError = 1 << 20
@@ -31,6 +35,8 @@ final class EtcdClient: Sendable {
         self.endpoints = endpoints
         self.user = user
         self.patience = patience
+        // The clients of a fleet have the same list, and share the load.
+        state = Guarded(State(preferred: Int.random(in: 0..<max(1, endpoints.count))))
     }
 
     // MARK: - Requests
@@ -84,9 +90,14 @@ final class EtcdClient: Sendable {
             do throws(EtcdFailure) {
                 return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
             } catch {
-                // A token ends after a while, or with a new server.
-                let isOld = error.isRejected(EtcdFailure.invalidArgument) && error.reason.contains("auth store is old")
-                guard user != nil, isOld || error.isRejected(EtcdFailure.unauthenticated) else { throw error }
+                // A token ends after a while, or with a new server, and there is none before the cluster has users.
+                let isInvalid = error.isRejected(EtcdFailure.invalidArgument)
+                let isUnnamed = isInvalid && error.reason.contains("user name is empty")
+                guard user != nil else { throw isUnnamed ? error.askingForUser : error }
+                guard
+                    isUnnamed || isInvalid && error.reason.contains("auth store is old")
+                        || error.isRejected(EtcdFailure.unauthenticated)
+                else { throw error }
                 forgetToken()
                 return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
             }
@@ -136,11 +147,14 @@ final class EtcdClient: Sendable {
             } catch {
                 // What needs the token was not sent.
                 if case .unknown = error.kind { throw EtcdFailure(error.reason) }
-                throw error
+                guard error.isRejected(EtcdFailure.failedPrecondition), error.reason.contains("not enabled") else {
+                    throw error
+                }
+                token = ""
             }
             state.withLock { $0.token = token }
         }
-        headers["Authorization"] = token
+        if token?.isEmpty == false { headers["Authorization"] = token }
         return headers
     }
 
@@ -172,7 +186,13 @@ final class EtcdClient: Sendable {
             let connection = if let usable { usable } else { try HTTPConnection(to: endpoint, until: deadline) }
             try connection.send(path, headers: headers, body: body, until: deadline)
             let reply = try connection.receive(until: deadline)
-            if connection.isReusable { state.withLock { $0.idle[endpoint, default: []].append(connection) } }
+            if connection.isReusable {
+                state.withLock { state in
+                    if state.idle[endpoint]?.count ?? 0 < Self.mostIdle {
+                        state.idle[endpoint, default: []].append(connection)
+                    }
+                }
+            }
             return reply
         } catch {
             // The others are probably broken, too.
@@ -206,6 +226,11 @@ extension EtcdClient {
         // 0 is no lease: what is put with it would stay for ever.
         guard id != 0 else { throw EtcdFailure("it granted no lease", .unknown) }
         return id
+    }
+
+    /// Ends a lease, and with it the keys that were put with it.
+    func revokeLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) {
+        _ = try call("/v3/lease/revoke", "{\"ID\":\(lease)}", as: RevokeReply.self, until: deadline)
     }
 
     /// - Returns: false if the lease has ended.

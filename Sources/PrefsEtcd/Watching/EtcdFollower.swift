@@ -1,34 +1,38 @@
 import Foundation
 import PrefsJSON
 
-/// The work of the watch's thread: reads all roots, follows the stream of one endpoint, and takes the next endpoint if it fails.
+/// The work of the watch's thread: reads the roots that are used, follows the stream of one endpoint, and takes the next endpoint if it
+/// fails.
 struct EtcdFollower {
-    private var needsLoad = true
+    private var needsLoad = false
     private var failures = 0
-    /// What has arrived of a line.
-    private var rest = Data()
-    /// Bytes of the longest line.
-    private static let mostBytes = 256 << 20
-    /// Roots of a page. As many of the largest values that etcd takes, 1.5 MiB, are half of the largest reply.
-    private static let mostRoots: Int64 = 64
+    /// Since when nothing has succeeded.
+    private var begin = ContinuousClock.Instant.now
+    /// Roots of the first page. As many of the largest values that etcd takes, 1.5 MiB, are half of the largest reply.
+    private static let firstPage: Int64 = 64
+    /// Bytes of a page after which the next one has twice as many roots.
+    private static let smallPage = 1 << 20
 
-    /// Follows the stream of one endpoint until it fails.
+    /// Follows the stream of one endpoint until it fails, or until another root is used.
     mutating func follow(_ watch: EtcdWatch) {
         let index = watch.client.preferred
         let endpoint = watch.client.endpoints[index]
         do throws(EtcdFailure) {
-            if needsLoad { try load(watch, endpoint) }
+            watch.state.withLock { $0.isOutdated = false }
+            try load(watch, endpoint)
             needsLoad = false
             try stream(watch, endpoint)
         } catch {
-            let isStopped = watch.state.withLock { state in
+            let goesOn = watch.state.withLock { state in
                 state.connection = nil
+                if state.isOutdated { return false }
                 state.failure = error.at(endpoint)
-                state.failingSince = state.failingSince ?? .now
+                state.failingSince = state.failingSince ?? begin
                 state.wake()
-                return state.isStopped
+                return !state.isStopped
             }
-            if isStopped { return }
+            guard goesOn else { return }
+            if case .cancelled = error.kind { watch.client.forgetToken() }
             watch.client.prefer(index + 1)
             failures += 1
             // All have failed: etcd has dropped what the stream would begin with, or the cluster was restored from a copy.
@@ -37,132 +41,142 @@ struct EtcdFollower {
         }
     }
 
-    private func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+    // MARK: - Reading
+
+    private mutating func load(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         let known = watch.state.withLock { $0 }
         let time = watch.timeToLoad(afterRounds: failures / watch.client.endpoints.count)
-        var page = RangeRequest(prefix: watch.keys.roots)
-        page.limit = Self.mostRoots
-        let first = TxnRequest(success: [.range(page), .range(RangeRequest(prefix: watch.keys.markers))])
-        let reply = try watch.client.commit(first, ranges: 2, at: endpoint, until: begin + time)
-        // All pages are of the same revision.
-        page.revision = reply.revision
-        var roots = reply.ranges[0]
-        var hasMore = reply.results[0].more
-        while hasMore, let last = roots.last {
-            page.key = last.key + [0]
-            let next = try watch.client.call(
-                "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
-            // A server that repeats a page would be asked for ever.
-            guard next.kvs.allSatisfy({ last.key.lexicographicallyPrecedes($0.key) }),
-                !next.more || !next.kvs.isEmpty
-            else { throw EtcdFailure("the pages of the roots contradict each other") }
-            roots += next.kvs
-            hasMore = next.more
+        guard let unread = known.unread, !known.followsAll else {
+            if known.followsAll, known.unread == nil || needsLoad { try loadAll(watch, endpoint, time) }
+            return
         }
-        watch.state.withLock { state in
-            if known.isAhead(of: reply) { state.forget(known) }
-            state.load(roots, markers: reply.ranges[1], revision: reply.revision, term: reply.term)
-            state.provenAt = begin
-        }
-    }
-
-    private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
-        let interval = watch.limit / 4
-        let first = watch.state.withLock { $0.revision } + 1
-        let request = watchRequest(from: watch.keys.markers, through: watch.keys.roots, startRevision: first)
-        let connection = try watch.client.open("/v3/watch", request, at: endpoint, until: .now + interval)
-        let isStopped = watch.state.withLock { state in
-            state.connection = connection
-            return state.isStopped
-        }
-        if isStopped { throw EtcdFailure("stopped") }
-        rest = Data()
-        try prove(watch, endpoint, connection, interval)
-        while true {
-            let proof = ContinuousClock.Instant.now + interval
-            while .now < proof, try receive(from: connection, watch, until: proof) {}
-            try prove(watch, endpoint, connection, interval)
-            failures = 0
-        }
-    }
-
-    /// Proves that the copy is complete: a linearizable read tells the newest change, and the stream has to have it.
-    ///
-    /// Nothing tells the newest removal, but after it there are fewer keys. Clients leave a marker at each commit; other programs do not.
-    private mutating func prove(
-        _ watch: EtcdWatch, _ endpoint: Endpoint, _ connection: HTTPConnection, _ interval: Duration
-    ) throws(EtcdFailure) {
-        let begin = ContinuousClock.Instant.now
-        let known = watch.state.withLock { $0 }
-        let request = TxnRequest(
-            success: [watch.keys.markers, watch.keys.roots].map {
-                .range(RangeRequest(newest: .modified, of: $0, limit: 1))
-            })
-        let reply = try watch.client.commit(request, ranges: 2, at: endpoint, until: begin + interval)
-        let newest = reply.ranges.compactMap(\.first?.modified).max() ?? 0
-        let count = reply.results[1].count
-        if known.isAhead(of: reply) {
+        let roots = needsLoad ? Array(known.used) : unread
+        if roots.isEmpty { return }
+        let request = TxnRequest(success: roots.map { .range(RangeRequest(key: watch.keys.root($0))) })
+        let reply = try watch.client.commit(request, ranges: roots.count, at: endpoint, until: begin + time)
+        let isRestored = known.isAhead(of: reply.revision, term: reply.term)
+        if isRestored, roots.count < known.used.count {
             needsLoad = true
             throw EtcdFailure("the cluster was restored from an earlier state")
         }
-        // As long as something comes, it is not silent.
-        while !watch.state.withLock({ $0.isComplete(at: reply.revision, newest: newest, count: count) }) {
-            guard try receive(from: connection, watch, until: .now + interval) else {
-                throw EtcdFailure("the watch is silent")
-            }
-        }
         watch.state.withLock { state in
-            (state.provenAt, state.term) = (begin, reply.term)
+            if isRestored { state.forget(known) }
+            state.load(roots, reply.ranges.map(\.first), in: reply.revision)
+            state.term = reply.term
+            if roots.count == state.used.count { state.provenAt = begin }
             (state.failingSince, state.failure) = (nil, nil)
         }
     }
 
-    // MARK: - Messages
+    private func loadAll(_ watch: EtcdWatch, _ endpoint: Endpoint, _ time: Duration) throws(EtcdFailure) {
+        let begin = ContinuousClock.Instant.now
+        let known = watch.state.withLock { $0 }
+        var page = RangeRequest(prefix: watch.keys.roots)
+        page.limit = Self.firstPage
+        let first = try watch.client.commit(
+            TxnRequest(success: [.range(page)]), ranges: 1, at: endpoint, until: begin + time)
+        // All pages are of the same revision.
+        page.revision = first.revision
+        var (roots, last, hasMore) = (first.ranges[0], first.ranges[0], first.results[0].more)
+        while hasMore, let end = last.last {
+            page.key = end.key + [0]
+            // Each page makes etcd count the rest. After a failure, the pages stay small.
+            if failures == 0, last.reduce(0, { $0 + $1.bytes.count }) < Self.smallPage { page.limit? *= 2 }
+            let next = try watch.client.call(
+                "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
+            // A server that repeats a page would be asked for ever.
+            guard next.kvs.allSatisfy({ end.key.lexicographicallyPrecedes($0.key) }), !next.more || !next.kvs.isEmpty
+            else { throw EtcdFailure("the pages of the roots contradict each other") }
+            (last, hasMore) = (next.kvs, next.more)
+            roots += last
+        }
+        watch.state.withLock { state in
+            if known.isAhead(of: first.revision, term: first.term) { state.forget(known) }
+            state.loadAll(roots, in: first.revision)
+            (state.term, state.provenAt) = (first.term, begin)
+            (state.failingSince, state.failure) = (nil, nil)
+        }
+    }
+
+    // MARK: - The stream
+
+    private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
+        let interval = watch.limit / 4
+        let ranges = watch.state.withLock { $0.ranges }
+        let connection = try watch.client.open("/v3/watch", watchRequest(ranges), at: endpoint, until: .now + interval)
+        let goesOn = watch.state.withLock { state in
+            state.connection = connection
+            return !state.isStopped && !state.isOutdated
+        }
+        guard goesOn else { throw EtcdFailure("stopped") }
+        var stream = WatchStream(connection)
+        var missing = ranges.count
+        while true {
+            try prove(watch, endpoint, &stream, interval, &missing)
+            failures = 0
+            begin = .now
+            let proof = ContinuousClock.Instant.now + interval
+            while .now < proof, try receive(&stream, watch, until: proof, &missing) {}
+        }
+    }
+
+    /// Proves that the copy is complete: a linearizable read tells the last change of each root, and the stream has to have it.
+    ///
+    /// If all roots are followed, it tells the newest change of any. Nothing tells the newest removal then, but after it there are fewer
+    /// keys.
+    private mutating func prove(
+        _ watch: EtcdWatch, _ endpoint: Endpoint, _ stream: inout WatchStream, _ interval: Duration,
+        _ missing: inout Int
+    ) throws(EtcdFailure) {
+        let begin = ContinuousClock.Instant.now
+        let known = watch.state.withLock { $0 }
+        let roots = known.followsAll ? [] : known.used.filter { known.isLoaded($0) }
+        let unknown = known.own.filter { $0.isUnknown && $0.revision == nil }
+        let all = RangeRequest(newest: .modified, of: watch.keys.roots, limit: 1)
+        let looks = known.followsAll ? [all] : roots.map { RangeRequest(revisionOf: watch.keys.root($0)) }
+        let request = TxnRequest(
+            success: looks.map { .range($0) } + unknown.map { .range(RangeRequest(key: $0.marker)) })
+        let reply = try watch.client.commit(
+            request, ranges: looks.count + unknown.count, at: endpoint, until: begin + interval)
+        if known.isAhead(of: reply.revision, term: reply.term) {
+            needsLoad = true
+            throw EtcdFailure("the cluster was restored from an earlier state")
+        }
+        let found = reply.results.prefix(looks.count)
+        // As long as something comes, it is not silent.
+        while !watch.state.withLock({ $0.isComplete(roots, Array(found), in: reply.revision) }) {
+            if try receive(&stream, watch, until: .now + interval, &missing) { continue }
+            if missing > 0 { watch.state.withLock { $0.useAll() } }
+            throw EtcdFailure("the watch is silent")
+        }
+        watch.state.withLock { state in
+            state.prove(roots, until: reply.revision)
+            for (transaction, range) in zip(unknown, reply.ranges.dropFirst(looks.count)) {
+                state.look(at: range.first, of: transaction.operation, in: reply.revision)
+            }
+            (state.provenAt, state.term) = (begin, reply.term)
+            (state.failingSince, state.failure) = (nil, nil)
+        }
+        watch.saveLastKnown()
+    }
 
     /// Takes the messages that the next bytes complete.
     ///
+    /// - Parameter missing: how many ranges the server has not taken yet.
     /// - Returns: false if nothing has come.
-    private mutating func receive(
-        from connection: HTTPConnection, _ watch: EtcdWatch, until deadline: EtcdClient.Deadline
+    private func receive(
+        _ stream: inout WatchStream, _ watch: EtcdWatch, until deadline: EtcdClient.Deadline, _ missing: inout Int
     ) throws(EtcdFailure) -> Bool {
-        guard try connection.hasInput(until: deadline) else { return false }
-        guard var part = try connection.receivePart(until: .now + watch.limit / 4) else {
-            // What is left may be the reason for the end.
-            try takeLine(watch)
-            throw EtcdFailure("the watch has ended")
-        }
-        while let end = part.firstIndex(of: UInt8(ascii: "\n")) {
-            rest += part[..<end]
-            part = part[(end + 1)...]
-            try takeLine(watch)
-        }
-        rest += part
-        guard rest.count <= Self.mostBytes else { throw EtcdFailure("a message of the watch is too long") }
-        return true
-    }
-
-    /// Takes the message that is complete.
-    private mutating func takeLine(_ watch: EtcdWatch) throws(EtcdFailure) {
-        if rest.isEmpty { return }
-        defer { rest = Data() }
-        let message = try EtcdMessage.read(StreamReply<WatchReply>.self, rest)
-        guard let reply = message.result else {
-            throw EtcdFailure(message.error?.message ?? "the watch has ended")
-        }
-        if reply.isCanceled {
-            watch.client.forgetToken()
-            throw EtcdFailure(reply.cancelReason ?? "the watch was cancelled")
-        }
-        let events = reply.events
-        watch.state.withLock { state in
-            var start = 0
-            while start < events.count {
-                let revision = events[start].kv.modified
-                let end = events[start...].firstIndex { $0.kv.modified != revision } ?? events.count
-                state.apply(Array(events[start..<end]), of: revision)
-                start = end
+        guard let messages = try stream.receive(until: deadline, patience: watch.limit / 4) else { return false }
+        for message in messages {
+            if message.isCreated { missing -= 1 }
+            if message.events.isEmpty { continue }
+            watch.state.withLock { state in
+                for event in message.events { state.apply(event) }
+                state.wake()
             }
         }
+        return true
     }
 }

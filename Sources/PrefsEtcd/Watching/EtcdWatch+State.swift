@@ -6,6 +6,7 @@ extension EtcdWatch {
     /// What the lock of the watch protects.
     struct State {
         let keys: EtcdKeys
+        let lastKnown: LastKnownFile?
         var isRunning = false
         var isStopped = false
         var connection: HTTPConnection?
@@ -13,30 +14,36 @@ extension EtcdWatch {
         var failingSince: Deadline?
         var failure: EtcdFailure?
 
-        var isLoaded = false
-        /// The last revision of which everything is here.
-        var revision: Int64 = 0
+        /// The roots that are used. Those of a client that uses many are not counted any more: it follows all roots of the prefix.
+        private(set) var used: Set<String> = []
+        private(set) var followsAll = false
+        /// Whether the stream lacks a root that is used.
+        var isOutdated = false
+        /// The last revision of which everything is here, if all roots are followed; 0 before they were read.
+        private(set) var revision: Int64 = 0
         /// The last term of the cluster that was heard of.
         var term: Int64 = 0
         var provenAt: Deadline?
-        var roots: [String: StoredRoot] = [:]
-        /// The keys of roots, and others among them that are not ours.
-        var count: Int64 = 0
-        /// The revisions of the markers of clients.
-        var markers: [Data: Int64] = [:]
-        /// Values that could be read, and in which revision, of roots that cannot be read now, or that the watch does not know yet: what reads
-        /// past the watch have found, and what this process has stored without it.
-        var found: [String: (values: [String: Any]?, revision: Int64)] = [:]
+        private(set) var copies: [String: RootCopy] = [:]
+        /// If all are followed: the keys of roots, and others among them that are not ours.
+        private(set) var count: Int64 = 0
+        /// Readable roots, and in which revision they were so, for those that cannot be read now or that are not followed: what reads past
+        /// the watch have found, and what this process has stored without it.
+        var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
-        /// What this process has stored in a revision that the watch has not reached.
-        var ahead: [String: StoredRoot] = [:]
-        var observers: [String: [EtcdObserver]] = [:]
+        private(set) var observers: [String: [EtcdObserver]] = [:]
         /// Are signalled at each change.
         var waiters: [DispatchSemaphore] = []
 
-        init(keys: EtcdKeys) {
+        /// Roots beyond which all are followed.
+        private static let mostRoots = 8
+        /// Bytes of their names in a request that still fits into one packet.
+        private static let mostNameBytes = 400
+
+        init(keys: EtcdKeys, lastKnown: LastKnownFile?) {
             self.keys = keys
+            self.lastKnown = lastKnown
         }
 
         /// Whether it is useless to wait for the first state.
@@ -45,126 +52,211 @@ extension EtcdWatch {
             return failingSince.map { .now - $0 >= patience } ?? false
         }
 
+        // MARK: - The roots that are followed
+
+        /// Follows a root from now on.
+        mutating func use(_ root: String) {
+            guard !followsAll, used.insert(root).inserted else { return }
+            let bytes = used.reduce(0) { $0 + keys.root($1).count }
+            followsAll = used.count > Self.mostRoots || bytes > Self.mostNameBytes
+            isOutdated = true
+            connection?.interrupt()
+        }
+
+        /// Follows all roots, because the gateway does not take several ranges.
+        mutating func useAll() {
+            followsAll = true
+        }
+
+        func isLoaded(_ root: String) -> Bool { reached(root) > 0 }
+
+        /// The roots that were not read yet; nil if all have to be read.
+        var unread: [String]? { followsAll ? (revision == 0 ? nil : []) : used.filter { !isLoaded($0) } }
+
+        /// What a stream has to report.
+        var ranges: [WatchRange] {
+            if followsAll { return [WatchRange(key: keys.roots, isPrefix: true, startRevision: revision + 1)] }
+            return used.map { WatchRange(key: keys.root($0), startRevision: reached($0) + 1) }
+        }
+
+        /// The last revision in which a root is known; 0 if it was not read.
+        private func reached(_ root: String) -> Int64 { max(revision, copies[root]?.reached ?? 0) }
+
         // MARK: - Reading
 
         mutating func values(of root: String) throws(PrefsError) -> [String: Any]? {
             let keys = keys
-            if ahead[root] != nil { return try ahead[root]?.values(of: root, in: keys) ?? nil }
-            return try roots[root]?.values(of: root, in: keys) ?? nil
+            if copies[root]?.ahead != nil { return try copies[root]?.ahead?.values(of: root, in: keys) ?? nil }
+            return try copies[root]?.stored.values(of: root, in: keys) ?? nil
         }
 
-        /// The newest values that are known.
+        /// The newest readable values that are known: of this process, otherwise of the file.
         mutating func lastGood(_ root: String) -> [String: Any]? {
-            let known = max(revision, ahead[root]?.modified ?? 0)
-            if let found = found[root], found.revision > known { return found.values }
-            do throws(PrefsError) {
-                return try values(of: root)
-            } catch {
-                return found[root]?.values
+            let known = copies[root]?.ahead?.modified ?? reached(root)
+            if known > 0, found[root]?.revision ?? 0 <= known {
+                do throws(PrefsError) {
+                    return try values(of: root)
+                } catch {
+                    // It cannot be read.
+                }
             }
+            guard var stored = found[root]?.stored else { return known > 0 ? nil : lastKnown?.values(of: root) }
+            return try? stored.values(of: root, in: keys)
+        }
+
+        /// The newest state that is known.
+        func newest(_ root: String) -> StoredRoot? {
+            let known = copies[root]?.ahead?.modified ?? reached(root)
+            if let found = found[root], found.revision > known { return found.stored }
+            return known == 0 ? nil : copies[root]?.ahead ?? copies[root]?.stored ?? .missing
         }
 
         mutating func note(_ stored: StoredRoot, _ root: String, in revision: Int64) {
             guard revision >= found[root]?.revision ?? 0 else { return }
             var stored = stored
-            do throws(PrefsError) {
-                found[root] = (try stored.values(of: root, in: keys), revision)
-            } catch {
-                // What was known before is still the best.
-            }
+            // If it cannot be read, what was known before is still the best.
+            if case .success = stored.result(of: root, in: keys) { found[root] = (stored, revision) }
         }
 
-        func isCaughtUp(_ root: String) -> Bool { isLoaded && ahead[root] == nil }
+        func isCaughtUp(_ root: String) -> Bool {
+            isLoaded(root) && copies[root]?.ahead == nil && copies[root]?.untold.isEmpty ?? true
+        }
 
-        // MARK: - Changes
+        // MARK: - Own transactions
 
         mutating func confirm(_ operation: String, at revision: Int64) {
             guard let index = own.firstIndex(where: { $0.operation == operation }) else { return }
+            own[index].revision = revision
             let steps = own[index].steps
-            // Without a copy nobody observes, and its steps are not needed. Nobody waits for those before it any more, either.
-            if isLoaded, self.revision < revision {
-                own[index].revision = revision
-            } else {
-                own.removeSubrange(...index)
-            }
-            guard self.revision < revision else { return }
+            // Without observers nobody asks for the steps.
+            own[index].steps = steps.filter { observers[$0.root] != nil }
             for step in steps {
-                let stored = step.result.modified(in: revision)
                 // The last step of a root is its result.
-                if isRunning { ahead[step.root] = stored } else { note(stored, step.root, in: revision) }
-            }
-        }
-
-        /// Takes the changes of one revision.
-        mutating func apply(_ events: [WatchReply.Event], of revision: Int64) {
-            var changed: [String: StoredRoot] = [:]
-            var steps: [RootStep] = []
-            for event in events {
-                let key = event.kv.key
-                if key.starts(with: keys.roots) {
-                    count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0
-                    if let root = keys.root(ofKey: key) {
-                        changed[root] = event.isRemoval ? .missing : StoredRoot(event.kv)
-                    }
-                } else if key.starts(with: keys.markers) {
-                    markers[key] = event.isRemoval ? nil : revision
-                    let index = own.firstIndex { !event.isRemoval && Data($0.operation.utf8) == event.kv.bytes }
-                    if let index {
-                        steps = own[index].steps
-                        // Those before it will not come any more: their outcome was unknown.
-                        own.removeSubrange(...index)
-                    }
+                let stored = step.result.modified(in: revision)
+                if followsAll || used.contains(step.root) {
+                    if reached(step.root) < revision { copies[step.root, default: RootCopy()].ahead = stored }
+                } else {
+                    note(stored, step.root, in: revision)
                 }
             }
-            // What was created and removed again leaves no event.
-            for step in steps where changed[step.root] == nil { changed[step.root] = roots[step.root] ?? .missing }
-            for (root, stored) in changed { replace(root, by: stored, steps: steps.filter { $0.root == root }) }
-            reach(revision)
+            endTransactions { $0.steps.isEmpty }
+            for step in steps { tell(step.root) }
+            wake()
         }
 
-        /// Takes a whole new state: the roots and the markers.
-        mutating func load(_ found: [EtcdKeyValue], markers list: [EtcdKeyValue], revision: Int64, term: Int64) {
+        /// A transaction has ended without success.
+        mutating func giveUp(_ operation: String, isUnknown: Bool) {
+            if isUnknown {
+                for index in own.indices where own[index].operation == operation { own[index].isUnknown = true }
+            } else {
+                endTransactions { $0.operation == operation }
+            }
+        }
+
+        /// Nobody will find out any more what became of the unknown transactions of a client.
+        mutating func forgetUnknown(marker: Data) {
+            endTransactions { $0.isUnknown && $0.revision == nil && $0.marker == marker }
+        }
+
+        /// What the marker of an unknown transaction was in a revision.
+        mutating func look(at marker: EtcdKeyValue?, of operation: String, in revision: Int64) {
+            guard let marker else { return endTransactions { $0.operation == operation } }
+            if marker.bytes == Data(operation.utf8) { return confirm(operation, at: marker.modified) }
+            for index in own.indices where own[index].operation == operation { own[index].absentUntil = revision }
+            for root in observers.keys { tell(root) }
+        }
+
+        private mutating func endTransactions(where hasEnded: (OwnTransaction) -> Bool) {
+            let roots = own.filter(hasEnded).flatMap(\.steps).map(\.root)
+            own.removeAll(where: hasEnded)
+            for root in roots { tell(root) }
+        }
+
+        // MARK: - Changes
+
+        mutating func apply(_ event: WatchReply.Event) {
+            let revision = event.kv.modified
+            if followsAll { count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0 }
+            if let root = keys.root(ofKey: event.kv.key), copies[root]?.reached ?? 0 < revision {
+                put(event.isRemoval ? .missing : StoredRoot(event.kv), root, at: revision)
+            }
+            if followsAll { reach(revision) }
+        }
+
+        /// Takes the state of roots that was read in a revision.
+        mutating func load(_ roots: [String], _ found: [EtcdKeyValue?], in revision: Int64) {
+            for (root, entry) in zip(roots, found) { put(StoredRoot(entry), root, at: revision) }
+            wake()
+        }
+
+        /// Takes the state of all roots.
+        mutating func loadAll(_ found: [EtcdKeyValue], in revision: Int64) {
             var new: [String: StoredRoot] = [:]
             for entry in found {
                 if let root = keys.root(ofKey: entry.key) { new[root] = StoredRoot(entry) }
             }
             count = Int64(found.count)
-            markers = Dictionary(list.map { ($0.key, $0.modified) }) { $1 }
-            // The changes of this process that the new state has, confirmed or not.
-            let operations = Set(list.map(\.bytes))
-            let isDone: (OwnTransaction) -> Bool = {
-                $0.revision.map { $0 <= revision } ?? operations.contains(Data($0.operation.utf8))
+            for root in Set(copies.keys).union(new.keys).union(observers.keys) {
+                put(new[root] ?? .missing, root, at: revision)
             }
-            let steps = own.filter(isDone).flatMap(\.steps)
-            own.removeAll(where: isDone)
-            if !isLoaded, roots.isEmpty, observers.isEmpty, steps.isEmpty { roots = new }
-            for root in Set(roots.keys).union(new.keys).union(steps.map(\.root)) {
-                let stored = new[root] ?? .missing
-                if (roots[root] ?? .missing).isSame(as: stored), steps.allSatisfy({ $0.root != root }) {
-                    continue
-                }
-                replace(root, by: stored, steps: steps.filter { $0.root == root })
-            }
-            isLoaded = true
-            (failingSince, failure) = (nil, nil)
-            // A cluster that was restored from a copy may be in an earlier revision.
-            (self.revision, self.term) = (0, term)
+            self.revision = revision
             reach(revision)
         }
 
-        /// Whether everything is here that there was in a revision.
-        ///
-        /// - Parameters:
-        ///   - newest: the newest change of what there was.
-        ///   - count: the number of keys there were.
-        func isComplete(at revision: Int64, newest: Int64, count: Int64) -> Bool {
-            self.revision >= revision || self.revision >= newest && self.count == count
+        /// Whether everything is here that a look in a revision has found: of each root its last change or, if all are followed, the newest
+        /// change of any, and how many keys there are.
+        func isComplete(_ roots: [String], _ found: [RangeResult], in revision: Int64) -> Bool {
+            if followsAll {
+                return self.revision >= revision
+                    || self.revision >= found[0].kvs.first?.modified ?? 0 && count == found[0].count
+            }
+            return zip(roots, found).allSatisfy { root, found in
+                guard let copy = copies[root] else { return true }
+                return copy.reached >= revision || copy.stored.revisionInEtcd == found.kvs.first?.modified ?? 0
+            }
         }
 
+        /// The JSON of the roots that were read.
+        var known: [String: Data?] {
+            copies.filter { $0.value.reached > 0 }.mapValues { ($0.ahead ?? $0.stored).data }
+        }
+
+        /// A look has shown that nothing is missing until a revision.
+        mutating func prove(_ roots: [String], until revision: Int64) {
+            for root in roots where copies[root]?.reached ?? 0 < revision {
+                copies[root]?.reached = revision
+                if copies[root]?.ahead?.modified ?? .max <= revision { copies[root]?.ahead = nil }
+                tell(root)
+            }
+            if followsAll { reach(revision) }
+            wake()
+        }
+
+        /// Everything until a revision is here, if all roots are followed.
         private mutating func reach(_ revision: Int64) {
             self.revision = max(self.revision, revision)
-            ahead = ahead.filter { $0.value.modified > revision }
+            let late = copies.filter { $0.value.ahead?.modified ?? .max <= revision }
+            for root in late.keys { copies[root]?.ahead = nil }
+            if !own.isEmpty { for root in observers.keys { tell(root) } }
             wake()
+        }
+
+        private mutating func put(_ stored: StoredRoot, _ root: String, at revision: Int64) {
+            var (stored, former) = (stored, copies[root] ?? RootCopy())
+            // The objects that this process has stored are not made a second time.
+            if let ahead = former.ahead, ahead.isSame(as: stored) { stored = ahead }
+            if former.stored.isSame(as: stored) { stored = former.stored }
+            let isFirst = former.reached == 0
+            if !isFirst || observers[root] != nil, case .failure = stored.result(of: root, in: keys) {
+                // What was known before is kept.
+                note(former.stored, root, in: max(former.reached, former.stored.modified))
+            }
+            former.stored = stored
+            former.reached = revision
+            if former.ahead?.modified ?? .max <= revision { former.ahead = nil }
+            if observers[root] != nil { former.untold.append((stored, revision)) }
+            copies[root] = former
+            tell(root)
         }
 
         mutating func wake() {
@@ -172,35 +264,77 @@ extension EtcdWatch {
             waiters = []
         }
 
-        /// Reports a change of a root, by way of the steps of this process.
-        private mutating func replace(_ root: String, by stored: StoredRoot, steps: [RootStep]) {
-            var (old, new) = (roots[root] ?? .missing, stored)
-            let observers = observers[root] ?? []
-            var last: [String: Any]?
+        // MARK: - Observers
+
+        mutating func add(_ observer: EtcdObserver, of root: String) {
+            if observers[root] == nil { copies[root, default: RootCopy()].told = lastGood(root) }
+            observers[root, default: []].append(observer)
+        }
+
+        mutating func remove(_ observer: EtcdObserver, of root: String) {
+            observers[root]?.removeAll { $0 === observer }
+            guard observers[root]?.isEmpty == true else { return }
+            observers[root] = nil
+            copies[root]?.told = nil
+            copies[root]?.untold = []
+            endTransactions { $0.revision != nil && $0.steps.allSatisfy { $0.root == root } }
+        }
+
+        /// Reports what has become known of a root, by way of the steps of this process.
+        private mutating func tell(_ root: String) {
+            guard observers[root] != nil, var copy = copies[root], copy.reached > 0 else { return }
+            while let next = copy.untold.first {
+                if own.contains(where: { $0.mayHaveChanged(root, until: next.revision) }) { break }
+                copy.untold.removeFirst()
+                report(next.stored, of: root, in: next.revision, &copy)
+            }
+            // What was created and removed again in one commit leaves no event.
+            let reached = reached(root)
+            let hasSteps = own.contains { $0.revision ?? .max <= reached && $0.steps.contains { $0.root == root } }
+            if hasSteps, copy.untold.isEmpty { report(copy.stored, of: root, in: reached, &copy) }
+            copies[root] = copy
+        }
+
+        private mutating func report(
+            _ stored: StoredRoot, of root: String, in revision: Int64, _ copy: inout RootCopy
+        ) {
+            var stored = stored
             func report(_ next: [String: Any]?, _ origin: PrefsChange.Origin) {
-                guard !observers.isEmpty else { return last = next }
-                let change = PrefsChange(root: root, from: last, to: next, origin: origin)
-                if let change { for observer in observers { observer.receive(change, bytes: stored.bytes) } }
-                last = next
+                let change = PrefsChange(root: root, from: copy.told, to: next, origin: origin)
+                copy.told = next
+                guard let change else { return }
+                for observer in observers[root] ?? [] { observer.receive(change, bytes: stored.bytes) }
             }
-            do throws(PrefsError) {
-                last = try old.values(of: root, in: keys)
-            } catch {
-                last = found[root]?.values
+            for index in own.indices where own[index].revision ?? .max <= revision {
+                for step in own[index].steps where step.root == root {
+                    report(step.before, .elsewhere)
+                    report(step.after, .thisProcess)
+                }
+                own[index].steps.removeAll { $0.root == root }
             }
-            for step in steps {
-                report(step.before, .elsewhere)
-                report(step.after, .thisProcess)
+            own.removeAll { $0.revision != nil && $0.steps.isEmpty }
+            // Of what cannot be read nothing is reported.
+            if case .success(let values) = stored.result(of: root, in: keys) { report(values, .elsewhere) }
+        }
+
+        // MARK: - A cluster that was restored
+
+        /// Whether the cluster was restored from a copy since this was its state: it is behind what was known before.
+        func isAhead(of revision: Int64, term: Int64) -> Bool {
+            let known = copies.values.reduce(self.revision) { max($0, $1.reached, $1.ahead?.modified ?? 0) }
+            return revision < own.reduce(known) { max($0, $1.revision ?? 0) } || term < self.term
+        }
+
+        /// A cluster that was restored from a copy no longer has what was confirmed before. What was confirmed meanwhile stays.
+        mutating func forget(_ former: Self) {
+            let operations = Set(former.own.filter { $0.revision != nil }.map(\.operation))
+            own.removeAll { operations.contains($0.operation) }
+            found = [:]
+            revision = 0
+            for (root, copy) in copies {
+                copies[root]?.reached = 0
+                if copy.ahead?.modified == former.copies[root]?.ahead?.modified { copies[root]?.ahead = nil }
             }
-            // The objects that this process has stored are not made a second time.
-            if let own = ahead[root], own.isSame(as: new) { new = own }
-            do throws(PrefsError) {
-                report(try new.values(of: root, in: keys), .elsewhere)
-            } catch {
-                // Of what cannot be read nothing is reported.
-                found[root] = (last, max(revision, old.modified))
-            }
-            roots[root] = new.modified == 0 ? nil : new
         }
     }
 }

@@ -2,8 +2,7 @@ import Dispatch
 import Foundation
 import PersistentPreferences
 
-/// Follows the roots and markers of a namespace by one stream of etcd, on a thread of its own: a copy of the roots, the observers, and the
-/// waiters for tickets.
+/// Follows the roots that are used by one stream of etcd, on a thread of its own: a copy of them, and their observers.
 ///
 /// The thread begins with the first use, and ends with the object.
 final class EtcdWatch: Sendable {
@@ -16,12 +15,12 @@ final class EtcdWatch: Sendable {
     private let patience: Duration
     let state: Guarded<State>
 
-    init(_ client: EtcdClient, _ keys: EtcdKeys, limit: Duration, patience: Duration) {
+    init(_ client: EtcdClient, _ keys: EtcdKeys, limit: Duration, patience: Duration, lastKnown: LastKnownFile?) {
         self.client = client
         self.keys = keys
         self.limit = limit
         self.patience = patience
-        state = Guarded(State(keys: keys))
+        state = Guarded(State(keys: keys, lastKnown: lastKnown))
     }
 
     /// How long one endpoint may take to send all roots. Short at first, so that the next is asked before the first read gives up.
@@ -37,10 +36,11 @@ final class EtcdWatch: Sendable {
         }
     }
 
-    /// Starts the thread if it does not run, and waits until the roots were read once.
-    func start(until deadline: Deadline) throws(EtcdFailure) {
+    /// Follows a root from now on, and waits until it was read once.
+    func follow(_ root: String, until deadline: Deadline) throws(EtcdFailure) {
         let isLoaded = state.withLock { state in
-            if state.isRunning { return state.isLoaded }
+            state.use(root)
+            if state.isRunning { return state.isLoaded(root) }
             state.isRunning = BackgroundThread.start { [weak self] in
                 var follower = EtcdFollower()
                 // Not held between two rounds, so that the object may end.
@@ -52,9 +52,9 @@ final class EtcdWatch: Sendable {
             return false
         }
         if isLoaded { return }
-        wait(until: deadline) { $0.isLoaded || !$0.isRunning || $0.hasGivenUp(after: patience) }
+        wait(until: deadline) { $0.isLoaded(root) || !$0.isRunning || $0.hasGivenUp(after: patience) }
         let problem = state.withLock {
-            $0.isLoaded ? nil : $0.failure ?? EtcdFailure("no answer in time").at(client.endpoints[0])
+            $0.isLoaded(root) ? nil : $0.failure ?? EtcdFailure("no answer in time").at(client.endpoints[0])
         }
         if let problem { throw problem }
     }
@@ -69,12 +69,10 @@ final class EtcdWatch: Sendable {
         state.withLock { $0.confirm(operation, at: revision) }
     }
 
-    // MARK: - Waiting
-
-    /// Waits until a ticket has ended, as far as the watch knows: its client changes its marker in the same transaction.
-    func waitForEnd(ofTicket ticket: EtcdKeyValue, until deadline: Deadline) {
-        guard let marker = keys.marker(ofTicket: ticket) else { return }
-        wait(until: deadline) { $0.markers[marker] ?? 0 > ticket.created }
+    /// Puts the roots that are followed into the file.
+    func saveLastKnown() {
+        let (file, roots) = state.withLock { ($0.lastKnown, $0.lastKnown == nil ? [:] : $0.known) }
+        file?.save(roots)
     }
 
     private func wait(until deadline: Deadline, for condition: (State) -> Bool) {
@@ -91,39 +89,23 @@ final class EtcdWatch: Sendable {
 
     // MARK: - Observing
 
-    /// Reports the changes of a root from now on.
-    func observe(_ root: String, _ observer: EtcdObserver, until deadline: Deadline) -> Bool {
-        while true {
+    /// Reports the changes of a root from now on. If the cluster is out of reach, the first one is from what is known now to what there is
+    /// when it is back.
+    ///
+    /// - Throws: if the cluster rejects this client, or there is no thread.
+    func observe(_ root: String, _ observer: EtcdObserver, until deadline: Deadline) throws(EtcdFailure) {
+        do throws(EtcdFailure) {
+            try follow(root, until: deadline)
             // What this process has written before is no news.
             wait(until: deadline) { $0.isCaughtUp(root) }
-            let isAdded = state.withLock { state in
-                if state.isCaughtUp(root) { state.observers[root, default: []].append(observer) }
-                return state.isCaughtUp(root)
-            }
-            if isAdded || .now >= deadline { return isAdded }
+        } catch {
+            if case .rejected = error.kind { throw error }
+            guard state.withLock({ $0.isRunning }) else { throw error }
         }
+        state.withLock { $0.add(observer, of: root) }
     }
 
     func remove(_ observer: EtcdObserver, from root: String) {
-        state.withLock { state in
-            state.observers[root]?.removeAll { $0 === observer }
-            if state.observers[root]?.isEmpty == true { state.observers[root] = nil }
-        }
+        state.withLock { $0.remove(observer, of: root) }
     }
-}
-
-/// What an update of this process has made of a root.
-struct RootStep {
-    let root: String
-    let before: [String: Any]?
-    let after: [String: Any]?
-    let result: StoredRoot
-}
-
-/// A transaction of this process that the watch has not heard of yet.
-struct OwnTransaction {
-    let operation: String
-    let steps: [RootStep]
-    /// The revision; nil as long as nobody knows whether it was carried out.
-    var revision: Int64?
 }

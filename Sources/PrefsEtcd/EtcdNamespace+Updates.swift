@@ -1,0 +1,90 @@
+import Foundation
+import PersistentPreferences
+
+/// `PrefsStore.update`, and changes that are data.
+extension EtcdNamespace {
+    /// How often a change is applied again before it takes a ticket.
+    private static let mostAttempts = 8
+
+    /// Runs a body once, under the lock of its root.
+    ///
+    /// - Parameter others: roots that are locked before the body runs, too.
+    func update(
+        _ root: String, alsoLocking others: [String] = [], _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
+        if let session = ownSession { return try session.update(root, body) }
+        // Rejects an update inside of one of another store, before it waits.
+        try InMemoryStore().update(root: root) { _ in }
+        let deadline = deadline
+        let roots = Set([root] + others).sorted()
+        try queue(of: roots).run(until: deadline, orThrow: timeout) {
+            try waitForTurn(until: deadline)
+            do {
+                return try lockedSession(roots, until: deadline)
+            } catch {
+                endTurn()
+                throw error
+            }
+        } _: {
+            try $0.run(root, body)
+        }
+    }
+
+    /// - Parameter roots: in their order.
+    private func lockedSession(_ roots: [String], until deadline: Deadline) throws -> EtcdSession {
+        let session = EtcdSession(self, try lock.acquire(roots[0], until: deadline), of: roots[0], end: endTurn)
+        do {
+            for root in roots.dropFirst() { try session.access(root) }
+        } catch {
+            lock.release()
+            throw error
+        }
+        return session
+    }
+
+    /// Applies a change to the root as it is known, and again to the newer root if another client was faster.
+    func change(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        if let session = ownSession { return try session.update(root, body) }
+        let deadline = deadline
+        try waitForTurn(until: deadline)
+        defer { endTurn() }
+        do throws(EtcdFailure) {
+            try lock.prepare(forTicket: false)
+        } catch {
+            throw PrefsError.notStored(keys.failure(error))
+        }
+        let operation = ClientIdentity.newName()
+        var newest: [String: StoredRoot] = [:]
+        var attempts = 0
+        while attempts < Self.mostAttempts, .now < deadline {
+            let session = EtcdSession(self, knowing: newest)
+            let outcome = Result { try session.run(root, body) }
+            if session.isNewest {
+                // Rejected, or equal to what is there.
+                if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation) { return }
+                try outcome.get()
+            }
+            if session.results.isEmpty {
+                if session.isNewest {
+                    if attempts > 0 { _ = try lock.endAttempts(of: operation) }
+                    return
+                }
+                // What is known may be old, so it decides nothing.
+                for root in session.changes.found.keys { newest[root] = try self.newest(root) }
+                continue
+            }
+            switch try lock.attempt(session.changes, as: operation, wasSent: attempts > 0) {
+            case .done: return
+            case .conflict(let roots): newest = roots
+            case .isLocked: attempts = Self.mostAttempts
+            }
+            attempts += 1
+            if attempts < Self.mostAttempts { poll(nil, 0, .random(in: 0...(1 << Int32(attempts)))) }
+        }
+        if try attempts > 0 && lock.endAttempts(of: operation) { return }
+        let session = EtcdSession(self, try lock.acquire(root, until: deadline), of: root)
+        let outcome = Result { try session.run(root, body) }
+        try session.commit()
+        try outcome.get()
+    }
+}

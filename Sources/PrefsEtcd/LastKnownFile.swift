@@ -1,0 +1,58 @@
+import Foundation
+import PersistentPreferences
+import PrefsJSON
+
+/// A file with the roots that a process has followed, for the next one that starts while the cluster is down: one JSON dictionary, with the
+/// JSON of each root under its name.
+final class LastKnownFile: Sendable {
+    private struct State {
+        /// nil until the file is read.
+        var roots: [String: Data]?
+        /// nil if the roots are not in the file yet.
+        var written: [String: Data]?
+    }
+
+    private let url: URL
+    private let state = Guarded(State())
+
+    init(_ url: URL) {
+        self.url = url
+    }
+
+    /// The root in the file; nil if it is missing, or the file cannot be read.
+    func values(of root: String) -> [String: Any]? {
+        state.withLock { state in
+            read(&state)
+            return state.roots?[root].flatMap { try? ExportFormat.dictionary(from: $0) }
+        }
+    }
+
+    /// Replaces the file if the roots have changed. A failure is no error of an access: the next time may succeed.
+    ///
+    /// - Parameter roots: their JSON; nil for a missing root. Others stay.
+    func save(_ roots: [String: Data?]) {
+        state.withLock { state in
+            read(&state)
+            var all = state.roots ?? [:]
+            for (root, json) in roots { all[root] = json }
+            state.roots = all
+            if all == state.written { return }
+            let members = all.sorted { $0.key < $1.key }.compactMap { root, json -> Data? in
+                guard let name = try? JSONEncoder().encode(root) else { return nil }
+                return name + Data(": ".utf8) + json
+            }
+            let whole = Data("{\n".utf8) + Data(members.joined(separator: Data(",\n".utf8))) + Data("\n}\n".utf8)
+            if (try? whole.write(to: url, options: .atomic)) != nil { state.written = all }
+        }
+    }
+
+    private func read(_ state: inout State) {
+        guard state.roots == nil else { return }
+        let data = (try? Data(contentsOf: url)) ?? Data()
+        let all = (try? ExportFormat.dictionary(from: data)) ?? [:]
+        state.roots = all.compactMapValues { root in
+            (root as? [String: Any]).flatMap { try? ExportFormat.json.data(of: $0) }
+        }
+        state.written = state.roots
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// Who this process is for the others.
+struct ClientIdentity {
+    /// The name under which it takes tickets and leaves its marker.
+    let name = newName()
+    let process = getpid()
+    /// The lease of the tickets; nil if it has to be granted. It ends soon after its owner does.
+    var ticketLease: Int64?
+    /// The lease of the marker, which has to live as long as a late copy of a request may arrive.
+    var markerLease: (id: Int64, granted: ContinuousClock.Instant)?
+    /// The revision of the last marker; 0 if there was none.
+    var marker: Int64 = 0
+    /// The tickets that it has put, perhaps.
+    var tickets: [Data] = []
+    /// The first of those that were granted, and its revision.
+    var firstTicket: (key: Data, revision: Int64)?
+    /// Whether a late copy of a request may still arrive, so that nothing else may be sent before another marker is there.
+    var needsFence = false
+    /// Until when the tickets are renewed; nil if none is in use.
+    var endOfUse: ContinuousClock.Instant?
+    var lastUse = ContinuousClock.Instant.now
+
+    static let ticketSeconds: Int64 = 5
+    static let markerSeconds: Int64 = 3_600
+
+    static func newName() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
+
+    /// Whether its marker has expired, or may do so soon.
+    var isTooOld: Bool {
+        markerLease.map { .now - $0.granted > .seconds(Self.markerSeconds * 3 / 4) } ?? false
+    }
+
+    /// The value of a ticket: the host, the program and the process, for those who wait.
+    static let holder: Data = {
+        var host = [CChar](repeating: 0, count: 256)
+        gethostname(&host, host.count - 1)
+        let bytes = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return Data("\(String(decoding: bytes, as: UTF8.self)) \(ProcessInfo.processInfo.processName)".utf8)
+    }()
+
+    var ticketValue: Data { Self.holder + " (process \(process))".utf8 }
+}

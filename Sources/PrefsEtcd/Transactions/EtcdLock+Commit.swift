@@ -1,0 +1,216 @@
+import Foundation
+import PersistentPreferences
+
+/// What the transaction of an update compares and stores.
+struct EtcdCommit {
+    let operation = ClientIdentity.newName()
+    /// The roots that the update has read, as it has read them.
+    let found: [String: StoredRoot]
+    /// The roots that it stores.
+    let results: [String: StoredRoot]
+    let steps: [RootStep]
+    /// The first ticket, and its revision. All of them have one lease, so it speaks for the others. nil without locks.
+    let ticket: (key: Data, revision: Int64)?
+}
+
+/// The commits. `EtcdLock` describes them.
+extension EtcdLock {
+    /// What became of a change that may be applied again.
+    enum Attempt {
+        case done
+        /// Another client was faster; the roots as they are now.
+        case conflict([String: StoredRoot])
+        /// A body runs or waits for its turn, or the key of the protocol has changed.
+        case isLocked
+    }
+
+    private func request(_ commit: EtcdCommit, _ operation: String) -> TxnRequest {
+        let (client, version) = state.withLock { ($0.client, $0.version ?? 0) }
+        var request = TxnRequest()
+        request.compare = commit.found.map { .modified(keys.root($0), in: $1.revisionInEtcd) }
+        request.compare.append(.modified(keys.marker(client.name), in: client.marker))
+        request.compare.append(.modified(keys.version, in: version))
+        for (root, result) in commit.results {
+            request.success.append(result.data.map { .put(keys.root(root), $0) } ?? .delete(keys.root(root)))
+        }
+        request.success += ending(operation, beside: commit.results.count)
+        if version == 0 { request.success.append(.put(keys.version, EtcdProtocol.current)) }
+        request.failure = [.range(RangeRequest(key: keys.marker(client.name)))]
+        return request
+    }
+
+    private func finish(_ commit: EtcdCommit, _ operation: String, at revision: Int64) {
+        finish(at: revision, beside: commit.results.count)
+        state.withLock { if $0.version == 0 { $0.version = revision } }
+        watch.confirm(operation, at: revision)
+    }
+
+    private func begin(_ operation: String, _ steps: [RootStep]) {
+        let marker = keys.marker(identity.name)
+        watch.state.withLock { $0.own.append(OwnTransaction(operation: operation, marker: marker, steps: steps)) }
+    }
+
+    private func giveUp(_ operation: String, isUnknown: Bool) {
+        watch.state.withLock { $0.giveUp(operation, isUnknown: isUnknown) }
+    }
+
+    // MARK: - Under the lock
+
+    /// Stores the changes of a session that has tickets, together with the marker and the end of the tickets.
+    func commit(_ commit: EtcdCommit) throws {
+        let operation = commit.operation
+        begin(operation, commit.steps)
+        let deadline = Deadline.now + patience
+        var rejection = keys.notStored("another client has changed the roots of this update, or the lock was lost")
+        let revision: Int64?
+        do {
+            var reply: TxnReply
+            repeat {
+                var request = request(commit, operation)
+                request.failure.append(.range(RangeRequest(key: keys.version)))
+                if let ticket = commit.ticket { request.compare.append(.modified(ticket.key, in: ticket.revision)) }
+                reply = try client.commit(request, until: deadline)
+                // Another client may have put the key of the protocol just before.
+            } while try !reply.succeeded && isVersionNew(reply)
+            if let done = reply.revisionIfDone {
+                finish(commit, operation, at: done)
+                return release()
+            }
+            revision = try self.revision(ofRejected: operation, reply, until: deadline)
+        } catch let failure as EtcdFailure {
+            rejection = .notStored(keys.failure(failure))
+            do throws(PrefsError) {
+                revision = try self.revision(ofFailed: operation, failure, until: deadline)
+            } catch {
+                giveUp(operation, isUnknown: true)
+                throw error
+            }
+        }
+        if let revision { return watch.confirm(operation, at: revision) }
+        giveUp(operation, isUnknown: false)
+        throw rejection
+    }
+
+    /// Whether the key of the protocol is another one than was compared, and allows to write.
+    private func isVersionNew(_ reply: TxnReply) throws(EtcdFailure) -> Bool {
+        guard reply.ranges.count > 1 else { return false }
+        let former = state.withLock { $0.version }
+        try checkVersion(reply.ranges[1].first)
+        return state.withLock { $0.version } != former
+    }
+
+    /// The revision of a commit whose last copy was rejected, if another copy of it was carried out, before or after that one. Otherwise
+    /// none will be.
+    private func revision(
+        ofRejected operation: String, _ reply: TxnReply, until deadline: Deadline
+    ) throws(PrefsError) -> Int64? {
+        abandon()
+        do throws(EtcdFailure) {
+            guard reply.ranges.first?.first != nil || identity.marker == 0 else {
+                forgetIdentity()
+                throw EtcdFailure("the marker of this client was removed")
+            }
+            return try fence(after: operation, until: deadline)
+        } catch {
+            giveUp(operation, isUnknown: true)
+            throw .outcomeUnknown(keys.failure(error))
+        }
+    }
+
+    /// The revision of a commit that has ended with a failure, if it was carried out. Throws `outcomeUnknown` if nobody knows.
+    private func revision(
+        ofFailed operation: String, _ failure: EtcdFailure, until deadline: Deadline
+    ) throws(PrefsError) -> Int64? {
+        abandon()
+        let unknown = PrefsError.outcomeUnknown(keys.failure(failure))
+        guard case .rejected(let code) = failure.kind else {
+            if failure.mayBeDone { throw unknown }
+            return nil
+        }
+        do throws(EtcdFailure) {
+            return try fence(after: operation, until: deadline)
+        } catch {
+            // A cluster without space rejects the fence, too. It has told the marker before: the commit was not carried out.
+            guard error.isRejected(code), !failure.hadUnknownAttempt else { throw unknown }
+            return nil
+        }
+    }
+
+    // MARK: - Without the lock
+
+    /// Tries to store a change that is data. All tries of a change have one operation: each compares the marker, so one of them is carried
+    /// out at most, and the marker says whether one was.
+    ///
+    /// - Parameter wasSent: whether there was a try before.
+    func attempt(_ commit: EtcdCommit, as operation: String, wasSent: Bool) throws -> Attempt {
+        begin(operation, commit.steps)
+        var request = request(commit, operation)
+        let found = Array(commit.found)
+        request.compare += commit.results.keys.map { .none(keys.tickets($0)) }
+        request.failure += found.map { .range(RangeRequest(key: keys.root($0.key))) }
+        do throws(EtcdFailure) {
+            let reply = try client.commit(request, until: .now + patience)
+            if let done = reply.revisionIfDone {
+                finish(commit, operation, at: done)
+                return .done
+            }
+            let ranges = reply.ranges
+            guard ranges.count == request.failure.count else {
+                throw EtcdFailure("the answer is not complete", .unknown)
+            }
+            let marker = ranges[0].first
+            if marker?.bytes == Data(operation.utf8), let done = marker?.modified {
+                finish(commit, operation, at: done)
+                return .done
+            }
+            giveUp(operation, isUnknown: false)
+            guard marker != nil || identity.marker == 0 else {
+                forgetIdentity()
+                throw EtcdFailure("the marker of this client was removed", .unknown)
+            }
+            let hadMarker = marker?.modified ?? 0 == identity.marker
+            state.withLock { $0.client.marker = marker?.modified ?? 0 }
+            let roots = zip(found, ranges.dropFirst()).map { ($0.key, StoredRoot($1.first)) }
+            if !hadMarker || zip(found, roots).contains(where: { $0.value.revisionInEtcd != $1.1.revisionInEtcd }) {
+                return .conflict(Dictionary(uniqueKeysWithValues: roots))
+            }
+            // There is a ticket, or another protocol.
+            state.withLock { $0.version = nil }
+            return .isLocked
+        } catch {
+            return try attemptFailed(operation, error, wasSent: wasSent)
+        }
+    }
+
+    private func attemptFailed(_ operation: String, _ failure: EtcdFailure, wasSent: Bool) throws(PrefsError) -> Attempt
+    {
+        let revision: Int64?
+        do throws(PrefsError) {
+            revision = try self.revision(ofFailed: operation, failure, until: .now + patience)
+            if revision == nil, wasSent, case .unreachable = failure.kind {
+                throw .outcomeUnknown(keys.failure(failure))
+            }
+        } catch {
+            giveUp(operation, isUnknown: true)
+            throw error
+        }
+        guard let revision else {
+            giveUp(operation, isUnknown: false)
+            throw .notStored(keys.failure(failure))
+        }
+        watch.confirm(operation, at: revision)
+        return .done
+    }
+
+    /// Makes sure that no try of a change is carried out any more.
+    ///
+    /// - Returns: true if one was.
+    func endAttempts(of operation: String) throws(PrefsError) -> Bool {
+        do throws(EtcdFailure) {
+            return try fence(after: operation, until: .now + patience) != nil
+        } catch {
+            abandon()
+            throw .outcomeUnknown(keys.failure(error))
+        }
+    }
+}

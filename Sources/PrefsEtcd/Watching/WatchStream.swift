@@ -1,0 +1,60 @@
+import Foundation
+
+/// The messages of a watch.
+struct WatchStream {
+    let connection: HTTPConnection
+    /// What has arrived of a line.
+    private var rest = Data()
+    /// Bytes of the longest line.
+    private static let mostBytes = 256 << 20
+
+    init(_ connection: HTTPConnection) {
+        self.connection = connection
+    }
+
+    /// The messages that the next bytes complete, perhaps none; nil if nothing comes until the deadline.
+    ///
+    /// - Parameter patience: how long a message that has begun may take to go on.
+    /// - Throws: the reason for the end of the stream.
+    mutating func receive(until deadline: EtcdClient.Deadline, patience: Duration) throws(EtcdFailure) -> [WatchReply]?
+    {
+        guard try connection.hasInput(until: deadline) else { return nil }
+        guard var part = try connection.receivePart(until: .now + patience) else {
+            // What is left may be the reason for the end.
+            _ = try message()
+            throw EtcdFailure("the watch has ended")
+        }
+        var messages: [WatchReply] = []
+        while let end = part.firstIndex(of: UInt8(ascii: "\n")) {
+            rest += part[..<end]
+            part = part[(end + 1)...]
+            if let message = try message() { messages.append(message) }
+        }
+        rest += part
+        guard rest.count <= Self.mostBytes else { throw EtcdFailure("a message of the watch is too long") }
+        return messages
+    }
+
+    /// Takes the line that is complete.
+    private mutating func message() throws(EtcdFailure) -> WatchReply? {
+        if rest.isEmpty { return nil }
+        defer { rest = Data() }
+        let message = try EtcdMessage.read(StreamReply<WatchReply>.self, rest)
+        guard let reply = message.result else {
+            throw EtcdFailure(message.error?.message ?? "the watch has ended")
+        }
+        if reply.isCanceled { throw EtcdFailure(reply.cancelReason ?? "the watch was cancelled", .cancelled) }
+        return reply
+    }
+}
+
+extension EtcdClient {
+    /// Waits until a key has changed after a revision, as far as one server tells.
+    func waitForChange(of key: Data, after revision: Int64, until deadline: Deadline) throws(EtcdFailure) {
+        let request = watchRequest([WatchRange(key: key, startRevision: revision + 1)])
+        var stream = WatchStream(try open("/v3/watch", request, at: endpoints[preferred], until: deadline))
+        while let messages = try stream.receive(until: deadline, patience: max(.zero, deadline - .now)) {
+            if messages.contains(where: { !$0.events.isEmpty }) { return }
+        }
+    }
+}

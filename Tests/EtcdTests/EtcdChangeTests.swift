@@ -1,0 +1,318 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import Testing
+import TestSupport
+
+@testable import PrefsEtcd
+
+/// Changes that are data: one transaction, which is made again if another client was faster.
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdChangeTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let proxy: LossyProxy
+    private let prefix = EtcdCluster.prefix()
+    /// Another client.
+    private let other: EtcdStore
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        other = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(11)))
+    }
+
+    private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref(.in(0...100_000)) var level = 0
+        @Pref var name = ""
+    }
+
+    private func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = .seconds(10)) -> EtcdStore {
+        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: reads, deadline: deadline))
+    }
+
+    /// The requests that read or write, but not those of the watch.
+    private func countRequests() -> Locked<[String]> {
+        let requests = Locked<[String]>([])
+        proxy.intercept { request in
+            if request.contains("/v3/kv/"), !LossyProxy.isOfTheWatch(request) {
+                requests.withLock { $0.append(String(request.split(separator: " ")[1])) }
+            }
+            return nil
+        }
+        return requests
+    }
+
+    private func isSame(_ root: [String: Any]?, _ expected: [String: Any]) -> Bool {
+        NSDictionary(dictionary: root ?? [:]) == NSDictionary(dictionary: expected)
+    }
+
+    /// How often a root was written.
+    private func writes(of root: String = "A") throws -> Int {
+        let json = try cluster.control("get", "-w", "json", "\(prefix)r/\(root)")
+        let version = json.components(separatedBy: "\"version\":").dropFirst().first?.prefix { $0.isNumber }
+        return version.flatMap { Int($0) } ?? 0
+    }
+
+    @Test(arguments: [EtcdStore.ReadMode.followed, .current])
+    func aChangeIsOneRequestAndAnUpdateTwo(_ reads: EtcdStore.ReadMode) throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store(reads))
+        prefs.level = 1
+        prefs.update { prefs.level = 2 }
+        let requests = countRequests()
+        prefs.level = 3
+        prefs.name = "x"
+        prefs.values = ["level": 4]
+        prefs.$level.reset()
+        prefs.name = "y"
+        prefs.clear()
+        prefs.name = "z"
+        prefs["level"] = 6
+        prefs.remove("level", "name")
+        prefs.deleteAll()
+        #expect(requests.withLock { $0 } == Array(repeating: "/v3/kv/txn", count: 10))
+        requests.withLock { $0 = [] }
+        prefs.update { (prefs.level, prefs.name) = (5, "v") }
+        #expect(requests.withLock { $0 } == ["/v3/kv/txn", "/v3/kv/txn"])
+        #expect(prefs.lastError == nil && prefs.level == 5)
+        #expect(try isSame(other.read(root: "A"), ["level": 5, "name": "v"]))
+    }
+
+    /// A write that would change nothing is compared with the newest state, and not sent.
+    @Test func anEqualChangeIsNotSent() throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store())
+        prefs.level = 7
+        let requests = countRequests()
+        prefs.level = 7
+        #expect(requests.withLock { $0 } == ["/v3/kv/range"])
+        #expect(try prefs.lastError == nil && writes() == 1)
+    }
+
+    /// The copy may be old, so it does not decide that a change is equal.
+    @Test func aChangeThatEqualsAnOldCopyIsStored() throws {
+        defer { proxy.close() }
+        let store = store()
+        try store.change(root: "A") { $0 = ["level": 1] }
+        #expect(try store.read(root: "A")?["level"] as? Int == 1)
+        proxy.withoutWatch()
+        try other.change(root: "A") { $0 = ["level": 2] }
+        try store.change(root: "A") { $0 = ["level": 1] }
+        #expect(try other.current(root: "A")?["level"] as? Int == 1)
+        proxy.intercept { _ in nil }
+    }
+
+    /// Another client writes between what a change is applied to and its transaction.
+    @Test func aChangeIsAppliedAgainToTheNewerState() throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store())
+        prefs.level = 1
+        let rounds = Locked(3)
+        let requests = Locked(0)
+        proxy.intercept { [cluster, prefix] request in
+            guard request.contains("requestPut") else { return nil }
+            requests.withLock { $0 += 1 }
+            let round = rounds.withLock { rounds in
+                rounds -= 1
+                return rounds
+            }
+            if round >= 0 { _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": 1, "others": \#(round)}"#) }
+            return nil
+        }
+        prefs.name = "x"
+        #expect(prefs.lastError == nil)
+        #expect(requests.withLock { $0 } == 4)
+        #expect(try isSame(other.read(root: "A"), ["level": 1, "name": "x", "others": 0]))
+    }
+
+    /// A change that loses too often waits for the lock, which keeps the others out.
+    @Test func aChangeThatLosesTooOftenTakesATicket() throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store())
+        prefs.level = 1
+        let writes = Locked(0)
+        let hadTicket = Locked(false)
+        proxy.intercept { [cluster, prefix] request in
+            guard request.contains("requestPut") else { return nil }
+            let ticket = Data("\(prefix)l/A/".utf8).base64EncodedString().prefix(20)
+            if request.contains("\"requestPut\":{\"key\":\"\(ticket)") { hadTicket.withLock { $0 = true } }
+            let number = writes.withLock { writes in
+                writes += 1
+                return writes
+            }
+            if !hadTicket.withLock({ $0 }) {
+                _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": \#(number)}"#)
+            }
+            return nil
+        }
+        prefs.name = "x"
+        #expect(prefs.lastError == nil)
+        #expect(hadTicket.withLock { $0 })
+        #expect(try other.read(root: "A")?["name"] as? String == "x")
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").isEmpty)
+    }
+
+    /// Nothing comes between what a body reads and what it commits.
+    @Test func aChangeWaitsForTheBodyOfAnotherClient() throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store())
+        prefs.level = 1
+        let (begun, end, ended) = (Signal(), Signal(), Signal())
+        Thread.detachNewThread { [other] in
+            do {
+                try other.update(root: "A") { root in
+                    begun.signal()
+                    end.wait()
+                    let level = root?["level"] as? Int ?? 0
+                    root?["level"] = level + 10
+                }
+            } catch {
+                Issue.record("\(error)")
+            }
+            ended.signal()
+        }
+        begun.wait()
+        // The change has found the lock when it asks for a ticket.
+        proxy.intercept { request in
+            if request.contains("/v3/lease/grant") { end.signal() }
+            return nil
+        }
+        prefs.name = "x"
+        ended.wait()
+        #expect(prefs.lastError == nil)
+        #expect(try isSame(other.current(root: "A"), ["level": 11, "name": "x"]))
+    }
+
+    @Test func manyClientsChangeOneRoot() throws {
+        defer { proxy.close() }
+        let count = 25
+        inThreads(4) { [cluster, prefix] number in
+            let store = EtcdStore(
+                endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(20 + number)))
+            for value in 1...count {
+                do {
+                    if value % 5 == 0 {
+                        try store.update(root: "A") { root in
+                            let sum = root?["sum"] as? Int ?? 0
+                            root?["sum"] = sum + 1
+                        }
+                    }
+                    try store.change(root: "A") { $0 = ($0 ?? [:]).merging(["\(number)": value]) { $1 } }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+        }
+        let root = try other.read(root: "A") as? [String: Int]
+        #expect(root == ["0": count, "1": count, "2": count, "3": count, "sum": 4 * count / 5])
+    }
+
+    /// The answer to each commit is lost, and so are all tries before it. Each change is stored once, and so is each update.
+    @Test func unknownOutcomesAreFoundOut() throws {
+        defer { proxy.close() }
+        let count = Hazard.count("PREFS_FLEET_UNKNOWN", default: 20)
+        let prefs = TeamPrefs(key: "A", store: store(.current, deadline: .seconds(20)))
+        prefs.level = 100_000
+        let number = Locked(0)
+        let lost = Locked(0)
+        proxy.intercept { [proxy] request in
+            guard request.contains("requestPut") else { return nil }
+            let isDue = number.withLock { number in
+                number += 1
+                return number % 2 == 1
+            }
+            guard isDue else { return nil }
+            lost.withLock { $0 += 1 }
+            proxy.carryOut(request)
+            return ""
+        }
+        for value in 1...count {
+            prefs.level = value
+            #expect(prefs.lastError == nil)
+        }
+        #expect(lost.withLock { $0 } == count)
+        #expect(try writes() == count + 1)
+        for _ in 1...count { prefs.update { prefs.level += 1 } }
+        #expect(prefs.lastError == nil)
+        #expect(try other.current(root: "A")?["level"] as? Int == 2 * count)
+        Hazard.report("fleet: \(2 * count) commits whose answers were lost, stored once each")
+    }
+
+    /// A network may deliver a request again when nobody expects it any more.
+    @Test func lateCopiesOfChangesChangeNothing() throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store())
+        for level in 1...3 {
+            prefs.level = level
+            // Removed, so that no revision of the root tells a copy from the original.
+            try other.update(root: "A") { $0 = nil }
+        }
+        proxy.replay()
+        #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
+        // The first try meets a root of another client, which is gone when the copy comes.
+        proxy.intercept { [proxy, cluster, prefix] request in
+            guard request.contains("requestPut") else { return nil }
+            _ = try? cluster.control("put", "\(prefix)r/A", "[1]")
+            proxy.intercept { _ in nil }
+            return nil
+        }
+        prefs.level = 3
+        #expect(prefs.lastError == .rootIsNotDictionary(key: "A"))
+        try cluster.control("del", "\(prefix)r/A")
+        proxy.replay()
+        #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
+    }
+
+    /// Somebody has removed the marker, which would tell whether the first copy was carried out.
+    @Test func aLostAnswerAndALostMarker() throws {
+        defer { proxy.close() }
+        let prefs = TeamPrefs(key: "A", store: store(.current))
+        prefs.level = 1
+        let isFirst = Locked(true)
+        proxy.intercept { [proxy, cluster, prefix] request in
+            let isDue = isFirst.withLock { isFirst in
+                guard isFirst, request.contains("requestPut") else { return false }
+                isFirst = false
+                return true
+            }
+            guard isDue else { return nil }
+            proxy.carryOut(request)
+            _ = try? cluster.control("del", "--prefix", "\(prefix)c/")
+            return ""
+        }
+        prefs.level = 2
+        guard case .outcomeUnknown? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        prefs.level = 3
+        #expect(prefs.lastError == nil)
+        #expect(try other.current(root: "A")?["level"] as? Int == 3)
+    }
+
+    /// Once its outcome is known, a transaction holds nothing back any more.
+    @Test func aTransactionOfUnknownOutcomeIsNotListedForEver() throws {
+        defer { proxy.close() }
+        let store = store(deadline: .seconds(1))
+        let heard = ObservedCounts()
+        let observation = try store.observe(root: "A") { heard.add($0) }
+        try increment(store)
+        for isCarriedOut in [true, false] {
+            proxy.intercept { [proxy] request in
+                guard request.contains("requestPut") else { return nil }
+                if isCarriedOut { proxy.carryOut(request) }
+                return ""
+            }
+            guard case .outcomeUnknown? = error(of: { try store.change(root: "A") { $0 = ["count": 10] } }) else {
+                return #expect(Bool(false))
+            }
+            proxy.intercept { _ in nil }
+            // A look at the marker tells what became of it, without another update.
+            try other.update(root: "A") { $0 = ["count": isCarriedOut ? 20 : 30] }
+            #expect(heard.wait(for: isCarriedOut ? 20 : 30) == .elsewhere)
+            try increment(store)
+            #expect(heard.wait(for: isCarriedOut ? 21 : 31) == .thisProcess)
+            #expect(try store.namespace.watch.state.withLock { $0.own.isEmpty })
+        }
+        observation.cancel()
+        #expect(heard.all == [1, 10, 20, 21, 30, 31])
+        #expect(heard.allOrigins == [.thisProcess, .thisProcess, .elsewhere, .thisProcess, .elsewhere, .thisProcess])
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import Testing
+import TestSupport
+
+@testable import PrefsEtcd
+
+/// The locks of roots: who waits for whom, and how long.
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdLockTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
+    private let one, two: EtcdStore
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        (one, two) = clients(cluster.urls, prefix)
+    }
+
+    /// An update that has begun on a thread of its own, and ends when it is told to.
+    private final class Holder: Sendable {
+        private let (begun, end, ended) = (Signal(), Signal(), Signal())
+        private let failure = Locked<PrefsError?>(nil)
+
+        init(_ store: EtcdStore, _ root: String) {
+            Thread.detachNewThread { [self] in
+                let failure = error {
+                    try store.update(root: root) { values in
+                        begun.signal()
+                        end.wait()
+                        values = ["count": (values?["count"] as? Int ?? 0) + 1]
+                    }
+                }
+                self.failure.withLock { $0 = failure }
+                ended.signal()
+            }
+            begun.wait()
+        }
+
+        func finish() -> PrefsError? {
+            end.signal()
+            ended.wait()
+            return failure.withLock { $0 }
+        }
+    }
+
+    private func tickets() throws -> [String] {
+        try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").split(separator: "\n").map(String.init)
+    }
+
+    @Test func bodiesOfOtherRootsDoNotWait() throws {
+        let holder = Holder(one, "A")
+        try two.update(root: "B") { $0 = ["count": 1] }
+        try two.change(root: "C") { $0 = ["count": 1] }
+        #expect(try two.current(root: "A") == nil)
+        // A root whose name begins like that of another one is another one.
+        try two.update(root: "A/l") { $0 = ["count": 1] }
+        #expect(holder.finish() == nil)
+        #expect(try tickets().isEmpty)
+    }
+
+    /// Waiting for a root with an earlier name could last for ever, if its holder waits for this update.
+    @Test func aFurtherRootThatAnotherClientHasLocked() throws {
+        let first = Holder(one, "A")
+        var runs = 0
+        let failure = error {
+            try two.update(root: "B") { root in
+                runs += 1
+                root = ["count": 1]
+                // Other roots are free.
+                try two.update(root: "C") { $0 = ["count": 1] }
+                try two.update(root: "A") { _ in Issue.record("run") }
+            }
+        }
+        guard case .busy(let holder)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        #expect(holder.reason.contains(" (process \(getpid())) has the lock of root A, which is before a root"))
+        #expect(runs == 1)
+        #expect(try tickets().count == 1)
+        for root in ["B", "C"] { #expect(try two.current(root: root) == nil) }
+        #expect(first.finish() == nil)
+        // If it is free, it is taken.
+        try two.update(root: "B") { root in
+            root = ["count": 1]
+            try two.update(root: "A") { $0?["count"] = 5 }
+        }
+        #expect(try one.current(root: "A")?["count"] as? Int == 5)
+    }
+
+    /// A root with a later name is waited for, and so are all that were named in advance.
+    @Test(arguments: [true, false]) func aFurtherRootIsWaitedFor(_ isNamed: Bool) throws {
+        let (free, taken) = isNamed ? ("B", "A") : ("A", "B")
+        let holder = Holder(one, taken)
+        let ended = Signal()
+        Thread.detachNewThread { [two] in
+            let failure = error {
+                try two.update(root: free, alsoLocking: isNamed ? [taken] : []) { _ in
+                    try two.update(root: taken) { $0 = ["count": ($0?["count"] as? Int ?? 0) + 10] }
+                }
+            }
+            #expect(failure == nil)
+            ended.signal()
+        }
+        try wait { try tickets().count { $0.hasPrefix("\(prefix)l/\(taken)/") } == 2 }
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(try one.current(root: taken)?["count"] as? Int == 11)
+        #expect(try tickets().isEmpty)
+    }
+
+    /// A body that hangs keeps the others out for its deadline and the end of the ticket, and then stores nothing.
+    @Test func theTicketOfABodyThatHangsEnds() throws {
+        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(1)))
+        let patient = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(30)))
+        let holder = Holder(hasty, "A")
+        // The root is unchanged, so only the ticket tells that the lock is another client's.
+        let next = Holder(patient, "A")
+        guard case .notStored(let failure)? = holder.finish() else { return #expect(Bool(false)) }
+        #expect(failure.reason.contains("the lock was lost"))
+        #expect(next.finish() == nil)
+        #expect(try patient.current(root: "A")?["count"] as? Int == 1)
+        try hasty.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+        #expect(try patient.current(root: "A")?["count"] as? Int == 2)
+    }
+
+    /// A copy of the release of an update arrives while a later update of the same client runs.
+    @Test func aLateReleaseLeavesALaterTicket() throws {
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix)
+        try store.update(root: "A") { _ in }
+        let holder = Holder(store, "A")
+        #expect(try tickets().count == 1)
+        proxy.replay()
+        #expect(try tickets().count == 1)
+        #expect(holder.finish() == nil)
+        #expect(try tickets().isEmpty)
+    }
+
+    /// All tickets of an update end with it, however many there are.
+    @Test func anUpdateOfManyRootsLeavesNoTicket() throws {
+        try one.update(root: "R000") { _ in
+            for number in 100..<199 { try one.update(root: "R\(number)") { $0 = ["count": number] } }
+        }
+        #expect(try tickets().isEmpty)
+        #expect(try two.current(root: "R198")?["count"] as? Int == 198)
+    }
+
+    // MARK: - The protocol
+
+    @Test func anUnknownProtocolIsLeftAlone() throws {
+        try one.update(root: "A") { $0 = ["count": 1] }
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)v") == "2\n")
+        // During the body, too.
+        let failure = error {
+            try one.update(root: "A") { root in
+                try cluster.control("put", "\(prefix)v", "3")
+                root = ["count": 2]
+            }
+        }
+        let reason = "expected protocol 2 in the key v of the prefix, found 3; update this program"
+        func expect(_ failure: PrefsError?, sourceLocation: SourceLocation = #_sourceLocation) {
+            guard case .notStored(let failure)? = failure else {
+                return #expect(Bool(false), "\(failure as Any)", sourceLocation: sourceLocation)
+            }
+            #expect(failure.reason == reason, sourceLocation: sourceLocation)
+        }
+        expect(failure)
+        for store in [one, two] {
+            expect(error { try store.update(root: "A") { _ in Issue.record("run") } })
+            expect(error { try store.change(root: "A") { $0 = ["count": 3] } })
+            #expect(try store.current(root: "A")?["count"] as? Int == 1)
+        }
+        #expect(try tickets().isEmpty)
+        try cluster.control("put", "\(prefix)v", "2")
+        try one.update(root: "A") { $0 = ["count": 4] }
+        try two.change(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+        #expect(try one.current(root: "A")?["count"] as? Int == 5)
+    }
+
+    /// The first clients of a prefix put the key at the same time.
+    @Test func theKeyOfTheProtocolIsPutOnce() throws {
+        inThreads(4) { [cluster, prefix] number in
+            let store = EtcdStore(
+                endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(20 + number)))
+            let failure = error {
+                if number % 2 == 0 {
+                    try store.update(root: "A\(number)") { $0 = ["count": 1] }
+                } else {
+                    try store.change(root: "A\(number)") { $0 = ["count": 1] }
+                }
+            }
+            #expect(failure == nil)
+        }
+        #expect(try cluster.control("get", "-w", "json", "\(prefix)v").contains("\"version\":1,"))
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import Testing
+import TestSupport
+
+@testable import PrefsEtcd
+
+/// Programs that start while the cluster is down, with or without users, and what they leave behind when they end.
+@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdStartTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let proxy: LossyProxy
+    private let prefix = EtcdCluster.prefix()
+    private let home: TemporaryFolder
+
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        home = try TemporaryFolder()
+    }
+
+    private final class WorkerPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var isPaused = false
+        @Pref var jobs = 0
+    }
+
+    private func put(_ json: String, _ root: String = "A") throws {
+        try cluster.control("put", "\(prefix)r/\(root)", json)
+    }
+
+    /// Without a state that is known, an observer begins with the defaults.
+    @Test func observersOfAProgramThatStartsWhileTheClusterIsDown() throws {
+        defer { proxy.close() }
+        try put(#"{"isPaused": true}"#)
+        proxy.block()
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1)))
+        let prefs = WorkerPrefs(key: "A", store: store)
+        let heard = Locked<[Bool]>([])
+        let isHeard = Signal()
+        let observation = prefs.$isPaused.onChange { _, isPaused in
+            heard.withLock { $0.append(isPaused) }
+            isHeard.signal()
+        }
+        guard case .unreadable? = WorkerPrefs(key: "A", store: store).lastError else { return #expect(Bool(false)) }
+        #expect(!prefs.isPaused)
+        proxy.unblock()
+        isHeard.wait()
+        #expect(prefs.isPaused && prefs.lastError == nil)
+        try put(#"{"isPaused": false}"#)
+        isHeard.wait()
+        #expect(heard.withLock { $0 } == [true, false])
+        observation.cancel()
+    }
+
+    /// The file has what a former process has followed.
+    @Test func aProgramThatStartsWhileTheClusterIsDownReadsTheLastKnownRoots() throws {
+        defer { proxy.close() }
+        let file = home.file("last-known.json")
+        func store(_ deadline: Int) -> EtcdStore {
+            EtcdStore(
+                endpoints: [proxy.url], prefix: prefix,
+                options: .init(deadline: .seconds(deadline), staleness: .seconds(1)), lastKnown: file)
+        }
+        try put(#"{"isPaused": true, "jobs": 7}"#)
+        let first = WorkerPrefs(key: "A", store: store(9))
+        #expect(first.isPaused)
+        wait { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
+        #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) is [String: [String: Any]])
+        proxy.block()
+        // Another deadline is another client, as in another process.
+        let prefs = WorkerPrefs(key: "A", store: store(1))
+        #expect(prefs.isPaused && prefs.jobs == 7)
+        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        let heard = ObservedCounts()
+        let observation = try store(1).observe(root: "A") { heard.add($0) }
+        // A write needs the cluster.
+        prefs.jobs = 8
+        guard case .notStored? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        // The change that is reported is the difference to what was known.
+        try put(#"{"isPaused": true, "jobs": 7, "count": 3}"#)
+        proxy.unblock()
+        #expect(heard.wait(for: 3) == .elsewhere)
+        #expect(heard.all == [3])
+        wait { prefs.lastError == nil || prefs.isPaused && prefs.lastError == nil }
+        observation.cancel()
+    }
+
+    /// What this process has written before is no news for an observer that starts then.
+    @Test func anObserverStartsAfterTheOwnWrites() throws {
+        defer { proxy.close() }
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
+        let other = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        #expect(try store.read(root: "A") == nil)
+        try increment(other)
+        try wait { try store.read(root: "A")?["count"] as? Int == 1 }
+        // The copy has none of it yet. Another stream has both changes later, one after the other.
+        proxy.silenceStreams()
+        try increment(store)
+        try store.change(root: "A") { $0?["jobs"] = 1 }
+        let heard = ObservedCounts()
+        let observation = try store.observe(root: "A") { heard.add($0) }
+        try increment(other)
+        #expect(heard.wait(for: 3) == .elsewhere)
+        observation.cancel()
+        #expect(heard.all == [3])
+    }
+
+    // MARK: - Users
+
+    /// A cluster whose tokens last a second, however they are used.
+    private func clusterWithUsers() throws -> EtcdCluster {
+        let (key, publicKey) = (home.file("key.pem").path, home.file("public.pem").path)
+        for words in [["genrsa", "-out", key, "2048"], ["rsa", "-in", key, "-pubout", "-out", publicKey]] {
+            let openssl = try #require(CertificateAuthority.program)
+            #expect(try Child(URL(filePath: openssl), words, environment: [:]).wait().code == 0)
+        }
+        let cluster = try EtcdCluster(
+            nodes: 1,
+            arguments: ["--auth-token", "jwt,pub-key=\(publicKey),priv-key=\(key),sign-method=RS256,ttl=1s"])
+        return cluster
+    }
+
+    private func enableUsers(_ cluster: EtcdCluster) throws {
+        try cluster.control("user", "add", "root:secret")
+        try cluster.control("user", "grant-role", "root", "root")
+        try cluster.control("auth", "enable")
+    }
+
+    private func store(_ proxy: LossyProxy, user: String?, deadline: Int = 20) -> EtcdStore {
+        EtcdStore(
+            endpoints: [proxy.url], prefix: prefix,
+            options: .init(user: user, password: "secret", deadline: .seconds(deadline), staleness: .seconds(1)))
+    }
+
+    @Test func anExpiredTokenIsRenewed() throws {
+        let cluster = try clusterWithUsers()
+        try enableUsers(cluster)
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let tokens = Locked(0)
+        proxy.intercept { request in
+            if request.contains("/v3/auth/authenticate") { tokens.withLock { $0 += 1 } }
+            return nil
+        }
+        let store = store(proxy, user: "root")
+        let heard = ObservedCounts()
+        let observation = try store.observe(root: "A") { heard.add($0) }
+        var count = 0
+        try wait {
+            try increment(store)
+            count += 1
+            #expect(try store.current(root: "A")?["count"] as? Int == count)
+            return tokens.withLock { $0 } >= 4
+        }
+        // The stream, too, asks with another token.
+        proxy.block()
+        proxy.unblock()
+        try increment(store)
+        #expect(heard.wait(for: count + 1) == .thisProcess)
+        observation.cancel()
+    }
+
+    /// Programs get their user first, and then the cluster gets its users.
+    @Test func aClusterThatGetsUsers() throws {
+        let cluster = try EtcdCluster(nodes: 1)
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let (named, unnamed) = (store(proxy, user: "root"), store(proxy, user: nil))
+        for store in [named, unnamed] { try increment(store) }
+        try enableUsers(cluster)
+        try increment(named)
+        #expect(try named.current(root: "A")?["count"] as? Int == 3)
+        #expect(try named.read(root: "A")?["count"] as? Int == 3)
+        guard case .notStored(let failure)? = error(of: { try increment(unnamed) }) else { return #expect(Bool(false)) }
+        #expect(failure.reason.hasPrefix("the cluster has users: set Options.user and Options.password ("))
+        let observing = error { _ = try store(proxy, user: nil, deadline: 21).observe(root: "A") { _ in } }
+        guard case .notWatched(let failure)? = observing else { return #expect(Bool(false), "\(observing as Any)") }
+        #expect(failure.reason.hasPrefix("the cluster has users: set Options.user"))
+    }
+
+    // MARK: - What is left
+
+    private func keys(_ kind: String) throws -> String {
+        try cluster.control("get", "--prefix", "--keys-only", "\(prefix)\(kind)/")
+    }
+
+    @Test func aProgramThatEndsRemovesItsKeys() throws {
+        defer { proxy.close() }
+        let url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
+        for command in ["increment", "assign"] {
+            #expect(try Child("EtcdProbe", [command, url, "3"], home: home).wait().output == "ok\n")
+            #expect(try keys("c").isEmpty && keys("l").isEmpty)
+        }
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/B").contains("\"number\": 3"))
+        // A killed one leaves them until their leases end.
+        let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
+        #expect(try holder.line() == "holding")
+        holder.kill()
+        #expect(try !keys("l").isEmpty)
+    }
+
+    /// A store that is not used any more is a program that ends.
+    @Test func aStoreThatIsReleasedRemovesItsKeys() throws {
+        defer { proxy.close() }
+        try EtcdStore(endpoints: cluster.urls, prefix: prefix).update(root: "A") { $0 = ["count": 1] }
+        try wait { try keys("c").isEmpty }
+        #expect(try keys("l").isEmpty)
+    }
+
+    /// The clients of a fleet have the same list of servers.
+    @Test func eachServerIsTheFirstOfSomeClients() throws {
+        defer { proxy.close() }
+        let endpoints = try (1...3).map { try Endpoint(loopback($0)) }
+        let first = (0..<100).map { _ in EtcdClient(endpoints: endpoints, user: nil, patience: .seconds(1)).preferred }
+        #expect(Set(first) == [0, 1, 2])
+    }
+
+    @Test(.enabled(if: Hazard.canRun("fleet: threads", if: !Hazard.isSanitized, else: "a sanitizer is on")))
+    func manyThreadsLeaveFewConnections() throws {
+        defer { proxy.close() }
+        let url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
+        #expect(try Child("EtcdProbe", ["threads", url, "300"], home: home).wait().output == "300 true\n")
+    }
+}
