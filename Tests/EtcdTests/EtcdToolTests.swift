@@ -72,17 +72,21 @@ import TestSupport
         try cluster.control("auth", "enable")
         let host = "127.0.0.1:\(cluster.nodes[0].clientPort)/p"
         for user in ["root:hush", "root:hu%73h", "ann:hush"] {
-            let result = try Child("prefs", ["show", "-f", "etcd://\(user)@\(host)"], home: home)
-                .wait()
-            #expect(!(result.output + result.errors).contains("hush"), "\(result)")
-            #expect((result.code == 0) == user.hasPrefix("root"), "\(result)")
-            if result.code == 0 { #expect(result.output.contains("store  etcd://\(host)\n"), "\(result)") }
+            let url = "etcd://\(user)@\(host)"
+            for words in [["set", "a", "1", "--root", "R"], ["show", "--root", "R"], ["show"], ["get", "a"]] {
+                let result = try Child("prefs", words + ["-f", url], home: home).wait()
+                #expect(!(result.output + result.errors).contains("hush"), "\(result)")
+                #expect((result.code == 0) == (user.hasPrefix("root") && words[0] != "get"), "\(result)")
+                if words == ["show", "--root", "R"], result.code == 0 {
+                    #expect(result.output.hasPrefix("store  the root `R` of etcd://\(host)\n"), "\(result)")
+                }
+            }
         }
     }
 
     @Test(arguments: [
         (["set", "int", "9", "--timeout", "1"], 64, "--timeout is for the lock of a file"),
-        (["undo"], 1, "undo is not available"), (["doctor"], 1, "has no file"),
+        (["undo", "--root", "R"], 1, "undo is not available"), (["doctor", "--root", "R"], 1, "has no file"),
         (["diff", "URL", "x.plist"], 2, "has roots"),
     ])
     func whatIsForFilesDoesNotGoWithAStore(_ words: [String], _ code: Int32, _ reason: String) throws {

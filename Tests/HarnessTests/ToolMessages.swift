@@ -81,6 +81,10 @@ extension ToolMessage {
         (["mv", "a", "b", "--all"], "`mv` does not accept --all; it is an option of `unset`"),
         (["cp"], "too few arguments for `cp`: prefs cp KEY … [TO]"),
         (
+            ["get", "int", "-f", "etcd://ann:pw@localhost:1/p"],
+            "etcd://localhost:1/p has roots; give --root NAME (`prefs show` lists them)"
+        ),
+        (
             ["get", "int", "-f", "http://x"],
             "\"etcd://…\" is not a URL of an etcd store: expected etcd://HOST:PORT/PREFIX"
         ),

@@ -48,11 +48,12 @@ struct Place {
             throw UsageError("--timeout is for the lock of a file; \(named?.name ?? "") has none")
         }
         if case .url? = named, !hasLayers {
+            let roots = try named?.store(of: program).roots
             // Nothing says that a root of other programs has the keys of this one.
             guard let root = options[.root] else {
                 throw UsageError("\(named?.name ?? "") has roots; give --root NAME (`\(program.name) show` lists them)")
             }
-            try self.init(root: root, of: named, in: program)
+            try self.init(root: root, in: roots, at: named, of: program)
             return
         }
         var store = try stream?.store ?? named?.store(of: program)
@@ -94,12 +95,12 @@ struct Place {
     }
 
     /// Creates the place of a root in a store with a URL.
-    private init(root: String, of target: Target?, in program: Program) throws {
+    private init(root: String, in roots: Roots?, at target: Target?, of program: Program) throws {
         try NameVetting.checkRoot(root)
         self.program = program
         self.target = target
         (keys, secrets, file, stream, prefs) = ([], .none, nil, nil, nil)
-        (entries, self.root) = (try target?.store(of: program).roots, root)
+        (entries, self.root) = (roots, root)
     }
 
     /// Creates the place of all entries of a domain. Secrets of the program are also hidden in its own file.
