@@ -17,6 +17,7 @@ extension EtcdNamespace {
         try InMemoryStore().update(root: root) { _ in }
         let deadline = deadline
         let roots = Set([root] + others).sorted()
+        if roots.count > EtcdSession.mostRoots { throw EtcdSession.tooManyRoots(keys) }
         try queue(of: roots).run(until: deadline, orThrow: timeout) {
             try waitForTurn(until: deadline)
             do {
@@ -61,12 +62,12 @@ extension EtcdNamespace {
             let outcome = Result { try session.run(root, body) }
             if session.isNewest {
                 // Rejected, or equal to what is there.
-                if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation) { return }
+                if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
                 try outcome.get()
             }
             if session.results.isEmpty {
                 if session.isNewest {
-                    if attempts > 0 { _ = try lock.endAttempts(of: operation) }
+                    if attempts > 0 { _ = try lock.endAttempts(of: operation, on: root) }
                     return
                 }
                 // What is known may be old, so it decides nothing.
@@ -81,7 +82,7 @@ extension EtcdNamespace {
             attempts += 1
             if attempts < Self.mostAttempts { poll(nil, 0, .random(in: 0...(1 << Int32(attempts)))) }
         }
-        if try attempts > 0 && lock.endAttempts(of: operation) { return }
+        if try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
         let session = EtcdSession(self, try lock.acquire(root, until: deadline), of: root)
         let outcome = Result { try session.run(root, body) }
         try session.commit()

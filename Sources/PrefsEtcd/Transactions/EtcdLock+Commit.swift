@@ -63,15 +63,17 @@ extension EtcdLock {
         let deadline = Deadline.now + patience
         var rejection = keys.notStored("another client has changed the roots of this update, or the lock was lost")
         let revision: Int64?
+        var rounds = 0
         do {
             var reply: TxnReply
             repeat {
+                rounds += 1
                 var request = request(commit, operation)
                 request.failure.append(.range(RangeRequest(key: keys.version)))
                 if let ticket = commit.ticket { request.compare.append(.modified(ticket.key, in: ticket.revision)) }
                 reply = try client.commit(request, until: deadline)
                 // Another client may have put the key of the protocol just before.
-            } while try !reply.succeeded && isVersionNew(reply)
+            } while !reply.succeeded && isVersionNew(reply, &rejection)
             if let done = reply.revisionIfDone {
                 finish(commit, operation, at: done)
                 return release()
@@ -80,7 +82,7 @@ extension EtcdLock {
         } catch let failure as EtcdFailure {
             rejection = .notStored(keys.failure(failure))
             do throws(PrefsError) {
-                revision = try self.revision(ofFailed: operation, failure, until: deadline)
+                revision = try self.revision(ofFailed: operation, failure, wasSent: rounds > 1, until: deadline)
             } catch {
                 giveUp(operation, isUnknown: true)
                 throw error
@@ -91,11 +93,15 @@ extension EtcdLock {
         throw rejection
     }
 
-    /// Whether the key of the protocol is another one than was compared, and allows to write.
-    private func isVersionNew(_ reply: TxnReply) throws(EtcdFailure) -> Bool {
+    /// Whether the key of the protocol is another one than was compared, and allows to write. If it does not, a copy of the commit may have
+    /// been carried out before all the same.
+    private func isVersionNew(_ reply: TxnReply, _ rejection: inout PrefsError) -> Bool {
         guard reply.ranges.count > 1 else { return false }
         let former = state.withLock { $0.version }
-        try checkVersion(reply.ranges[1].first)
+        do throws(EtcdFailure) { try checkVersion(reply.ranges[1].first) } catch {
+            rejection = .notStored(keys.failure(error))
+            return false
+        }
         return state.withLock { $0.version } != former
     }
 
@@ -118,13 +124,15 @@ extension EtcdLock {
     }
 
     /// The revision of a commit that has ended with a failure, if it was carried out. Throws `outcomeUnknown` if nobody knows.
+    ///
+    /// - Parameter wasSent: whether an earlier request of the same operation may be carried out.
     private func revision(
-        ofFailed operation: String, _ failure: EtcdFailure, until deadline: Deadline
+        ofFailed operation: String, _ failure: EtcdFailure, wasSent: Bool, until deadline: Deadline
     ) throws(PrefsError) -> Int64? {
         abandon()
         let unknown = PrefsError.outcomeUnknown(keys.failure(failure))
         guard case .rejected(let code) = failure.kind else {
-            if failure.mayBeDone { throw unknown }
+            if failure.mayBeDone || wasSent { throw unknown }
             return nil
         }
         do throws(EtcdFailure) {
@@ -159,8 +167,18 @@ extension EtcdLock {
                 throw EtcdFailure("the answer is not complete", .unknown)
             }
             let marker = ranges[0].first
+            let roots = zip(found, ranges.dropFirst()).map { ($0.key, StoredRoot($1.first)) }
             if marker?.bytes == Data(operation.utf8), let done = marker?.modified {
-                finish(commit, operation, at: done)
+                if !wasSent {
+                    finish(commit, operation, at: done)
+                    return .done
+                }
+                // Nobody knows which try it was, and what it has made of the roots.
+                giveUp(operation, isUnknown: false)
+                finish(at: done, beside: commit.results.count)
+                watch.state.withLock { state in
+                    for (root, stored) in roots { state.advance(root, to: stored, in: reply.revision) }
+                }
                 return .done
             }
             giveUp(operation, isUnknown: false)
@@ -170,7 +188,6 @@ extension EtcdLock {
             }
             let hadMarker = marker?.modified ?? 0 == identity.marker
             state.withLock { $0.client.marker = marker?.modified ?? 0 }
-            let roots = zip(found, ranges.dropFirst()).map { ($0.key, StoredRoot($1.first)) }
             if !hadMarker || zip(found, roots).contains(where: { $0.value.revisionInEtcd != $1.1.revisionInEtcd }) {
                 return .conflict(Dictionary(uniqueKeysWithValues: roots))
             }
@@ -178,18 +195,16 @@ extension EtcdLock {
             state.withLock { $0.version = nil }
             return .isLocked
         } catch {
-            return try attemptFailed(operation, error, wasSent: wasSent)
+            return try attemptFailed(operation, error, of: commit, wasSent: wasSent)
         }
     }
 
-    private func attemptFailed(_ operation: String, _ failure: EtcdFailure, wasSent: Bool) throws(PrefsError) -> Attempt
-    {
+    private func attemptFailed(
+        _ operation: String, _ failure: EtcdFailure, of commit: EtcdCommit, wasSent: Bool
+    ) throws(PrefsError) -> Attempt {
         let revision: Int64?
         do throws(PrefsError) {
-            revision = try self.revision(ofFailed: operation, failure, until: .now + patience)
-            if revision == nil, wasSent, case .unreachable = failure.kind {
-                throw .outcomeUnknown(keys.failure(failure))
-            }
+            revision = try self.revision(ofFailed: operation, failure, wasSent: wasSent, until: .now + patience)
         } catch {
             giveUp(operation, isUnknown: true)
             throw error
@@ -198,16 +213,34 @@ extension EtcdLock {
             giveUp(operation, isUnknown: false)
             throw .notStored(keys.failure(failure))
         }
-        watch.confirm(operation, at: revision)
+        if wasSent {
+            giveUp(operation, isUnknown: false)
+            readAgain(commit.results.keys)
+        } else {
+            watch.confirm(operation, at: revision)
+        }
         return .done
+    }
+
+    /// Takes the state of roots that a try of unknown content has stored, so that the reads that follow have it. If this fails, the stream
+    /// brings it.
+    private func readAgain(_ roots: some Sequence<String>) {
+        for root in roots {
+            guard let reply = try? client.range(RangeRequest(key: keys.root(root)), until: .now + patience) else {
+                continue
+            }
+            watch.state.withLock { $0.advance(root, to: StoredRoot(reply.kvs.first), in: reply.revision) }
+        }
     }
 
     /// Makes sure that no try of a change is carried out any more.
     ///
     /// - Returns: true if one was.
-    func endAttempts(of operation: String) throws(PrefsError) -> Bool {
+    func endAttempts(of operation: String, on root: String) throws(PrefsError) -> Bool {
         do throws(EtcdFailure) {
-            return try fence(after: operation, until: .now + patience) != nil
+            guard try fence(after: operation, until: .now + patience) != nil else { return false }
+            readAgain([root])
+            return true
         } catch {
             abandon()
             throw .outcomeUnknown(keys.failure(error))

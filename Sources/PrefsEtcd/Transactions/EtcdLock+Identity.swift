@@ -113,8 +113,9 @@ extension EtcdLock {
     func finish(at revision: Int64, beside others: Int = 0) {
         state.withLock { state in
             (state.client.marker, state.client.needsFence, state.client.lastUse) = (revision, false, .now)
-            state.client.tickets.removeFirst(
-                min(state.client.tickets.count, TxnRequest.mostOperations - 2 - others))
+            let removed = state.client.tickets.prefix(TxnRequest.mostOperations - 2 - others)
+            if let first = state.client.firstTicket, removed.contains(first.key) { state.client.firstTicket = nil }
+            state.client.tickets.removeFirst(removed.count)
             if state.client.tickets.isEmpty { (state.client.firstTicket, state.client.endOfUse) = (nil, nil) }
         }
     }

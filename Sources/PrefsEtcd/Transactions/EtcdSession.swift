@@ -38,7 +38,12 @@ final class EtcdSession {
     /// Bytes beyond which a batch takes no further member.
     private static let fullBytes = 256 << 10
     /// Roots that one update may access. Each is a comparison in the transaction of etcd.
-    private static let mostRoots = 100
+    static let mostRoots = 100
+
+    static func tooManyRoots(_ keys: EtcdKeys) -> PrefsError {
+        keys.notStored("an update accesses more than \(mostRoots) roots")
+    }
+
     /// Roots beyond which a batch takes no further member: another one finds room for its own, and three comparisons and operations are
     /// needed for the rest.
     private static let fullRoots = TxnRequest.mostOperations - 3 - mostRoots
@@ -118,9 +123,7 @@ final class EtcdSession {
         // Inside of an update, so that a failure ends the whole update, even if its body continues.
         try memory.update(root: "?" + root) { state in
             accessed.insert(root)
-            guard accessed.count <= Self.mostRoots else {
-                throw namespace.keys.notStored("an update accesses more than \(Self.mostRoots) roots")
-            }
+            if accessed.count > Self.mostRoots { throw Self.tooManyRoots(namespace.keys) }
             state = [:]
             let values: [String: Any]?
             do throws(PrefsError) {

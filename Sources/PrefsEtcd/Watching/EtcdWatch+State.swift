@@ -118,6 +118,15 @@ extension EtcdWatch {
             if case .success = stored.result(of: root, in: keys) { found[root] = (stored, revision) }
         }
 
+        /// Takes the state of a root that was read in a revision, and that a read has from now on.
+        mutating func advance(_ root: String, to stored: StoredRoot, in revision: Int64) {
+            note(stored, root, in: revision)
+            guard followsAll || used.contains(root), reached(root) < revision,
+                copies[root]?.ahead?.modified ?? 0 < stored.modified
+            else { return }
+            copies[root, default: RootCopy()].ahead = stored
+        }
+
         func isCaughtUp(_ root: String) -> Bool {
             isLoaded(root) && copies[root]?.ahead == nil && copies[root]?.untold.isEmpty ?? true
         }
@@ -216,9 +225,14 @@ extension EtcdWatch {
             }
         }
 
-        /// The JSON of the roots that were read.
+        /// The JSON of the readable roots that were read.
         var known: [String: Data?] {
-            copies.filter { $0.value.reached > 0 }.mapValues { ($0.ahead ?? $0.stored).data }
+            var known: [String: Data?] = [:]
+            for (root, copy) in copies where copy.reached > 0 {
+                var stored = copy.ahead ?? copy.stored
+                if case .success = stored.result(of: root, in: keys) { known[root] = .some(stored.data) }
+            }
+            return known
         }
 
         /// A look has shown that nothing is missing until a revision.
@@ -267,7 +281,12 @@ extension EtcdWatch {
         // MARK: - Observers
 
         mutating func add(_ observer: EtcdObserver, of root: String) {
-            if observers[root] == nil { copies[root, default: RootCopy()].told = lastGood(root) }
+            if observers[root] == nil {
+                var copy = copies[root] ?? RootCopy()
+                copy.told = lastGood(root)
+                copy.toldUntil = max(reached(root), copy.ahead?.modified ?? 0, found[root]?.revision ?? 0)
+                copies[root] = copy
+            }
             observers[root, default: []].append(observer)
         }
 
@@ -306,7 +325,9 @@ extension EtcdWatch {
                 for observer in observers[root] ?? [] { observer.receive(change, bytes: stored.bytes) }
             }
             for index in own.indices where own[index].revision ?? .max <= revision {
-                for step in own[index].steps where step.root == root {
+                // What an observer has started with is no news.
+                let isKnown = own[index].revision ?? .max <= copy.toldUntil
+                for step in own[index].steps where step.root == root && !isKnown {
                     report(step.before, .elsewhere)
                     report(step.after, .thisProcess)
                 }

@@ -10,6 +10,8 @@ struct RootCopy {
     var ahead: StoredRoot?
     /// What observers were told last. Not kept without observers.
     var told: [String: Any]?
+    /// The revision of what observers have started with.
+    var toldUntil: Int64 = 0
     /// What observers were not told yet, because it may be the result of a transaction whose outcome is not known yet.
     var untold: [(stored: StoredRoot, revision: Int64)] = []
 }
