@@ -277,8 +277,8 @@ import Testing
         _ = try run("-f", path, variables: ["VISUAL": "printf '%s' $((1 + 1)) > \"$HOME/sum\" && " + editor])
         #expect(try text("words") == "2 two words\n600\n700\n")
         #expect(try text("sum") == "2")
-        // An empty variable counts as unset.
-        #expect(try run("-f", path, variables: ["VISUAL": ""]).code == 0)
+        // A variable that is empty or blank counts as unset.
+        for blank in ["", "  "] { #expect(try run("-f", path, variables: ["VISUAL": blank]).code == 0) }
         let killed = try run("-f", path, variables: ["VISUAL": "kill -KILL $$ #"])
         #expect(killed == .failure("the editor ended with signal 9: kill -KILL $$ #; nothing has changed"))
         let printed = try run("-f", path, variables: ["VISUAL": "prefs-no-such-editor"])
@@ -286,6 +286,22 @@ import Testing
         #expect(
             printed.errors.hasSuffix(
                 "prefs: the editor ended with exit code 127: prefs-no-such-editor; nothing has changed\n"))
+    }
+
+    /// A shutdown tells the editor, which may have a text that is not saved, and `prefs` waits for it.
+    @Test(arguments: ["TERM", "HUP"]) func aSignalThatEndsProgramsLeavesNoEditorAlone(signal: String) throws {
+        try home.write(Data("{\"a\": 1}\n".utf8), to: "s.json")
+        let run = try EditRun(
+            home, #"sed -i s/1/2/ "$1"; echo ready > "$HOME/ready"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done"#)
+        let lines = """
+            "$0" edit -f "$1" & while [ ! -e "$HOME/ready" ]; do sleep 0.01; done
+            kill -\(signal) $!; touch "$HOME/go"; wait $!
+            """
+        let child = try Child(
+            URL(filePath: "/bin/bash"), ["-c", lines, Child.executable("prefs").path, path],
+            environment: run.environment)
+        #expect(try Printed(child.wait()) == Printed())
+        #expect(try text() == "{\"a\": 2}\n" && run.kept.isEmpty)
     }
 
     @Test func editWithoutATerminalNeedsAnEditor() throws {
