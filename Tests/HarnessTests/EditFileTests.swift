@@ -240,6 +240,19 @@ import Testing
             #expect(try text() == "{\"a\": 2}\n")
         }
 
+        /// A shutdown tells the editor, which may have a text that is not saved, and `prefs` waits for it.
+        @Test(arguments: [SIGTERM, SIGHUP]) func aSignalThatEndsProgramsLeavesNoEditorAlone(signal: Int32) throws {
+            try home.write(Data("{\"a\": 1}\n".utf8), to: "s.json")
+            let run = try EditRun(home, #"sed -i s/1/2/ "$1"; echo ready; read line; exit 0"#)
+            let terminal = try PseudoTerminal(
+                Child.executable("prefs"), ["edit", "-f", path], environment: run.environment, columns: 80, rows: 24)
+            try terminal.wait(forText: "ready")
+            terminal.send(signal)
+            try terminal.type("\n")
+            #expect(try terminal.exitCode() == 0)
+            #expect(try text() == "{\"a\": 2}\n" && run.kept.isEmpty)
+        }
+
         @Test func anEditorThatControlCEndsChangesNothing() throws {
             try home.write(Data("{\"a\": 1}\n".utf8), to: "s.json")
             let run = try EditRun(home, "echo ready; read line")
@@ -277,8 +290,8 @@ import Testing
         _ = try run("-f", path, variables: ["VISUAL": "printf '%s' $((1 + 1)) > \"$HOME/sum\" && " + editor])
         #expect(try text("words") == "2 two words\n600\n700\n")
         #expect(try text("sum") == "2")
-        // An empty variable counts as unset.
-        #expect(try run("-f", path, variables: ["VISUAL": ""]).code == 0)
+        // A variable that is empty or blank counts as unset.
+        for blank in ["", "  "] { #expect(try run("-f", path, variables: ["VISUAL": blank]).code == 0) }
         let killed = try run("-f", path, variables: ["VISUAL": "kill -KILL $$ #"])
         #expect(killed == .failure("the editor ended with signal 9: kill -KILL $$ #; nothing has changed"))
         let printed = try run("-f", path, variables: ["VISUAL": "prefs-no-such-editor"])

@@ -137,6 +137,31 @@ import TestSupport
         #expect(try home.state() == state)
     }
 
+    /// Nothing is known of the file, so no path is missing in it.
+    @Test func theReasonOfAFileThatCannotBeReadComesFirst() throws {
+        let home = try HarnessHome()
+        let file = try home.write(Data("[1, 2]".utf8), to: "d.json").path
+        for words in [["set", "-f", file, "a", "+1"], ["set", "-f", file, "a", "toggle"], ["cp", file, "a", "b"]] {
+            let printed = try home.prefs(words)
+            #expect(printed.code == 1 && printed.errors.contains("its top level is not a dictionary"), "\(printed)")
+        }
+    }
+
+    /// Comments of an XML property list are not kept, so a write asks.
+    @Test func commentsThatAWriteWouldLoseAreNamed() throws {
+        let home = try HarnessHome()
+        let text = "<plist version=\"1.0\"><!-- mine --><dict><key>a</key><integer>1</integer></dict></plist>"
+        let file = try home.write(Data(text.utf8), to: "d.plist").path
+        let message = "the comments in \(file) would be lost; --force does it; nothing has changed"
+        for words in [["set", file, "a", "2"], ["unset", file, "a"]] {
+            #expect(try home.prefs(words) == .failure(message))
+        }
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+        #expect(try home.prefs("set", file, "a", "1") == Printed())
+        #expect(try home.prefs("set", file, "a", "2", "--force") == Printed())
+        #expect(try home.prefs("get", file, "a") == Printed("2\n"))
+    }
+
     /// A long line is shortened to the part around the column.
     @Test func aLongLineIsShortened() throws {
         let home = try HarnessHome()

@@ -116,6 +116,13 @@ import TestSupport
     }
 
     /// The state before the damage is known, but it is not the stored state.
+    @Test func anEmptyTextIsShown() throws {
+        let home = try HarnessHome()
+        let file = try home.write(Data("{\"a\": \"\", \"b\": \"x\"}".utf8), to: "d.json").path
+        #expect(try home.prefs("unset", "-f", file, "a", "--dry-run") == Printed("- a: \"\"\n"))
+        #expect(try home.prefs("set", "-f", file, "b=", "c=", "--dry-run") == Printed("~ b: x → \"\"\n+ c: \"\"\n"))
+    }
+
     @Test func aDamagedDomainIsNotCompared() throws {
         let domain = home.path(".config/D.plist")
         #expect(try home.prefs("set", "-f", "D", "a", "1", "--force") == Printed())

@@ -21,7 +21,9 @@ extension Place {
         }
         try rehearse(from: before, to: &after)
         if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
-        if failure == nil, hasXMLComments, before != after { risks.add("the comments in \(name) would be lost") }
+        if failure == nil, hasXMLComments, before != after {
+            risks.add("the comments in \(file ?? name) would be lost")
+        }
         let isEmpty = failure == nil && before.isEmpty && after.isEmpty
         if !isEmpty {
             try target?.checkCreation()
