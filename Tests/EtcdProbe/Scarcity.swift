@@ -85,6 +85,12 @@ enum Scarcity {
         let store = try store()
         try store.update(root: "A") { $0 = ["count": 1] }
         _ = try store.read(root: "A")
+        // The watch has sent its request: a socket that it has just made would be taken between its check and its use.
+        let heard = DispatchSemaphore(value: 0)
+        let observation = try store.observe(root: "B") { _ in heard.signal() }
+        try store.update(root: "B") { $0 = ["is watched": true] }
+        guard heard.wait(timeout: .now() + 20) == .success else { return say("the watch is silent") }
+        observation.cancel()
         var pair: [Int32] = [-1, -1]
         // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
         guard socketpair(AF_UNIX, 1, 0, &pair) == 0 else { return }

@@ -16,8 +16,8 @@ package struct WriteLock {
     /// Whether this update leaves no lock file and no last good copy.
     let isTransient: Bool
 
-    /// The physical paths of the program's own files, in a tool that also changes the files of others; nil if all files
-    /// are its own. An update of another file, which is not that of a domain and has no last good copy, removes the lock
+    /// The physical paths of the program's own files, in a tool that also changes those of others; nil if all files are
+    /// its own. An update of another file, which is not that of a domain and has no last good copy, removes the lock
     /// file in the end, makes no copy, and gives a new file the permissions of the umask.
     @TaskLocal package static var ownFiles: Set<String>?
 

@@ -89,7 +89,8 @@ public struct PrefsLayer: Sendable {
     /// An argument that names a key counts at every position, also as the value of another key; the last one wins.
     /// Arguments after `--` are ignored. The value is parsed by the type of the property and, unlike in `UserDefaults`,
     /// not read as an old-style property list. ``PersistentPrefs/problems()`` names arguments that resemble one of a
-    /// key. The words of a command of `PrefsTool` are left out.
+    /// key. A layer that is made after `PrefsTool.run` was called lacks the words of that command.
+    ///
     /// - Parameter arguments: the name of the program and its arguments, for tests.
     public static func arguments(_ arguments: [String] = CommandLine.arguments) -> PrefsLayer {
         let own = arguments == CommandLine.arguments ? arguments.dropLast(wordsOfTool.withLock { $0 }) : arguments[...]

@@ -17,7 +17,8 @@ struct UndoFolder: Sendable {
         context = program.context
     }
 
-    /// Runs a command. Reports its waits for locks, and keeps the bytes that it replaces.
+    /// Runs a command. Reports its waits for locks, keeps the bytes that it replaces, and lets it leave nothing beside the
+    /// files of others.
     func keeping(_ invocation: Invocation, _ command: () throws -> Outcome) throws -> Outcome {
         let failure = Locked<String?>(nil)
         let save: @Sendable (FileReplacement) -> Void = { replacement in

@@ -57,9 +57,10 @@ extension Place {
 
     /// Whether the file is an XML property list with comments, which a write does not keep.
     private var hasXMLComments: Bool {
-        guard let file, !keepsNulls, let bytes = try? ExportFile.read(file) else { return false }
-        let isXML = bytes.starts(with: Data("<".utf8)) || bytes.starts(with: Data([0xEF, 0xBB, 0xBF, 0x3C]))
-        return isXML && bytes.range(of: Data("<!--".utf8)) != nil
+        // The write says why a file cannot be read.
+        guard let file, let bytes = try? ExportFile.read(file) else { return false }
+        return bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) == .xml
+            && bytes.range(of: Data("<!--".utf8)) != nil
     }
 
     /// A word that names neither a file nor a domain may be the mistyped name of a file.

@@ -10,8 +10,8 @@ enum PropertyListType: String, CaseIterable {
     /// The type of a value; nil for a reference of a keyed archive.
     init?(of value: StoredValue) { self.init(rawValue: ValueText.typeName(value)) }
 
-    /// The values that a text may stand for: as a string in quotes, as null where a file has nulls, as the type of another value, then as JSON, then as
-    /// a string.
+    /// The values that a text may stand for: as a string in quotes, as null where a file has nulls, as the type of
+    /// another value, then as JSON, then as a string.
     static func readings(of text: String, like other: StoredValue?, keepsNulls: Bool = false) -> [StoredValue] {
         let alike = other.flatMap(Self.init(of:))?.reading(of: text)
         let json = try? ExportFormat.value(ofJSON: Data(text.utf8), keepsNulls: keepsNulls)

@@ -17,8 +17,9 @@ struct ValuePath: Hashable {
         self.steps = steps
     }
 
-    /// Parses `a.b[2]`. `[+]` is the place behind the last element. A backslash makes a dot or a bracket part of a key. The longest beginning of the rest, with
-    /// dots, that is an existing key counts as that key, because keys with dots are common.
+    /// Parses `a.b[2]`. `[+]` is the place behind the last element. A backslash makes a dot or a bracket part of a key.
+    /// The longest beginning of the rest, with dots, that is an existing key counts as that key, because keys with dots
+    /// are common.
     ///
     /// - Throws: `CommandError` if the text is neither a path nor a key that exists.
     init(_ text: String, in values: [String: StoredValue]) throws(CommandError) {

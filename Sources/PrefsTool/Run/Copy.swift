@@ -125,12 +125,12 @@ struct Copy {
     ) throws {
         let path = try destination.path(name, in: values)
         let base = destination.base(of: path.root, in: values)
-        if destination.prefs == nil, let old = path.value(in: base), old.isContainer, old != value {
-            risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text))` would be replaced")
-        } else if destination.prefs == nil, let old = path.value(in: base), !old.isNull,
-            ValueText.typeName(old) != ValueText.typeName(value)
-        {
-            risks.add(Risks.change(of: old, to: value, at: path.text))
+        if destination.prefs == nil, let old = path.value(in: base), !old.isNull, old != value {
+            if old.isContainer {
+                risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text))` would be replaced")
+            } else if ValueText.typeName(old) != ValueText.typeName(value) {
+                risks.add(Risks.change(of: old, to: value, at: path.text))
+            }
         }
         if value.holdsNull, !destination.keepsNulls {
             throw CommandError("`\(ShownText.key(name))`: null cannot be stored in a property list")
