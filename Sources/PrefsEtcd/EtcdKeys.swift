@@ -3,8 +3,8 @@ import PersistentPreferences
 
 /// The names of the keys of a namespace.
 ///
-/// `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/ROOT/CLIENT` a ticket for its lock, `PREFIXc/CLIENT` the marker of a client: the
-/// identifier of its last transaction. `PREFIXv` names the protocol of those who write.
+/// `PREFIXr/ROOT` is the JSON of a root, `PREFIXl/ROOT/CLIENT` a ticket for its lock, where ROOT has `%2F` in place of each slash, and
+/// `PREFIXc/CLIENT` the marker of a client: the identifier of its last transaction. `PREFIXv` names the protocol of those who write.
 struct EtcdKeys: Sendable {
     let prefix: String
     /// What the keys of all roots begin with.
@@ -24,12 +24,18 @@ struct EtcdKeys: Sendable {
 
     func root(_ name: String) -> Data { roots + spelled(name) }
     /// What the tickets of a root begin with.
-    func tickets(_ root: String) -> Data { Data("\(prefix)l/".utf8) + spelled(root) + "/".utf8 }
+    func tickets(_ root: String) -> Data {
+        // Replaced, so that the tickets of no other root begin with it.
+        let hasSlash = root.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }
+        let name = hasSlash ? root.replacing("%", with: "%25").replacing("/", with: "%2F") : root
+        return Data("\(prefix)l/".utf8) + spelled(name) + "/".utf8
+    }
     func ticket(_ client: String, of root: String) -> Data { tickets(root) + client.utf8 }
-    func marker(_ client: String) -> Data { Data("\(prefix)c/\(client)".utf8) }
+    var markers: Data { Data("\(prefix)c/".utf8) }
+    func marker(_ client: String) -> Data { markers + client.utf8 }
 
-    /// Whether a key of the range is a ticket. A ticket has a lease, and no `/` in the name of its client: other programs, roots with a
-    /// longer name, and stores with a longer prefix may have keys in the same range.
+    /// Whether a key of the range is a ticket. A ticket has a lease, and no `/` in the name of its client: other programs, and stores with
+    /// a longer prefix may have keys in the same range.
     func isTicket(_ found: EtcdKeyValue, of root: String) -> Bool {
         found.lease != 0 && !found.key.dropFirst(tickets(root).count).contains(UInt8(ascii: "/"))
     }

@@ -18,22 +18,27 @@ extension EtcdNamespace {
         let deadline = deadline
         let roots = Set([root] + others).sorted()
         if roots.count > EtcdSession.mostRoots { throw EtcdSession.tooManyRoots(keys) }
-        try queue(of: roots).run(until: deadline, orThrow: timeout) {
-            try waitForTurn(until: deadline)
-            do {
-                return try lockedSession(roots, until: deadline)
-            } catch {
-                endTurn()
-                throw error
+        try withQueue(of: roots) { queue in
+            try queue.run(until: deadline, orThrow: timeout) {
+                let lock = try takeTurn(of: queue, until: deadline)
+                do {
+                    return try lockedSession(roots, lock, until: deadline) { self.endTurn(of: queue, lock) }
+                } catch {
+                    endTurn(of: queue, lock)
+                    throw error
+                }
+            } _: {
+                try $0.run(root, body)
             }
-        } _: {
-            try $0.run(root, body)
         }
     }
 
     /// - Parameter roots: in their order.
-    private func lockedSession(_ roots: [String], until deadline: Deadline) throws -> EtcdSession {
-        let session = EtcdSession(self, try lock.acquire(roots[0], until: deadline), of: roots[0], end: endTurn)
+    private func lockedSession(
+        _ roots: [String], _ lock: EtcdLock, until deadline: Deadline, end: @escaping () -> Void
+    ) throws -> EtcdSession {
+        let grant = try lock.acquire(roots[0], until: deadline)
+        let session = EtcdSession(self, lock, grant, of: roots[0], end: end)
         do {
             for root in roots.dropFirst() { try session.access(root) }
         } catch {
@@ -47,8 +52,16 @@ extension EtcdNamespace {
     func change(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
         if let session = ownSession { return try session.update(root, body) }
         let deadline = deadline
-        try waitForTurn(until: deadline)
-        defer { endTurn() }
+        try withQueue(of: [root]) { queue in
+            let lock = try takeTurn(of: queue, until: deadline)
+            defer { endTurn(of: queue, lock) }
+            try change(root, lock, until: deadline, body)
+        }
+    }
+
+    private func change(
+        _ root: String, _ lock: EtcdLock, until deadline: Deadline, _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
         do throws(EtcdFailure) {
             try lock.prepare(forTicket: false)
         } catch {
@@ -83,7 +96,7 @@ extension EtcdNamespace {
             if attempts < Self.mostAttempts { poll(nil, 0, .random(in: 0...(1 << Int32(attempts)))) }
         }
         if try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
-        let session = EtcdSession(self, try lock.acquire(root, until: deadline), of: root)
+        let session = EtcdSession(self, lock, try lock.acquire(root, until: deadline), of: root)
         let outcome = Result { try session.run(root, body) }
         try session.commit()
         try outcome.get()

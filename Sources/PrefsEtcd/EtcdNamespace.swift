@@ -9,37 +9,34 @@ final class EtcdNamespace: Sendable {
     let client: EtcdClient
     let keys: EtcdKeys
     let watch: EtcdWatch
-    private let patience: Duration
-    let lock: EtcdLock
-    private let lastKnown: LastKnownFile?
+    let patience: Duration
+    let locks: LockPool
     private let process = getpid()
-    /// Signalled when no transaction of this process runs.
-    private let turn = DispatchSemaphore(value: 0)
-    /// The bodies that wait for their turn, by the roots that they lock.
+    /// The updates that run or wait for their turn, by the roots that they lock.
     private let queues = Guarded<[[String]: UpdateQueue]>([:])
-    /// The thread whose update runs, and the session that it is a part of.
-    private let running = Guarded<(thread: pthread_t, session: EtcdSession)?>(nil)
+    /// The sessions of the threads that run an update.
+    private let running = Guarded<[pthread_t: EtcdSession]>([:])
 
     init(_ client: EtcdClient, prefix: String, deadline: Duration, staleness: Duration, lastKnown: LastKnownFile?) {
         self.client = client
-        self.lastKnown = lastKnown
-        keys = EtcdKeys(prefix: prefix)
+        let keys = EtcdKeys(prefix: prefix)
+        self.keys = keys
         patience = deadline
-        watch = EtcdWatch(client, keys, limit: staleness, patience: deadline, lastKnown: lastKnown)
-        lock = EtcdLock(client, keys, watch, patience: deadline)
-        turn.signal()
+        let watch = EtcdWatch(client, keys, limit: staleness, patience: deadline, lastKnown: lastKnown)
+        self.watch = watch
+        locks = LockPool { EtcdLock(client, keys, watch, patience: deadline) }
     }
 
     deinit {
         watch.stop()
-        if lock.identity.markerLease != nil { EtcdNamespaces.end(lock) }
+        EtcdNamespaces.end(locks.all.filter { $0.identity.markerLease != nil })
     }
 
     /// For a process that ends.
     func end() {
         guard process == getpid() else { return }
         watch.saveLastKnown()
-        lock.end(until: .now + .seconds(1))
+        for lock in locks.all { lock.end(until: .now + .seconds(1)) }
     }
 
     var deadline: Deadline { .now + patience }
@@ -86,6 +83,16 @@ final class EtcdNamespace: Sendable {
         }
     }
 
+    /// Who has made the newest change of a root; nil if its marker is not among the newest any more, or the cluster does not answer.
+    func lastWriter(of root: String) -> String? {
+        let markers = RangeRequest(newest: .modified, of: keys.markers, limit: 16, keysOnly: false)
+        let request = TxnRequest(success: [.range(RangeRequest(revisionOf: keys.root(root))), .range(markers)])
+        guard let reply = try? client.commit(request, until: .now + .seconds(1)), reply.ranges.count == 2,
+            let change = reply.ranges[0].first
+        else { return nil }
+        return reply.ranges[1].first { $0.modified == change.modified }?.client
+    }
+
     /// - Parameter owner: lives as long as the observation, so that new stores share the namespace.
     func observe(
         _ root: String, keeping owner: PerProcess<EtcdNamespace>, _ action: @escaping @Sendable (PrefsChange) -> Void
@@ -113,29 +120,45 @@ final class EtcdNamespace: Sendable {
 
     /// The session whose update this thread runs.
     var ownSession: EtcdSession? {
-        running.withLock { $0.flatMap { pthread_equal($0.thread, pthread_self()) != 0 ? $0.session : nil } }
+        running.withLock { $0[pthread_self()] }
     }
 
     /// Runs the closure as a part of the session.
     func run<R>(in session: EtcdSession, _ body: () throws -> R) rethrows -> R {
-        running.withLock { $0 = (pthread_self(), session) }
-        defer { running.withLock { $0 = nil } }
+        running.withLock { $0[pthread_self()] = session }
+        defer { running.withLock { $0[pthread_self()] = nil } }
         return try body()
     }
 
-    func queue(of roots: [String]) -> UpdateQueue {
-        queues.withLock { queues in
+    /// Gives the closure the queue of the updates that lock these roots, which exists as long as one of them does.
+    func withQueue<R>(of roots: [String], _ body: (UpdateQueue) throws -> R) rethrows -> R {
+        let queue = queues.withLock { queues in
             let queue = queues[roots] ?? UpdateQueue()
+            queue.users += 1
             queues[roots] = queue
             return queue
         }
+        defer {
+            queues.withLock { queues in
+                queue.users -= 1
+                if queue.users == 0 { queues[roots] = nil }
+            }
+        }
+        return try body(queue)
     }
 
     var timeout: PrefsError { keys.notStored("timed out waiting for updates of other threads of this process") }
 
-    func waitForTurn(until deadline: Deadline) throws(PrefsError) {
-        guard turn.wait(until: deadline) else { throw timeout }
+    /// Waits until no other transaction of the queue runs, and takes a lock.
+    func takeTurn(of queue: UpdateQueue, until deadline: Deadline) throws(PrefsError) -> EtcdLock {
+        guard queue.turn.wait(until: deadline) else { throw timeout }
+        if let lock = locks.take(until: deadline) { return lock }
+        queue.turn.signal()
+        throw timeout
     }
 
-    func endTurn() { turn.signal() }
+    func endTurn(of queue: UpdateQueue, _ lock: EtcdLock) {
+        locks.giveBack(lock)
+        queue.turn.signal()
+    }
 }

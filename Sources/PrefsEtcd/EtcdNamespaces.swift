@@ -15,11 +15,14 @@ enum EtcdNamespaces {
     private static let ending = Guarded<[EtcdLock]>([])
 
     /// Removes the keys of a client on a thread of its own.
-    static func end(_ lock: EtcdLock) {
-        ending.withLock { $0.append(lock) }
+    static func end(_ locks: [EtcdLock]) {
+        if locks.isEmpty { return }
+        ending.withLock { $0 += locks }
         _ = BackgroundThread.start {
-            lock.end(until: .now + lock.patience)
-            ending.withLock { $0.removeAll { $0 === lock } }
+            for lock in locks {
+                lock.end(until: .now + lock.patience)
+                ending.withLock { $0.removeAll { $0 === lock } }
+            }
         }
     }
 

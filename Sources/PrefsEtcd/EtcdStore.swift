@@ -209,4 +209,5 @@ extension EtcdStore: RepeatingStore {
 
 extension EtcdStore: ListingStore {
     package func rootNames() throws -> [String] { try namespace.names() }
+    package func lastWriter(of root: String) -> String? { (try? namespace)?.lastWriter(of: root) }
 }

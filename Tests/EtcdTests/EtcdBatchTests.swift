@@ -23,7 +23,10 @@ import TestSupport
 
         init(_ store: EtcdStore, of root: String = "A") throws {
             let namespace = try store.namespace
-            session = try EtcdSession(namespace, namespace.lock.acquire(root, until: .now + longestWait), of: root)
+            let lock = try #require(namespace.locks.take(until: .now + longestWait))
+            session = try EtcdSession(
+                namespace, lock, lock.acquire(root, until: .now + longestWait), of: root,
+                end: { namespace.locks.giveBack(lock) })
         }
 
         /// An update of one member.

@@ -263,6 +263,107 @@ import TestSupport
         #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
     }
 
+    /// The first copy of a change is late. It comes when the root is missing again, as it was at first.
+    ///
+    /// - Parameter isEqual: whether the change has nothing to do any more when it is applied again.
+    @Test(arguments: [true, false]) func aLateCopyIsCarriedOut(_ isEqual: Bool) throws {
+        defer { proxy.close() }
+        let store = store()
+        try store.change(root: "B") { $0 = ["level": 1] }
+        #expect(try store.read(root: "A") == nil)
+        let (puts, late) = (Locked(0), Locked(""))
+        proxy.block()
+        proxy.intercept { [proxy, cluster, prefix] request in
+            if request.contains("/v3/watch") { return LossyProxy.answer(503) }
+            if LossyProxy.isOfTheWatch(request) { return LossyProxy.answer(503) }
+            let number = puts.withLock { puts in
+                if request.contains("requestPut") { puts += 1 }
+                return puts
+            }
+            switch number {
+            case 1:
+                late.withLock { $0 = request }
+                return ""
+            case 2 where late.withLock({ !$0.isEmpty }) && request.contains("requestPut"):
+                _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": 1}"#)
+            default:
+                let copy = late.withLock { late in
+                    defer { late = "" }
+                    return late
+                }
+                if copy.isEmpty { return nil }
+                _ = try? cluster.control("del", "\(prefix)r/A")
+                proxy.carryOut(copy)
+            }
+            return nil
+        }
+        proxy.unblock()
+        try store.change(root: "A") { root in
+            let level = root?["level"] as? Int
+            root = ["level": isEqual ? 1 : (level ?? 0) + 1]
+        }
+        #expect(try store.read(root: "A")?["level"] as? Int == 1)
+        #expect(try other.current(root: "A")?["level"] as? Int == 1)
+        #expect(try writes() == 1)
+        proxy.intercept { _ in nil }
+    }
+
+    /// The observer has started with the change, which its client does not know to be its own yet.
+    @Test func anObserverThatStartsBeforeTheAnswerToAChange() throws {
+        defer { proxy.close() }
+        let store = store()
+        try store.change(root: "A") { $0 = ["count": 1] }
+        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        let heard = ObservedCounts()
+        let observation = Locked<PrefsObservation?>(nil)
+        let isFirst = Locked(true)
+        proxy.intercept { [proxy] request in
+            guard request.contains("requestPut"), isFirst.withLock({ $0 }) else { return nil }
+            isFirst.withLock { $0 = false }
+            proxy.carryOut(request)
+            do {
+                try wait { try store.read(root: "A")?["count"] as? Int == 2 }
+                let new = try store.observe(root: "A") { heard.add($0) }
+                observation.withLock { $0 = new }
+            } catch {
+                Issue.record("\(error)")
+            }
+            return ""
+        }
+        try store.change(root: "A") { $0 = ["count": 2] }
+        try increment(other)
+        #expect(heard.wait(for: 3) == .elsewhere)
+        #expect(heard.all == [3])
+        observation.withLock { $0?.cancel() }
+    }
+
+    /// The first change of a client arrives late. A look before has found no marker, because there was none ever.
+    @Test func theFirstChangeOfAClientIsLate() throws {
+        defer { proxy.close() }
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1), staleness: .seconds(1)))
+        let heard = ObservedCounts()
+        let observation = try store.observe(root: "A") { heard.add($0) }
+        let late = Locked("")
+        proxy.intercept { request in
+            guard request.contains("requestPut") else { return nil }
+            late.withLock { $0 = request }
+            return ""
+        }
+        guard case .outcomeUnknown? = error(of: { try store.change(root: "A") { $0 = ["count": 1] } }) else {
+            return #expect(Bool(false))
+        }
+        let looks = Locked(0)
+        proxy.intercept { request in
+            if request.contains("/v3/kv/txn") { looks.withLock { $0 += 1 } }
+            return nil
+        }
+        wait { looks.withLock { $0 } >= 3 }
+        proxy.carryOut(late.withLock { $0 })
+        #expect(heard.wait(for: 1) == .thisProcess)
+        observation.cancel()
+    }
+
     /// Somebody has removed the marker, which would tell whether the first copy was carried out.
     @Test func aLostAnswerAndALostMarker() throws {
         defer { proxy.close() }

@@ -337,7 +337,7 @@ import TestSupport
         }
         begun.wait()
         #expect {
-            try store.update(root: "B") { _ in Issue.record("run") }
+            try store.update(root: "A") { _ in Issue.record("run") }
         } throws: {
             guard case PrefsError.notStored(let failure) = $0 else { return false }
             return failure.reason == "timed out waiting for updates of other threads of this process"

@@ -60,6 +60,64 @@ import TestSupport
         #expect(try tickets().isEmpty)
     }
 
+    /// Threads that wait for the lock of a root keep no other thread of their process waiting, nor does the body itself.
+    @Test func aBodyThatHangsStopsItsRootOnly() throws {
+        let holder = Holder(one, "A")
+        let ended = Signal()
+        Thread.detachNewThread { [two] in
+            #expect(error { try two.update(root: "A") { $0?["count"] = 11 } } == nil)
+            ended.signal()
+        }
+        try wait { try tickets().count == 2 }
+        for (store, roots) in [(two, ["B", "C"]), (one, ["D", "E"])] {
+            try store.update(root: roots[0]) { $0 = ["count": 1] }
+            try store.change(root: roots[1]) { $0 = ["count": 1] }
+        }
+        #expect(try tickets().count == 2)
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(try one.current(root: "A")?["count"] as? Int == 11)
+    }
+
+    @Test func fewLocksAreInUseAtATime() throws {
+        let namespace = try one.namespace
+        let locks = LockPool {
+            EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
+        }
+        let taken = (0..<16).compactMap { _ in locks.take(until: .now + .seconds(10)) }
+        #expect(Set(taken.map(ObjectIdentifier.init)).count == 16)
+        #expect(locks.take(until: .now) == nil)
+        locks.giveBack(taken[3])
+        #expect(locks.take(until: .now) === taken[3])
+    }
+
+    /// A body of a root whose name begins with that of another root and a slash keeps no change of that root waiting.
+    @Test func changesOfARootDoNotWaitForLongerNames() throws {
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix)
+        try store.change(root: "A") { $0 = ["count": 1] }
+        let holders = [Holder(one, "A/x"), Holder(two, "A%2Fx")]
+        let requests = Locked(0)
+        proxy.intercept { request in
+            if !LossyProxy.isOfTheWatch(request) { requests.withLock { $0 += 1 } }
+            return nil
+        }
+        try store.change(root: "A") { $0 = ["count": 2] }
+        #expect(requests.withLock { $0 } == 1)
+        for holder in holders { #expect(holder.finish() == nil) }
+        #expect(try store.current(root: "A/x")?["count"] as? Int == 1)
+    }
+
+    @Test func tooManyRootsAreLocked() throws {
+        let roots = (0..<100).map { "R\($0)" }
+        let failure = error { try one.update(root: "A", alsoLocking: roots) { _ in Issue.record("run") } }
+        guard case .notStored(let failure)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        #expect(failure.reason == "an update accesses more than 100 roots")
+        try one.update(root: "A", alsoLocking: Array(roots.dropLast())) { $0 = ["count": 1] }
+        #expect(try tickets().isEmpty)
+    }
+
     /// Waiting for a root with an earlier name could last for ever, if its holder waits for this update.
     @Test func aFurtherRootThatAnotherClientHasLocked() throws {
         let first = Holder(one, "A")
@@ -144,6 +202,58 @@ import TestSupport
         }
         #expect(try tickets().isEmpty)
         #expect(try two.current(root: "R198")?["count"] as? Int == 198)
+    }
+
+    // MARK: - Commits without an answer
+
+    /// The answer to the first copy is lost. The answer to the second says that the key of the protocol is another one, which a third
+    /// would compare; no server is reached for that.
+    @Test func aCopyOfACommitThatMayHaveBeenCarriedOut() throws {
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1)))
+        let commits = Locked(0)
+        proxy.intercept { [cluster, prefix] request in
+            let key = Data("\(prefix)r/A".utf8).base64EncodedString()
+            guard request.contains("\"requestPut\":{\"key\":\"\(key)") else { return nil }
+            let number = commits.withLock { commits in
+                commits += 1
+                return commits
+            }
+            if number == 1 {
+                proxy.carryOut(request)
+                return ""
+            }
+            proxy.close()
+            let found = ["c/", "v"].map { key in
+                let range = try? cluster.control("get", "--prefix", "-w", "json", prefix + key)
+                return "{\"response_range\": \(range ?? "")}"
+            }
+            return LossyProxy.answer(
+                200, "{\"header\": {\"revision\": \"9\"}, \"responses\": [\(found.joined(separator: ","))]}")
+        }
+        let failure = error { try store.update(root: "A") { $0 = ["count": 1] } }
+        guard case .outcomeUnknown? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        #expect(commits.withLock { $0 } == 2)
+        #expect(try one.current(root: "A")?["count"] as? Int == 1)
+    }
+
+    /// The first copy was carried out, and then the protocol has changed.
+    @Test func aCommitBeforeAnotherProtocol() throws {
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix)
+        let isFirst = Locked(true)
+        proxy.intercept { [cluster, prefix] request in
+            let key = Data("\(prefix)r/A".utf8).base64EncodedString()
+            guard request.contains("\"requestPut\":{\"key\":\"\(key)"), isFirst.withLock({ $0 }) else { return nil }
+            isFirst.withLock { $0 = false }
+            proxy.carryOut(request)
+            _ = try? cluster.control("put", "\(prefix)v", "3")
+            return ""
+        }
+        try store.update(root: "A") { $0 = ["count": 1] }
+        #expect(try one.current(root: "A")?["count"] as? Int == 1)
     }
 
     // MARK: - The protocol

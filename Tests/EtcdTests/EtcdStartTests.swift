@@ -86,6 +86,25 @@ import TestSupport
         observation.cancel()
     }
 
+    /// A root that cannot be read leaves its last known values in the file, and those of the others.
+    @Test func anUnreadableRootAndTheFile() throws {
+        defer { proxy.close() }
+        let file = home.file("last-known.json")
+        let store = EtcdStore(
+            endpoints: cluster.urls, prefix: prefix, options: .init(staleness: .seconds(1)), lastKnown: file)
+        try put(#"{"jobs": 1}"#)
+        try put(#"{"jobs": 2}"#, "B")
+        for (number, root) in ["A", "B"].enumerated() {
+            #expect(try store.read(root: root)?["jobs"] as? Int == number + 1)
+        }
+        try put("[", "A")
+        try put(#"{"jobs": 3}"#, "B")
+        try wait { try store.read(root: "B")?["jobs"] as? Int == 3 }
+        try store.namespace.watch.saveLastKnown()
+        let roots = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String: Int]]
+        #expect(roots == ["A": ["jobs": 1], "B": ["jobs": 3]])
+    }
+
     /// What this process has written before is no news for an observer that starts then.
     @Test func anObserverStartsAfterTheOwnWrites() throws {
         defer { proxy.close() }

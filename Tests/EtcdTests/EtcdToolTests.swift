@@ -7,12 +7,14 @@ import TestSupport
 /// `prefs -f etcd://…`: the built tool on a cluster.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdToolTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let prefix = EtcdCluster.prefix()
     private let url: String
     private let home: TemporaryFolder
 
     init() throws {
-        let cluster = try EtcdCluster.shared.get()
-        url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(EtcdCluster.prefix())"
+        cluster = try EtcdCluster.shared.get()
+        url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
         home = try TemporaryFolder()
     }
 
@@ -36,7 +38,19 @@ import TestSupport
         #expect(
             try watch.line() == "prefs: watching the root `WorkerPrefs` of \(url); press Ctrl-C to stop")
         #expect(try rootOf(["set", "limit", "+1"]).code == 0)
-        #expect(try watch.line().hasSuffix("  limit: 9 → 10"))
+        let line = try watch.line()
+        #expect(line.contains("  limit: 9 → 10  by ") && line.contains(" prefs (process "), "\(line)")
+        // What no client of this package has written has no author.
+        #expect(try cluster.control("put", "\(prefix)r/WorkerPrefs", #"{"limit": 11}"#) == "OK\n")
+        #expect(try watch.line().hasSuffix("  limit: 10 → 11"))
+        let json = try PipedChild(
+            "prefs", ["watch", "--json", "-f", url, "--root", "WorkerPrefs"], home: home, mergesErrors: true)
+        _ = try json.line()
+        #expect(try rootOf(["set", "limit", "10"]).code == 0)
+        let object = try JSONSerialization.jsonObject(with: Data(json.line().utf8)) as? [String: Any]
+        #expect((object?["by"] as? String)?.contains(" prefs (process ") == true, "\(object as Any)")
+        json.send(SIGTERM)
+        #expect(try json.exitCode() == 0)
         watch.send(SIGTERM)
         #expect(try watch.exitCode() == 0)
         #expect(try rootOf(["export"]).output == "{\n  \"limit\": 10\n}\n")

@@ -29,10 +29,12 @@ extension PrefsStore {
     }
 }
 
-/// A store that can say which roots it has.
+/// A store that can say which roots it has, and who writes them.
 package protocol ListingStore: PrefsStore {
     /// The root keys, sorted. Costs a request or more.
     func rootNames() throws -> [String]
+    /// The host, program and process that have made the newest change of a root; nil if nobody knows. Costs a request.
+    func lastWriter(of root: String) -> String?
 }
 
 /// A remote store that may apply a change to a newer state again, instead of a lock that keeps others out.

@@ -1,4 +1,5 @@
 import Foundation
+import PersistentPreferences
 
 /// Who this process is for the others.
 struct ClientIdentity {
@@ -31,13 +32,25 @@ struct ClientIdentity {
         markerLease.map { .now - $0.granted > .seconds(Self.markerSeconds * 3 / 4) } ?? false
     }
 
-    /// The value of a ticket: the host, the program and the process, for those who wait.
-    static let holder: Data = {
+    /// The host and the program.
+    private static let program: Data = {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
         let bytes = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         return Data("\(String(decoding: bytes, as: UTF8.self)) \(ProcessInfo.processInfo.processName)".utf8)
     }()
 
-    var ticketValue: Data { Self.holder + " (process \(process))".utf8 }
+    /// The host, the program and the process, for those who wait for it, or ask who has changed a root.
+    var description: Data { Self.program + " (process \(process))".utf8 }
+
+    /// The description of a client. The text of another program is cut and escaped.
+    static func readable(_ description: Data) -> String {
+        StorageFailure(path: "", reason: String(decoding: description.prefix(200), as: UTF8.self)).description
+    }
+}
+
+/// The value of a marker: the identifier of an operation, a space, and the description of the client.
+extension EtcdKeyValue {
+    var operation: String { String(decoding: bytes.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self) }
+    var client: String { ClientIdentity.readable(bytes.drop { $0 != UInt8(ascii: " ") }.dropFirst()) }
 }

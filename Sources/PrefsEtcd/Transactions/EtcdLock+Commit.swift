@@ -46,8 +46,10 @@ extension EtcdLock {
     }
 
     private func begin(_ operation: String, _ steps: [RootStep]) {
-        let marker = keys.marker(identity.name)
-        watch.state.withLock { $0.own.append(OwnTransaction(operation: operation, marker: marker, steps: steps)) }
+        let client = identity
+        let transaction = OwnTransaction(
+            operation: operation, marker: keys.marker(client.name), hasMarker: client.marker > 0, steps: steps)
+        watch.state.withLock { $0.own.append(transaction) }
     }
 
     private func giveUp(_ operation: String, isUnknown: Bool) {
@@ -168,7 +170,7 @@ extension EtcdLock {
             }
             let marker = ranges[0].first
             let roots = zip(found, ranges.dropFirst()).map { ($0.key, StoredRoot($1.first)) }
-            if marker?.bytes == Data(operation.utf8), let done = marker?.modified {
+            if marker?.operation == operation, let done = marker?.modified {
                 if !wasSent {
                     finish(commit, operation, at: done)
                     return .done

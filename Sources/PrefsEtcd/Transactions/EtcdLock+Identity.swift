@@ -79,15 +79,14 @@ extension EtcdLock {
             // Compared, so that a late copy of this request fails, too.
             let found = try client.range(RangeRequest(key: marker), until: deadline).kvs.first
             if let found {
-                let done = String(decoding: found.bytes, as: UTF8.self)
-                if done == last {
+                if found.operation == last {
                     state.withLock { ($0.client.marker, $0.client.needsFence) = (found.modified, true) }
                     return found.modified
                 }
                 // A commit of unknown outcome, perhaps: once there is another marker, nobody could tell.
-                watch.confirm(done, at: found.modified)
+                watch.confirm(found.operation, at: found.modified)
             }
-            let isDone = found?.bytes == Data(operation.utf8)
+            let isDone = found?.operation == operation
             let request = TxnRequest(
                 compare: [.modified(marker, in: found?.modified ?? 0)], success: ending(operation))
             guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
@@ -105,7 +104,8 @@ extension EtcdLock {
     func ending(_ operation: String, beside others: Int = 0) -> [TxnRequest.Operation] {
         let identity = identity
         let marker = TxnRequest.Operation.put(
-            keys.marker(identity.name), Data(operation.utf8), lease: identity.markerLease?.id)
+            keys.marker(identity.name), Data("\(operation) ".utf8) + identity.description,
+            lease: identity.markerLease?.id)
         return [marker] + identity.tickets.prefix(TxnRequest.mostOperations - 2 - others).map { .delete($0) }
     }
 

@@ -111,7 +111,7 @@ final class EtcdLock: Sendable {
         var request = TxnRequest(
             compare: [.modified(ticket, in: 0), .modified(marker, in: identity.marker)],
             success: [
-                .put(ticket, identity.ticketValue, lease: lease),
+                .put(ticket, identity.description, lease: lease),
                 .range(
                     RangeRequest(newest: .created, of: keys.tickets(root), limit: Self.mostTickets, keysOnly: false)),
                 read,
@@ -207,7 +207,5 @@ final class EtcdLock: Sendable {
 
 extension EtcdKeyValue {
     /// Who has put a ticket. The text of another program is cut and escaped.
-    fileprivate var holder: String {
-        StorageFailure(path: "", reason: String(decoding: bytes.prefix(200), as: UTF8.self)).description
-    }
+    fileprivate var holder: String { ClientIdentity.readable(bytes) }
 }

@@ -9,6 +9,8 @@ import PersistentPreferences
 /// The body of each member runs inside an update of a private `InMemoryStore`, which joins, checks and rolls back as every store does.
 final class EtcdSession {
     private let namespace: EtcdNamespace
+    /// nil without locks.
+    private let lock: EtcdLock?
     /// The first ticket, and its revision; nil without locks.
     private let ticket: (key: Data, revision: Int64)?
     private let process = getpid()
@@ -51,10 +53,14 @@ final class EtcdSession {
     /// A session with locks.
     ///
     /// - Parameter end: is called once, after the commit.
-    init(_ namespace: EtcdNamespace, _ grant: EtcdLock.Grant, of root: String, end: @escaping () -> Void = {}) {
+    init(
+        _ namespace: EtcdNamespace, _ lock: EtcdLock, _ grant: EtcdLock.Grant, of root: String,
+        end: @escaping () -> Void = {}
+    ) {
         self.namespace = namespace
+        self.lock = lock
         self.end = end
-        ticket = namespace.lock.identity.firstTicket
+        ticket = lock.identity.firstTicket
         found = [root: grant.root]
     }
 
@@ -64,7 +70,7 @@ final class EtcdSession {
     init(_ namespace: EtcdNamespace, knowing newest: [String: StoredRoot]) {
         self.namespace = namespace
         end = {}
-        ticket = nil
+        (lock, ticket) = (nil, nil)
         found = newest
     }
 
@@ -150,11 +156,11 @@ final class EtcdSession {
     }
 
     private func find(_ root: String) throws(PrefsError) -> StoredRoot {
-        if ticket != nil {
+        if let lock {
             // Whoever waits in the order of the names is waited for by nobody who has a later lock.
             let isLast = found.keys.allSatisfy { $0 < root }
-            let end = begin + namespace.lock.patience
-            return try namespace.lock.acquireAnother(root, waits: isLast, until: end).root
+            let end = begin + namespace.patience
+            return try lock.acquireAnother(root, waits: isLast, until: end).root
         }
         if let known = namespace.watch.state.withLock({ $0.newest(root) }) {
             isNewest = false
@@ -198,9 +204,9 @@ final class EtcdSession {
         guard process == getpid() else {
             throw namespace.keys.notStored("the process was forked inside of an update, which belongs to its parent")
         }
-        guard dependsOnCommit else { return namespace.lock.release() }
+        guard let lock, dependsOnCommit else { return lock?.release() ?? () }
         do {
-            try namespace.lock.commit(changes)
+            try lock.commit(changes)
         } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {
             throw PrefsError.notStored(failure)
         }

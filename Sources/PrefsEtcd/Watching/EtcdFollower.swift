@@ -51,11 +51,11 @@ struct EtcdFollower {
             if known.followsAll, known.unread == nil || needsLoad { try loadAll(watch, endpoint, time) }
             return
         }
-        let roots = needsLoad ? Array(known.used) : unread
+        let roots = needsLoad ? known.used : unread
         if roots.isEmpty { return }
         let request = TxnRequest(success: roots.map { .range(RangeRequest(key: watch.keys.root($0))) })
         let reply = try watch.client.commit(request, ranges: roots.count, at: endpoint, until: begin + time)
-        let isRestored = known.isAhead(of: reply.revision, term: reply.term)
+        let isRestored = known.progress.isAhead(of: reply.revision, term: reply.term)
         if isRestored, roots.count < known.used.count {
             needsLoad = true
             throw EtcdFailure("the cluster was restored from an earlier state")
@@ -92,7 +92,7 @@ struct EtcdFollower {
             roots += last
         }
         watch.state.withLock { state in
-            if known.isAhead(of: first.revision, term: first.term) { state.forget(known) }
+            if known.progress.isAhead(of: first.revision, term: first.term) { state.forget(known) }
             state.loadAll(roots, in: first.revision)
             (state.term, state.provenAt) = (first.term, begin)
             (state.failingSince, state.failure) = (nil, nil)
@@ -130,16 +130,18 @@ struct EtcdFollower {
         _ missing: inout Int
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
-        let known = watch.state.withLock { $0 }
-        let roots = known.followsAll ? [] : known.used.filter { known.isLoaded($0) }
-        let unknown = known.own.filter { $0.isUnknown && $0.revision == nil }
+        // The state itself is not kept meanwhile, because a change would have to copy it.
+        let (followsAll, roots, unknown, progress) = watch.state.withLock { state in
+            let roots = state.followsAll ? [] : state.used.filter { state.isLoaded($0) }
+            return (state.followsAll, roots, state.own.filter { $0.isUnknown && $0.revision == nil }, state.progress)
+        }
         let all = RangeRequest(newest: .modified, of: watch.keys.roots, limit: 1)
-        let looks = known.followsAll ? [all] : roots.map { RangeRequest(revisionOf: watch.keys.root($0)) }
+        let looks = followsAll ? [all] : roots.map { RangeRequest(revisionOf: watch.keys.root($0)) }
         let request = TxnRequest(
             success: looks.map { .range($0) } + unknown.map { .range(RangeRequest(key: $0.marker)) })
         let reply = try watch.client.commit(
             request, ranges: looks.count + unknown.count, at: endpoint, until: begin + interval)
-        if known.isAhead(of: reply.revision, term: reply.term) {
+        if progress.isAhead(of: reply.revision, term: reply.term) {
             needsLoad = true
             throw EtcdFailure("the cluster was restored from an earlier state")
         }
@@ -157,6 +159,7 @@ struct EtcdFollower {
             }
             (state.provenAt, state.term) = (begin, reply.term)
             (state.failingSince, state.failure) = (nil, nil)
+            state.leaveUnused(at: begin)
         }
         watch.saveLastKnown()
     }

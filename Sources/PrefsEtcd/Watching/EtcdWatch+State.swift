@@ -3,6 +3,15 @@ import Foundation
 import PersistentPreferences
 
 extension EtcdWatch {
+    /// How far a cluster was at some time.
+    struct Progress {
+        let revision: Int64
+        let term: Int64
+
+        /// Whether the cluster was restored from a copy since: it is behind.
+        func isAhead(of revision: Int64, term: Int64) -> Bool { revision < self.revision || term < self.term }
+    }
+
     /// What the lock of the watch protects.
     struct State {
         let keys: EtcdKeys
@@ -14,9 +23,11 @@ extension EtcdWatch {
         var failingSince: Deadline?
         var failure: EtcdFailure?
 
-        /// The roots that are used. Those of a client that uses many are not counted any more: it follows all roots of the prefix.
-        private(set) var used: Set<String> = []
+        /// The roots that are used, and when they were used last.
+        private var lastUses: [String: Deadline] = [:]
+        /// Whether all roots of the prefix are followed, because many are used.
         private(set) var followsAll = false
+        private var takesSeveralRanges = true
         /// Whether the stream lacks a root that is used.
         var isOutdated = false
         /// The last revision of which everything is here, if all roots are followed; 0 before they were read.
@@ -25,11 +36,13 @@ extension EtcdWatch {
         var term: Int64 = 0
         var provenAt: Deadline?
         private(set) var copies: [String: RootCopy] = [:]
+        /// All roots of which this process has stored something that the stream has not told yet, and perhaps others.
+        private var late: Set<String> = []
         /// If all are followed: the keys of roots, and others among them that are not ours.
         private(set) var count: Int64 = 0
         /// Readable roots, and in which revision they were so, for those that cannot be read now or that are not followed: what reads past
         /// the watch have found, and what this process has stored without it.
-        var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
+        private var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
         private(set) var observers: [String: [EtcdObserver]] = [:]
@@ -40,6 +53,10 @@ extension EtcdWatch {
         private static let mostRoots = 8
         /// Bytes of their names in a request that still fits into one packet.
         private static let mostNameBytes = 400
+        /// After so long without a use, a root is not followed any more.
+        static let idleTime = Duration.seconds(600)
+        /// Roots that are known without being followed.
+        static let mostFound = 256
 
         init(keys: EtcdKeys, lastKnown: LastKnownFile?) {
             self.keys = keys
@@ -54,29 +71,54 @@ extension EtcdWatch {
 
         // MARK: - The roots that are followed
 
+        var used: [String] { Array(lastUses.keys) }
+
         /// Follows a root from now on.
         mutating func use(_ root: String) {
-            guard !followsAll, used.insert(root).inserted else { return }
-            let bytes = used.reduce(0) { $0 + keys.root($1).count }
-            followsAll = used.count > Self.mostRoots || bytes > Self.mostNameBytes
+            guard lastUses.updateValue(.now, forKey: root) == nil, !followsAll else { return }
+            followsAll = usesMany
             isOutdated = true
             connection?.interrupt()
         }
 
         /// Follows all roots, because the gateway does not take several ranges.
         mutating func useAll() {
-            followsAll = true
+            (takesSeveralRanges, followsAll) = (false, usesMany)
         }
+
+        private var usesMany: Bool {
+            if !takesSeveralRanges { return lastUses.count > 1 }
+            return lastUses.count > Self.mostRoots
+                || lastUses.keys.reduce(0) { $0 + keys.root($1).count } > Self.mostNameBytes
+        }
+
+        /// Leaves the roots that were not used for a while, and that have no observers.
+        mutating func leaveUnused(at time: Deadline) {
+            let used = lastUses.filter { time - $0.value <= Self.idleTime || observers[$0.key] != nil }
+            if used.isEmpty || used.count == lastUses.count { return }
+            lastUses = used
+            if followsAll {
+                if usesMany { return }
+                for root in used.keys { copies[root, default: RootCopy()].reached = reached(root) }
+                (followsAll, revision) = (false, 0)
+            }
+            copies = copies.filter { used[$0.key] != nil }
+            late.formIntersection(copies.keys)
+            isOutdated = true
+            connection?.interrupt()
+        }
+
+        private func isFollowed(_ root: String) -> Bool { followsAll || lastUses[root] != nil }
 
         func isLoaded(_ root: String) -> Bool { reached(root) > 0 }
 
         /// The roots that were not read yet; nil if all have to be read.
-        var unread: [String]? { followsAll ? (revision == 0 ? nil : []) : used.filter { !isLoaded($0) } }
+        var unread: [String]? { followsAll ? (revision == 0 ? nil : []) : lastUses.keys.filter { !isLoaded($0) } }
 
         /// What a stream has to report.
         var ranges: [WatchRange] {
             if followsAll { return [WatchRange(key: keys.roots, isPrefix: true, startRevision: revision + 1)] }
-            return used.map { WatchRange(key: keys.root($0), startRevision: reached($0) + 1) }
+            return lastUses.keys.map { WatchRange(key: keys.root($0), startRevision: reached($0) + 1) }
         }
 
         /// The last revision in which a root is known; 0 if it was not read.
@@ -115,16 +157,24 @@ extension EtcdWatch {
             guard revision >= found[root]?.revision ?? 0 else { return }
             var stored = stored
             // If it cannot be read, what was known before is still the best.
-            if case .success = stored.result(of: root, in: keys) { found[root] = (stored, revision) }
+            guard case .success = stored.result(of: root, in: keys) else { return }
+            found[root] = (stored, revision)
+            if found.count > Self.mostFound, let oldest = found.min(by: { $0.value.revision < $1.value.revision }) {
+                found[oldest.key] = nil
+            }
         }
 
         /// Takes the state of a root that was read in a revision, and that a read has from now on.
         mutating func advance(_ root: String, to stored: StoredRoot, in revision: Int64) {
             note(stored, root, in: revision)
-            guard followsAll || used.contains(root), reached(root) < revision,
-                copies[root]?.ahead?.modified ?? 0 < stored.modified
+            guard isFollowed(root), reached(root) < revision, copies[root]?.ahead?.modified ?? 0 < stored.modified
             else { return }
+            putAhead(stored, root)
+        }
+
+        private mutating func putAhead(_ stored: StoredRoot, _ root: String) {
             copies[root, default: RootCopy()].ahead = stored
+            late.insert(root)
         }
 
         func isCaughtUp(_ root: String) -> Bool {
@@ -142,8 +192,8 @@ extension EtcdWatch {
             for step in steps {
                 // The last step of a root is its result.
                 let stored = step.result.modified(in: revision)
-                if followsAll || used.contains(step.root) {
-                    if reached(step.root) < revision { copies[step.root, default: RootCopy()].ahead = stored }
+                if isFollowed(step.root) {
+                    if reached(step.root) < revision { putAhead(stored, step.root) }
                 } else {
                     note(stored, step.root, in: revision)
                 }
@@ -169,8 +219,9 @@ extension EtcdWatch {
 
         /// What the marker of an unknown transaction was in a revision.
         mutating func look(at marker: EtcdKeyValue?, of operation: String, in revision: Int64) {
-            guard let marker else { return endTransactions { $0.operation == operation } }
-            if marker.bytes == Data(operation.utf8) { return confirm(operation, at: marker.modified) }
+            if let marker, marker.operation == operation { return confirm(operation, at: marker.modified) }
+            // Its marker was removed, so nobody will find out.
+            if marker == nil { endTransactions { $0.operation == operation && $0.hasMarker } }
             for index in own.indices where own[index].operation == operation { own[index].absentUntil = revision }
             for root in observers.keys { tell(root) }
         }
@@ -186,20 +237,29 @@ extension EtcdWatch {
         mutating func apply(_ event: WatchReply.Event) {
             let revision = event.kv.modified
             if followsAll { count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0 }
-            if let root = keys.root(ofKey: event.kv.key), copies[root]?.reached ?? 0 < revision {
+            let root = keys.root(ofKey: event.kv.key)
+            if let root, isFollowed(root), copies[root]?.reached ?? 0 < revision {
                 put(event.isRemoval ? .missing : StoredRoot(event.kv), root, at: revision)
             }
             if followsAll { reach(revision) }
+            if let root { leaveIfMissing(root) }
         }
 
-        /// Takes the state of roots that was read in a revision.
+        /// If all are followed, a root of which nothing is known is missing.
+        private mutating func leaveIfMissing(_ root: String) {
+            guard followsAll, observers[root] == nil, let copy = copies[root] else { return }
+            if copy.stored.data == nil, copy.ahead == nil { copies[root] = nil }
+        }
+
+        /// Takes the state of roots that was read in a revision, unless they were left meanwhile.
         mutating func load(_ roots: [String], _ found: [EtcdKeyValue?], in revision: Int64) {
-            for (root, entry) in zip(roots, found) { put(StoredRoot(entry), root, at: revision) }
+            for (root, entry) in zip(roots, found) where isFollowed(root) { put(StoredRoot(entry), root, at: revision) }
             wake()
         }
 
-        /// Takes the state of all roots.
+        /// Takes the state of all roots, unless they are not followed any more.
         mutating func loadAll(_ found: [EtcdKeyValue], in revision: Int64) {
+            guard followsAll else { return }
             var new: [String: StoredRoot] = [:]
             for entry in found {
                 if let root = keys.root(ofKey: entry.key) { new[root] = StoredRoot(entry) }
@@ -210,6 +270,7 @@ extension EtcdWatch {
             }
             self.revision = revision
             reach(revision)
+            for root in copies.keys where new[root] == nil { leaveIfMissing(root) }
         }
 
         /// Whether everything is here that a look in a revision has found: of each root its last change or, if all are followed, the newest
@@ -249,8 +310,11 @@ extension EtcdWatch {
         /// Everything until a revision is here, if all roots are followed.
         private mutating func reach(_ revision: Int64) {
             self.revision = max(self.revision, revision)
-            let late = copies.filter { $0.value.ahead?.modified ?? .max <= revision }
-            for root in late.keys { copies[root]?.ahead = nil }
+            for root in late where copies[root]?.ahead?.modified ?? 0 <= revision {
+                copies[root]?.ahead = nil
+                late.remove(root)
+                leaveIfMissing(root)
+            }
             if !own.isEmpty { for root in observers.keys { tell(root) } }
             wake()
         }
@@ -259,9 +323,10 @@ extension EtcdWatch {
             var (stored, former) = (stored, copies[root] ?? RootCopy())
             // The objects that this process has stored are not made a second time.
             if let ahead = former.ahead, ahead.isSame(as: stored) { stored = ahead }
-            if former.stored.isSame(as: stored) { stored = former.stored }
+            let isSame = former.stored.isSame(as: stored)
+            if isSame { stored = former.stored }
             let isFirst = former.reached == 0
-            if !isFirst || observers[root] != nil, case .failure = stored.result(of: root, in: keys) {
+            if !isSame, !isFirst || observers[root] != nil, case .failure = stored.result(of: root, in: keys) {
                 // What was known before is kept.
                 note(former.stored, root, in: max(former.reached, former.stored.modified))
             }
@@ -283,6 +348,7 @@ extension EtcdWatch {
         mutating func add(_ observer: EtcdObserver, of root: String) {
             if observers[root] == nil {
                 var copy = copies[root] ?? RootCopy()
+                copy.reached = reached(root)
                 copy.told = lastGood(root)
                 copy.toldUntil = max(reached(root), copy.ahead?.modified ?? 0, found[root]?.revision ?? 0)
                 copies[root] = copy
@@ -340,10 +406,10 @@ extension EtcdWatch {
 
         // MARK: - A cluster that was restored
 
-        /// Whether the cluster was restored from a copy since this was its state: it is behind what was known before.
-        func isAhead(of revision: Int64, term: Int64) -> Bool {
-            let known = copies.values.reduce(self.revision) { max($0, $1.reached, $1.ahead?.modified ?? 0) }
-            return revision < own.reduce(known) { max($0, $1.revision ?? 0) } || term < self.term
+        /// The newest revision and term of the cluster that are known.
+        var progress: Progress {
+            let known = copies.values.reduce(revision) { max($0, $1.reached, $1.ahead?.modified ?? 0) }
+            return Progress(revision: own.reduce(known) { max($0, $1.revision ?? 0) }, term: term)
         }
 
         /// A cluster that was restored from a copy no longer has what was confirmed before. What was confirmed meanwhile stays.

@@ -29,6 +29,8 @@ struct OwnTransaction {
     let operation: String
     /// The key of its client's marker.
     let marker: Data
+    /// Whether there was a marker before.
+    let hasMarker: Bool
     var steps: [RootStep]
     /// The revision; nil as long as nobody knows whether it was carried out.
     var revision: Int64?

@@ -17,6 +17,8 @@ final class Watch: @unchecked Sendable {
     private let asJSON: Bool
     /// The names of the places to watch; empty for all.
     private let names: [String]
+    /// A store that knows who writes.
+    private let store: (any ListingStore)?
 
     /// The queue for reading and printing. It does nothing else, because a reader of the output may block it for ever.
     private let queue = DispatchQueue(label: "prefs.watch")
@@ -39,6 +41,7 @@ final class Watch: @unchecked Sendable {
         context = invocation.context
         asJSON = invocation.wantsJSON
         names = invocation.operands
+        store = place.root == nil ? nil : try place.target?.store(of: invocation.program) as? any ListingStore
         if place.prefs != nil { for name in names { _ = try place.path(name, in: [:]) } }
         // A file may appear later; the name of a domain may be a typing error.
         if place.prefs == nil, place.target?.suite != nil { _ = try place.existing() }
@@ -110,7 +113,8 @@ final class Watch: @unchecked Sendable {
     private func print(_ changes: [Difference.Entry]) {
         guard state.withLock({ $0.failure == nil }) else { return }
         let time = JSONText.date(Date())
-        let bytes = Data(changes.map { line($0, time) }.joined().utf8)
+        let writer = place.root.flatMap { store?.lastWriter(of: $0) }
+        let bytes = Data(changes.map { line($0, time, writer) }.joined().utf8)
         do {
             try context.writeOutput((asJSON ? OutputFormat.json : .text).bytes(bytes, for: context.output))
         } catch {
@@ -119,16 +123,18 @@ final class Watch: @unchecked Sendable {
         }
     }
 
-    private func line(_ change: Difference.Entry, _ time: String) -> String {
+    private func line(_ change: Difference.Entry, _ time: String, _ writer: String?) -> String {
         let (path, old, new) = change
         if asJSON {
-            return JSONText.object([
-                ("time", time), ("key", path.text), ("path", path.names), ("old", old.map(Difference.exact)),
-                ("new", new.map(Difference.exact)),
-            ]).json + "\n"
+            return JSONText.object(
+                [
+                    ("time", time), ("key", path.text), ("path", path.names), ("old", old.map(Difference.exact)),
+                    ("new", new.map(Difference.exact)),
+                ] + (writer.map { [("by", $0)] } ?? [])
+            ).json + "\n"
         }
         let text = [old, new].map { $0.map(Difference.shown) ?? "(not set)" }.joined(separator: " → ")
-        return "\(time)  \(path.text): \(text)".printable + "\n"
+        return "\(time)  \(path.text): \(text)\(writer.map { "  by \($0)" } ?? "")".printable + "\n"
     }
 }
 
