@@ -37,8 +37,8 @@ extension EtcdNamespace {
     private func lockedSession(
         _ roots: [String], _ lock: EtcdLock, until deadline: Deadline, end: @escaping () -> Void
     ) throws -> EtcdSession {
-        let grant = try lock.acquire(roots[0], until: deadline)
-        let session = EtcdSession(self, lock, grant, of: roots[0], end: end)
+        let stored = try lock.acquire(roots[0], until: deadline)
+        let session = EtcdSession(self, lock, stored, of: roots[0], end: end)
         do {
             for root in roots.dropFirst() { try session.access(root) }
         } catch {

@@ -83,14 +83,16 @@ final class EtcdNamespace: Sendable {
         }
     }
 
-    /// Who has made the newest change of a root; nil if its marker is not among the newest any more, or the cluster does not answer.
+    /// Who has made the newest change of a root; nil if that was no client of this package, or the cluster does not answer.
     func lastWriter(of root: String) -> String? {
-        let markers = RangeRequest(newest: .modified, of: keys.markers, limit: 16, keysOnly: false)
-        let request = TxnRequest(success: [.range(RangeRequest(revisionOf: keys.root(root))), .range(markers)])
-        guard let reply = try? client.commit(request, until: .now + .seconds(1)), reply.ranges.count == 2,
-            let change = reply.ranges[0].first
-        else { return nil }
-        return reply.ranges[1].first { $0.modified == change.modified }?.client
+        let deadline = Deadline.now + .seconds(1)
+        let change = try? client.range(RangeRequest(revisionOf: keys.root(root)), until: deadline).kvs.first
+        guard let revision = change?.modified else { return nil }
+        // In that revision, because a program that has ended since has removed its marker.
+        var markers = RangeRequest(newest: .modified, of: keys.markers, limit: 1, keysOnly: false)
+        markers.revision = revision
+        let marker = try? client.range(markers, until: deadline).kvs.first
+        return marker?.modified == revision ? marker?.client : nil
     }
 
     /// - Parameter owner: lives as long as the observation, so that new stores share the namespace.

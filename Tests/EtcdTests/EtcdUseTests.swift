@@ -39,7 +39,7 @@ import TestSupport
         }
         let heard = ObservedCounts()
         let observation = try store.observe(root: "R0") { heard.add($0) }
-        pass(599)
+        pass(300)
         #expect(watch.state.withLock { $0.used.count } == number)
         pass(601)
         // Only observers use a root without reading it.

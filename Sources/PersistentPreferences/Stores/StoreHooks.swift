@@ -33,7 +33,7 @@ extension PrefsStore {
 package protocol ListingStore: PrefsStore {
     /// The root keys, sorted. Costs a request or more.
     func rootNames() throws -> [String]
-    /// The host, program and process that have made the newest change of a root; nil if nobody knows. Costs a request.
+    /// The host, program and process that have made the newest change of a root; nil if nobody knows. Costs two requests.
     func lastWriter(of root: String) -> String?
 }
 

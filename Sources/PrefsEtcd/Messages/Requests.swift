@@ -1,5 +1,4 @@
 import Foundation
-import PrefsJSON
 
 // The JSON of requests. The gateway ignores members that it does not know, so a misspelled name changes the meaning of a request.
 // `JSONEncoder` would take a third of the processor time of an update.

@@ -20,12 +20,10 @@ import PersistentPreferences
 final class EtcdLock: Sendable {
     typealias Deadline = ContinuousClock.Instant
 
-    /// The revision in which a lock was granted, and the root in that revision.
-    typealias Grant = (revision: Int64, root: StoredRoot)
-
     /// What became of a ticket.
     private enum Turn {
-        case granted(Grant)
+        /// The root, which does not change as long as the lock is held.
+        case granted(StoredRoot)
         /// Another client has the lock, and this one does not wait.
         case taken(by: String)
         /// The identity had to be given up.
@@ -59,8 +57,8 @@ final class EtcdLock: Sendable {
 
     // MARK: - Tickets
 
-    /// Waits for the lock of a root, the first of a transaction.
-    func acquire(_ root: String, until deadline: Deadline) throws -> Grant {
+    /// Waits for the lock of a root, the first of a transaction, and reads the root.
+    func acquire(_ root: String, until deadline: Deadline) throws -> StoredRoot {
         do throws(EtcdFailure) {
             // The leases may take their own time.
             var deadline = deadline
@@ -68,7 +66,7 @@ final class EtcdLock: Sendable {
                 let begin = ContinuousClock.Instant.now
                 try prepare(forTicket: true)
                 deadline += .now - begin
-                if case .granted(let grant) = try takeTurn(root, until: deadline) { return grant }
+                if case .granted(let stored) = try takeTurn(root, until: deadline) { return stored }
                 try pause(until: deadline)
             }
         } catch {
@@ -79,7 +77,7 @@ final class EtcdLock: Sendable {
     /// Waits for the lock of a further root.
     ///
     /// - Parameter waits: false if others, who have that lock, may be waiting for one of this client.
-    func acquireAnother(_ root: String, waits: Bool, until deadline: Deadline) throws(PrefsError) -> Grant {
+    func acquireAnother(_ root: String, waits: Bool, until deadline: Deadline) throws(PrefsError) -> StoredRoot {
         let turn: Turn
         do throws(EtcdFailure) {
             turn = try takeTurn(root, waits: waits, until: deadline)
@@ -87,7 +85,7 @@ final class EtcdLock: Sendable {
             throw .notStored(keys.failure(error))
         }
         switch turn {
-        case .granted(let grant): return grant
+        case .granted(let stored): return stored
         case .lost: throw keys.notStored("the lock was lost")
         case .taken(let holder):
             throw .busy(
@@ -142,7 +140,7 @@ final class EtcdLock: Sendable {
                     state.client.firstTicket = state.client.firstTicket ?? (ticket, own.modified)
                     state.client.endOfUse = .now + patience
                 }
-                return .granted((reply.revision, StoredRoot(ranges[1].first)))
+                return .granted(StoredRoot(ranges[1].first))
             }
             let holder = ahead.min { $0.created < $1.created }?.holder ?? ""
             guard waits else { return .taken(by: holder) }

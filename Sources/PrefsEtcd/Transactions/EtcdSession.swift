@@ -54,14 +54,14 @@ final class EtcdSession {
     ///
     /// - Parameter end: is called once, after the commit.
     init(
-        _ namespace: EtcdNamespace, _ lock: EtcdLock, _ grant: EtcdLock.Grant, of root: String,
+        _ namespace: EtcdNamespace, _ lock: EtcdLock, _ stored: StoredRoot, of root: String,
         end: @escaping () -> Void = {}
     ) {
         self.namespace = namespace
         self.lock = lock
         self.end = end
         ticket = lock.identity.firstTicket
-        found = [root: grant.root]
+        found = [root: stored]
     }
 
     /// A session of a change that is data.
@@ -160,7 +160,7 @@ final class EtcdSession {
             // Whoever waits in the order of the names is waited for by nobody who has a later lock.
             let isLast = found.keys.allSatisfy { $0 < root }
             let end = begin + namespace.patience
-            return try lock.acquireAnother(root, waits: isLast, until: end).root
+            return try lock.acquireAnother(root, waits: isLast, until: end)
         }
         if let known = namespace.watch.state.withLock({ $0.newest(root) }) {
             isNewest = false

@@ -1,5 +1,4 @@
 import Foundation
-import PrefsJSON
 
 /// Sends requests to a cluster: to one endpoint after another until one answers.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import PrefsJSON
 
 /// The work of the watch's thread: reads the roots that are used, follows the stream of one endpoint, and takes the next endpoint if it
 /// fails.

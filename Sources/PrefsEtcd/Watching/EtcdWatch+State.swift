@@ -35,17 +35,17 @@ extension EtcdWatch {
         /// The last term of the cluster that was heard of.
         var term: Int64 = 0
         var provenAt: Deadline?
-        private(set) var copies: [String: RootCopy] = [:]
+        var copies: [String: RootCopy] = [:]
         /// All roots of which this process has stored something that the stream has not told yet, and perhaps others.
         private var late: Set<String> = []
         /// If all are followed: the keys of roots, and others among them that are not ours.
         private(set) var count: Int64 = 0
         /// Readable roots, and in which revision they were so, for those that cannot be read now or that are not followed: what reads past
         /// the watch have found, and what this process has stored without it.
-        private var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
+        var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
-        private(set) var observers: [String: [EtcdObserver]] = [:]
+        var observers: [String: [EtcdObserver]] = [:]
         /// Are signalled at each change.
         var waiters: [DispatchSemaphore] = []
 
@@ -108,7 +108,7 @@ extension EtcdWatch {
             connection?.interrupt()
         }
 
-        private func isFollowed(_ root: String) -> Bool { followsAll || lastUses[root] != nil }
+        func isFollowed(_ root: String) -> Bool { followsAll || lastUses[root] != nil }
 
         func isLoaded(_ root: String) -> Bool { reached(root) > 0 }
 
@@ -122,7 +122,7 @@ extension EtcdWatch {
         }
 
         /// The last revision in which a root is known; 0 if it was not read.
-        private func reached(_ root: String) -> Int64 { max(revision, copies[root]?.reached ?? 0) }
+        func reached(_ root: String) -> Int64 { max(revision, copies[root]?.reached ?? 0) }
 
         // MARK: - Reading
 
@@ -172,64 +172,13 @@ extension EtcdWatch {
             putAhead(stored, root)
         }
 
-        private mutating func putAhead(_ stored: StoredRoot, _ root: String) {
+        mutating func putAhead(_ stored: StoredRoot, _ root: String) {
             copies[root, default: RootCopy()].ahead = stored
             late.insert(root)
         }
 
         func isCaughtUp(_ root: String) -> Bool {
             isLoaded(root) && copies[root]?.ahead == nil && copies[root]?.untold.isEmpty ?? true
-        }
-
-        // MARK: - Own transactions
-
-        mutating func confirm(_ operation: String, at revision: Int64) {
-            guard let index = own.firstIndex(where: { $0.operation == operation }) else { return }
-            own[index].revision = revision
-            let steps = own[index].steps
-            // Without observers nobody asks for the steps.
-            own[index].steps = steps.filter { observers[$0.root] != nil }
-            for step in steps {
-                // The last step of a root is its result.
-                let stored = step.result.modified(in: revision)
-                if isFollowed(step.root) {
-                    if reached(step.root) < revision { putAhead(stored, step.root) }
-                } else {
-                    note(stored, step.root, in: revision)
-                }
-            }
-            endTransactions { $0.steps.isEmpty }
-            for step in steps { tell(step.root) }
-            wake()
-        }
-
-        /// A transaction has ended without success.
-        mutating func giveUp(_ operation: String, isUnknown: Bool) {
-            if isUnknown {
-                for index in own.indices where own[index].operation == operation { own[index].isUnknown = true }
-            } else {
-                endTransactions { $0.operation == operation }
-            }
-        }
-
-        /// Nobody will find out any more what became of the unknown transactions of a client.
-        mutating func forgetUnknown(marker: Data) {
-            endTransactions { $0.isUnknown && $0.revision == nil && $0.marker == marker }
-        }
-
-        /// What the marker of an unknown transaction was in a revision.
-        mutating func look(at marker: EtcdKeyValue?, of operation: String, in revision: Int64) {
-            if let marker, marker.operation == operation { return confirm(operation, at: marker.modified) }
-            // Its marker was removed, so nobody will find out.
-            if marker == nil { endTransactions { $0.operation == operation && $0.hasMarker } }
-            for index in own.indices where own[index].operation == operation { own[index].absentUntil = revision }
-            for root in observers.keys { tell(root) }
-        }
-
-        private mutating func endTransactions(where hasEnded: (OwnTransaction) -> Bool) {
-            let roots = own.filter(hasEnded).flatMap(\.steps).map(\.root)
-            own.removeAll(where: hasEnded)
-            for root in roots { tell(root) }
         }
 
         // MARK: - Changes
@@ -341,67 +290,6 @@ extension EtcdWatch {
         mutating func wake() {
             for waiter in waiters { waiter.signal() }
             waiters = []
-        }
-
-        // MARK: - Observers
-
-        mutating func add(_ observer: EtcdObserver, of root: String) {
-            if observers[root] == nil {
-                var copy = copies[root] ?? RootCopy()
-                copy.reached = reached(root)
-                copy.told = lastGood(root)
-                copy.toldUntil = max(reached(root), copy.ahead?.modified ?? 0, found[root]?.revision ?? 0)
-                copies[root] = copy
-            }
-            observers[root, default: []].append(observer)
-        }
-
-        mutating func remove(_ observer: EtcdObserver, of root: String) {
-            observers[root]?.removeAll { $0 === observer }
-            guard observers[root]?.isEmpty == true else { return }
-            observers[root] = nil
-            copies[root]?.told = nil
-            copies[root]?.untold = []
-            endTransactions { $0.revision != nil && $0.steps.allSatisfy { $0.root == root } }
-        }
-
-        /// Reports what has become known of a root, by way of the steps of this process.
-        private mutating func tell(_ root: String) {
-            guard observers[root] != nil, var copy = copies[root], copy.reached > 0 else { return }
-            while let next = copy.untold.first {
-                if own.contains(where: { $0.mayHaveChanged(root, until: next.revision) }) { break }
-                copy.untold.removeFirst()
-                report(next.stored, of: root, in: next.revision, &copy)
-            }
-            // What was created and removed again in one commit leaves no event.
-            let reached = reached(root)
-            let hasSteps = own.contains { $0.revision ?? .max <= reached && $0.steps.contains { $0.root == root } }
-            if hasSteps, copy.untold.isEmpty { report(copy.stored, of: root, in: reached, &copy) }
-            copies[root] = copy
-        }
-
-        private mutating func report(
-            _ stored: StoredRoot, of root: String, in revision: Int64, _ copy: inout RootCopy
-        ) {
-            var stored = stored
-            func report(_ next: [String: Any]?, _ origin: PrefsChange.Origin) {
-                let change = PrefsChange(root: root, from: copy.told, to: next, origin: origin)
-                copy.told = next
-                guard let change else { return }
-                for observer in observers[root] ?? [] { observer.receive(change, bytes: stored.bytes) }
-            }
-            for index in own.indices where own[index].revision ?? .max <= revision {
-                // What an observer has started with is no news.
-                let isKnown = own[index].revision ?? .max <= copy.toldUntil
-                for step in own[index].steps where step.root == root && !isKnown {
-                    report(step.before, .elsewhere)
-                    report(step.after, .thisProcess)
-                }
-                own[index].steps.removeAll { $0.root == root }
-            }
-            own.removeAll { $0.revision != nil && $0.steps.isEmpty }
-            // Of what cannot be read nothing is reported.
-            if case .success(let values) = stored.result(of: root, in: keys) { report(values, .elsewhere) }
         }
 
         // MARK: - A cluster that was restored
