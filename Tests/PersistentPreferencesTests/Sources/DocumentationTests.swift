@@ -30,6 +30,7 @@ import Testing
     @Test(arguments: [
         ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
         ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
+        ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"),
     ])
     func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
         let file = DocumentationPage.package.appending(path: "Tests/PersistentPreferencesTests/\(sample)")
