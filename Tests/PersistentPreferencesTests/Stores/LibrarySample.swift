@@ -1,7 +1,6 @@
 // The library of the article "Preferences of a library", verbatim; `DocumentationTests` compares them.
 
-import Foundation
-import PersistentPreferences
+public import PersistentPreferences
 
 final class MailPrefs: Prefs, @unchecked Sendable {
     @Pref(.in(1...100)) var batch = 20
