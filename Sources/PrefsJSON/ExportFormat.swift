@@ -112,7 +112,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Reads the values of exported bytes, in any of the formats. Does not vet them.
     ///
-    /// - Parameter isFile: whether the bytes are those of a file that is only shown: then its nulls are kept.
+    /// - Parameter isFile: whether the bytes come from a file that is only shown. If so, its nulls are kept.
     /// - Throws: `PrefsError.invalidImport`.
     package static func values(of data: Data, isFile: Bool = false) throws(PrefsError) -> [String: StoredValue] {
         try ImportedData.values(of: data, isFile: isFile)

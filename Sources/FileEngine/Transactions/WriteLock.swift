@@ -12,8 +12,8 @@ package struct WriteLock {
     private let locked: FileStatus
     let system: SystemCalls
     private let process = LockRegistry.forks
-    /// The protection class of new files. nil keeps the class of a file that is replaced, and leaves that of a new file
-    /// to the system.
+    /// The protection class of new files. nil keeps the class of a file that is replaced, and leaves the class of a new
+    /// file to the system.
     let protection: FileProtection?
     /// Whether this update leaves no lock file and no last good copy.
     let isTransient: Bool

@@ -5,7 +5,7 @@ import PrefsPropertyLists
 /// ends, escapes, the texts of numbers, and nulls stay as they are.
 ///
 /// A container whose parts change is read as a list of items, each with the blanks and comments around it. Items that
-/// stay are copied. A new item gets blanks like those of its neighbors.
+/// stay are copied. A new item gets the blanks of its neighbors.
 ///
 /// Costs time linear in the text for each level of containers that change.
 struct JSONText {
@@ -90,7 +90,7 @@ struct JSONText {
         var next = 0
         /// Whether the output may end in a `//` comment, so that whatever follows needs a new line.
         var isInComment: Bool
-        /// The comment lines above removed items, which stay. The index is that of the next item that stays.
+        /// The comment lines above removed items, which stay, by the index of the next item that stays.
         let orphans: [Int: [Range<Int>]]
     }
 
