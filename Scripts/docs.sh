@@ -31,8 +31,8 @@ trap 'rm -f "$log"' EXIT
 rm -rf "$symbols" "$output"
 mkdir -p "$symbols"
 
-# The modules that these pages describe together, besides PersistentPreferences.
-others="PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles"
+# The modules of the other products, which these pages describe together. PrefsUI is missing: without SwiftUI it has no symbols.
+others="PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles PrefsEtcd PrefsTool PrefsTesting RVS_PersistentPrefs"
 
 echo "== the library, and its public symbols"
 for module in PersistentPreferences $others; do
@@ -45,15 +45,20 @@ if [ "$(uname)" = Darwin ]; then sdk=(-sdk "$(xcrun --show-sdk-path)"); fi
     -skip-synthesized-members -emit-extension-block-symbols \
     -experimental-allowed-reexported-modules=PrefsFileEngine,PrefsPropertyLists
 for module in $others; do
-    # Extensions of Foundation have pages of their own. Those of this package are parts of the pages of its types.
+    # Extensions of Foundation and of Swift Testing have pages of their own. Those of this package are parts of the pages of its types.
     extensions=()
-    [ $module != PrefsKeys ] || extensions=(-emit-extension-block-symbols)
+    case $module in
+    PrefsKeys) extensions=(-emit-extension-block-symbols) ;;
+    PrefsTesting) extensions=(-emit-extension-block-symbols -experimental-allowed-reexported-modules=PrefsStoreChecks) ;;
+    esac
     "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$(field triple)" ${sdk[@]+"${sdk[@]}"} \
         -I "$(swift build --show-bin-path)/Modules" -output-dir "$symbols" -minimum-access-level public \
         -skip-synthesized-members ${extensions[@]+"${extensions[@]}"}
 done
-# For clients, the public types of the lower targets belong to this module. The pages of the other modules are beside its own.
-sed -i.bak -E "s/\"(PrefsFileEngine|PrefsPropertyLists|${others// /|})\"/\"PersistentPreferences\"/g" "$symbols"/*.json
+# For clients, the public types of the lower targets belong to this module. The pages of the other modules are beside its own. Only names
+# of modules are replaced, because PrefsTool and RVS_PersistentPrefs have a type of their name.
+modules="PrefsFileEngine|PrefsPropertyLists|PrefsStoreChecks|${others// /|}"
+sed -i.bak -E "s/\"(module\":\{\"name|module|extendedModule)\":\"($modules)\"/\"\1\":\"PersistentPreferences\"/g" "$symbols"/*.json
 rm -f "$symbols"/*.bak
 
 echo "== docc, warnings are errors"

@@ -5,16 +5,18 @@ import PrefsPropertyLists
 /// Distinguishes an empty domain from one that cannot be read yet.
 ///
 /// Between a restart of the device and its first unlock, the domain's file is encrypted. `UserDefaults` then reads as
-/// empty, and a value that is set replaces the file. So until a process has found the domain readable, each access
-/// checks the file and a marker of the same protection class. The domain is unreadable
-/// - if the file or the marker exists and cannot be opened;
-/// - if the file has entries that `UserDefaults` does not return, because it has not read the file since the unlock;
-/// - if the file or the marker could not be opened before, the marker exists, the file is missing, the domain is empty,
-///   and the system has not announced the unlock yet.
+/// empty, and the first value that is set replaces the whole file.
 ///
-/// In all other cases the domain is readable until the process ends, because a device returns to the encrypted state
-/// only by a restart. Other code may have removed a domain whose marker exists, so the marker alone proves nothing once
-/// it can be opened.
+/// Until this process has found the domain readable, each access therefore checks two files: the domain's own, and a
+/// marker with the protection class of the domain's file. The domain is unreadable in three cases:
+/// 1. One of the two files exists and cannot be opened.
+/// 2. The domain's file has entries, and `UserDefaults` does not return them. It has not read the file since the
+///    unlock.
+/// 3. The domain's file is missing, `UserDefaults` is empty, and the marker exists. This counts only if this process
+///    could not open a file earlier and the system has not announced the unlock since. At other times other code may
+///    have removed the domain, and the marker proves nothing.
+///
+/// Once readable, the domain stays readable until the process ends: only a restart of the device encrypts it again.
 final class DomainReadability: Sendable {
     private let system: any SystemDefaults
     private let state: Locked<State>
@@ -23,8 +25,9 @@ final class DomainReadability: Sendable {
         var isReadable: Bool
         /// Whether the marker exists; nil if that is unknown.
         var hasMarker: Bool?
-        /// Whether this process ran before the unlock and was not notified of it.
+        /// Whether this process has found a locked file, and the system has not announced an unlock since.
         var awaitsUnlock = false
+        /// The number of unlocks that the system has announced.
         var unlocks = 0
     }
 
@@ -33,7 +36,9 @@ final class DomainReadability: Sendable {
         state = Locked(State(isReadable: !system.hasDataProtection))
     }
 
-    /// - Returns: whether the domain has become readable, after this process has found it unreadable.
+    /// Checks the files, unless the domain is known to be readable.
+    ///
+    /// - Returns: true once, if the domain was locked before and is readable now.
     /// - Throws: `FileError.unreadable`.
     @discardableResult
     func check() throws(FileError) -> Bool {
@@ -41,7 +46,7 @@ final class DomainReadability: Sendable {
         if isKnown { return false }
         let (file, marker) = (system.contents(of: .domain), system.contents(of: .marker))
         if let reason = file.lockedReason ?? marker.lockedReason {
-            // An unlock that was announced in the meantime is not awaited.
+            // An unlock that was announced after the count was taken need not be awaited.
             state.withLock { if $0.unlocks == unlocks { $0.awaitsUnlock = true } }
             throw Self.unreadable(reason)
         }
@@ -61,9 +66,11 @@ final class DomainReadability: Sendable {
 
     /// Whether `UserDefaults` returns the entries of the file.
     ///
-    /// Each key must be present; values may be newer than the file. If this process did not run before the unlock, one
-    /// equal entry is enough, because other code may have removed an entry that the daemon has not yet removed from the
+    /// Usually each key of the file must be present. Values may differ, because `UserDefaults` may be newer than the
     /// file.
+    ///
+    /// If this process does not wait for an unlock, one equal entry is enough. The other entries may be missing because
+    /// other code has removed them, and the daemon has not written the file since.
     private func isShown(_ bytes: [UInt8], wasLocked: Bool) -> Bool {
         let shown = system.allEntries()
         guard let stored = try? PropertyListCoder.decode(Data(bytes)).value.dictionary else {
@@ -84,7 +91,7 @@ final class DomainReadability: Sendable {
         }
     }
 
-    /// Updates the marker, which shows whether the domain has values.
+    /// Creates the marker if the domain has values now, and removes it if the domain is empty.
     func didCommit(isEmpty: Bool) {
         guard system.hasDataProtection, state.withLock({ $0.hasMarker != !isEmpty }) else { return }
         system.setMarker(!isEmpty)

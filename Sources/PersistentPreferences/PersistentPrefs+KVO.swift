@@ -1,19 +1,22 @@
 #if canImport(ObjectiveC)
     public import Foundation
 
-    // Type-checked only; it has never run. It relies on documented behavior, on Swift giving a stored property an
-    // instance variable of its name, and on `addObserver` being called for longer key paths that contain this object,
-    // too.
+    // Type-checked only; it has never run. It relies on documented behavior and on two assumptions: Swift gives a
+    // stored property an instance variable of its name, and `addObserver` is also called for this object in the middle
+    // of a longer key path.
 
     /// Key-value observing of ``values`` and of the `@objc dynamic` accessors of a subclass.
     ///
-    /// Observers are notified once per change, after the commit: on the thread that made the change or, for a change
-    /// made elsewhere, on the main queue. The automatic notification of setters is off for accessors, because it would
-    /// come before the commit of an update, also of an update that is rolled back, and a second time after it.
-    /// Properties that are stored in the instance itself keep the automatic notification. For an accessor that shows
+    /// Observers are notified once per change, after the commit: on the thread that made the change or, for a change by
+    /// another process, on the main queue.
+    ///
+    /// Setters of accessors do not notify by themselves. They would notify before the commit, which may be rolled back,
+    /// and again after it. Setters of properties that are stored in the instance itself do notify. If an accessor shows
     /// something other than stored values, override `automaticallyNotifiesObservers(forKey:)`, or call
-    /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` yourself. Key paths through ``values`` (`values.theme`)
-    /// cannot be observed, because each read returns another dictionary.
+    /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` yourself.
+    ///
+    /// Key paths through ``values``, such as `values.theme`, cannot be observed, because each read returns another
+    /// dictionary.
     extension PersistentPrefs {
         /// Adds an observer. The first observer starts the observation of the root, which ends when the instance is
         /// released.
@@ -26,14 +29,14 @@
             super.addObserver(observer, forKeyPath: keyPath, options: options, context: context)
         }
 
-        /// Whether setters notify automatically. True only for properties that are stored in the instance.
+        /// Whether the setter of a key notifies by itself. True only for a property that is stored in the instance.
         open override class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
             key.withCString { class_getInstanceVariable(self, $0) } != nil
                 && super.automaticallyNotifiesObservers(forKey: key)
         }
 
-        /// Notifies key-value observers around the body of a committed change. If they read values in the first
-        /// notification, they read the old ones.
+        /// Notifies key-value observers of a committed change: "will change", the body, "did change". In the first
+        /// notification, observers read the old values, although the new ones are stored.
         func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             var outcome = AccessOutcome(of: state)
@@ -52,7 +55,8 @@
             names.reversed().forEach { didChangeValue(forKey: $0) }
         }
 
-        /// The accessors that do not notify by themselves and are observed, or have an observed dependent property.
+        /// The accessors to notify for: those that do not notify by themselves, and that an observer needs directly or
+        /// through a dependent property (`keyPathsForValuesAffectingValue`).
         private var observedAccessors: [String] {
             let type = type(of: self)
             var names: Set<String> = []
@@ -60,7 +64,7 @@
             var rest = state.observedKeys
             while let name = rest.popFirst() {
                 guard seen.insert(name).inserted else { continue }
-                // An observer of a dependent property is notified when its sources are.
+                // A dependent property needs no notification of its own: its observers hear of its sources.
                 let sources = type.keyPathsForValuesAffectingValue(forKey: name)
                 rest.formUnion(sources.map(Self.firstKey))
                 if sources.isEmpty { names.insert(name) }

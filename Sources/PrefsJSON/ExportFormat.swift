@@ -18,15 +18,15 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     case binary
     /// An XML property list for property-list editors, with keys in a fixed order.
     ///
-    /// Dates are rounded down to the second, and the date -0.0 to 0.0. Other values are exact. Values that readers of
-    /// XML read differently are an error: control characters, U+FFFE and U+FFFF, a leading U+FEFF, and years outside of
-    /// 1–9999.
+    /// Dates are rounded down to the second, and the date -0.0 becomes 0.0. Other values are exact. Some values are an
+    /// error, because readers of XML would read others: control characters, U+FFFE and U+FFFF, a leading U+FEFF, and
+    /// years outside of 1–9999.
     case xml
     /// JSON of RFC 8259 in UTF-8, for people, scripts and version control. Exact for every value.
     ///
-    /// Strings, Booleans, arrays and dictionaries are written as in JSON. An integer is a number without fraction and
-    /// exponent, signed or unsigned, of up to 64 bits. A number with a fraction or an exponent is a double, written in
-    /// the shortest form that reads back as the same double (`1.0`, `-0.0`, `1e+22`). Other values are objects with one
+    /// Strings, Booleans, arrays and dictionaries are written as in JSON. An integer is a number with neither a
+    /// fraction nor an exponent, signed or unsigned, of up to 64 bits. A double is a number with a fraction or an
+    /// exponent, in the shortest form that reads back exactly: `1.0`, `-0.0`, `1e+22`. Other values are objects with one
     /// key:
     ///
     /// | value | form |
@@ -37,18 +37,22 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
     /// | double that JSON has no number for | `{"$double": "nan"}`, `"inf"` or `"-inf"` |
     /// | dictionary whose only key begins with `$` | one more `$` in front of that key: `{"$$date": …}` |
     ///
-    /// The second form is used for dates before year 0 or after year 9999, for dates within 0.0001 seconds of 2001
-    /// except exactly that date, and for the date -0.0. An import reads both forms for every date.
+    /// A date has the number of seconds in three cases: before year 0 or after year 9999; within 0.0001 seconds of the
+    /// beginning of 2001, but not exactly there; and the date -0.0. An import reads both forms for every date.
     ///
-    /// Keys are sorted by their bytes, and containers are indented by two spaces. Only `"`, `\`, control characters
-    /// (including U+007F–U+009F), U+2028 and U+2029 are escaped. Equal roots therefore give equal bytes. An import
-    /// reads JSON in any layout, also with comments and a comma after the last value. A member that is `null` counts as absent. An import rejects `null` elsewhere, a key
-    /// that occurs twice, an integer of more than 64 bits, a number beyond the range of a double, half a surrogate
-    /// pair, bytes that are not UTF-8, a key with more than 30 combining marks in a row, and an object whose only key
-    /// begins with `$` and is not in the table.
+    /// Keys are sorted by their bytes, and containers are indented by two spaces. Escaped are only `"`, `\`, control
+    /// characters (including U+007F–U+009F), U+2028 and U+2029. So equal roots give equal bytes.
+    ///
+    /// An import reads JSON in any layout, also with comments and a comma after the last value. A member that is `null`
+    /// counts as absent. An import rejects:
+    /// - a `null` that is not a member, and a key that occurs twice;
+    /// - an integer of more than 64 bits, and a number beyond the range of a double;
+    /// - half a surrogate pair, and bytes that are not UTF-8;
+    /// - a key with more than 30 combining marks in a row;
+    /// - an object whose only key begins with `$` and is not in the table.
     case json
 
-    /// Returns the bytes of a dictionary, as an export has them. For your own ``PrefsStore``.
+    /// Returns a dictionary as bytes, in the form of an export. For your own ``PrefsStore``.
     ///
     /// Costs time linear in the size of the values. Any thread.
     /// - Throws: ``PrefsError/valuesNotPlistCompatible(invalidElements:)`` if the format has no form for a value.
@@ -56,7 +60,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         try data(of: RootChange(from: [:], shownAs: [:], to: values).assigned)
     }
 
-    /// Returns the dictionary that bytes in any of the formats hold. For your own ``PrefsStore``.
+    /// Reads a dictionary from bytes in any of the formats. For your own ``PrefsStore``.
     ///
     /// The values are String, Data, Date, Bool, NSNumber, `[Any]` and `[String: Any]`. More than 256 MiB are rejected.
     /// Costs time linear in the size of the data. Any thread.
@@ -66,7 +70,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         try values(of: data).objects
     }
 
-    /// Returns the bytes of values, without the nulls in them.
+    /// Returns values as bytes, in the form of an export. Leaves nulls out.
     package func data(of values: [String: StoredValue]) throws -> Data {
         let values = StoredValue.dictionary(values).withoutNulls
         do {
@@ -86,8 +90,8 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// One value in the form of ``json``, laid out as in an export, for people. Also shows values that no export holds:
-    /// a reference of a keyed archive as `{"CF$UID": 5}`, a foreign object as `"object"`.
+    /// Returns one value as JSON for people, laid out as in an export. It also shows what an export cannot hold: a
+    /// reference of a keyed archive as `{"CF$UID": 5}`, and a foreign object as `"object"`.
     package static func json(of value: StoredValue) throws -> String {
         do {
             return String(decoding: try JSONWriter.data(of: value, showsAll: true), as: UTF8.self)
@@ -98,7 +102,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Reads one value in the form of ``json``.
     ///
-    /// - Parameter keepsNulls: whether nulls are read, which only a JSON file holds.
+    /// - Parameter keepsNulls: whether nulls are read as values. Only JSON files have nulls.
     /// - Throws: `PrefsError.invalidImport`.
     package static func value(ofJSON data: Data, keepsNulls: Bool = false) throws(PrefsError) -> StoredValue {
         try ImportedData.reading { () throws(DecodingFailure) in
@@ -106,9 +110,9 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The values that exported bytes hold, in any of the formats. They are not vetted.
+    /// Reads the values of exported bytes, in any of the formats. Does not vet them.
     ///
-    /// - Parameter isFile: whether the bytes are read as those of a file, with its nulls, and are not stored.
+    /// - Parameter isFile: whether the bytes come from a file that is only shown. If so, its nulls are kept.
     /// - Throws: `PrefsError.invalidImport`.
     package static func values(of data: Data, isFile: Bool = false) throws(PrefsError) -> [String: StoredValue] {
         try ImportedData.values(of: data, isFile: isFile)

@@ -3,8 +3,9 @@ package import PrefsPropertyLists
 
 /// A path that a user gave, and the file that it leads to now.
 ///
-/// What the process knows belongs to the path. If the path leads to another file that cannot be read, reads go on with
-/// what is known of the former one, and writes are rejected: the state of one release must not be written into the next.
+/// What the process knows belongs to the path, not to the file. Example: `current` is a link to `release-1`, and then
+/// to `release-2`, whose file cannot be read. Reads of `current/config.plist` then return the last state of
+/// `release-1`. Writes are rejected, because the state of one release must not be written into the next.
 package final class FileLocation {
     package let path: String
     let system: SystemCalls
@@ -14,12 +15,14 @@ package final class FileLocation {
 
     private struct Place {
         var file: PropertyListFile?
-        /// The file, if no link can lead to another one and nothing is known of a former one.
+        /// The file, for the fast path of a read. nil if the path contains a link, must be resolved
+        /// again, or has a former file.
         var plain: PropertyListFile?
         /// Whether the path must be resolved again.
         var isStale = true { didSet { if isStale { plain = nil } } }
+        /// Whether the path contains a link.
         var followsLinks = false
-        /// The file that the path led to before; nil if nothing was known of it, and once the current one was read.
+        /// The file that the path led to before, if the process knows its state. nil once the current file was read.
         var former: PropertyListFile?
         /// When the path was first seen to lead nowhere; nil if it leads to a file.
         var missingSince: FileStatus.Time?
@@ -27,7 +30,7 @@ package final class FileLocation {
 
     /// - Parameters:
     ///   - path: absolute.
-    ///   - configure: called with each file that the path turns out to lead to.
+    ///   - configure: called with the file after each resolution of the path.
     package init(
         path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls = .real,
         configure: @escaping @Sendable (PropertyListFile) -> Void = { _ in }
@@ -41,7 +44,8 @@ package final class FileLocation {
     /// Whether the path contained a link when it was last resolved.
     var followsLinks: Bool { place.withLock { $0.followsLinks } }
 
-    /// Runs the closure with the file at the path. Runs it once more with another file if a link changed in between.
+    /// Runs the closure with the file at the path. If the closure finds that the path leads elsewhere, resolves the
+    /// path and runs the closure again, at most 40 times.
     package func withFile<R>(_ body: (PropertyListFile) throws -> R) throws -> R {
         try withPlace { file, _ in try body(file) }
     }
@@ -58,13 +62,13 @@ package final class FileLocation {
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
     }
 
-    /// Runs the body, in which writes of this process also replace a malformed file; see
-    /// `PropertyListFile.replacingMalformedFile`.
+    /// Runs the body. Writes in it may replace a malformed file: see `PropertyListFile.replacingMalformedFile`.
     package func replacingMalformedFile<R>(isForeign: Bool = false, _ body: () throws -> R) throws -> R {
         try current().file.replacingMalformedFile(isForeign: isForeign, body)
     }
 
-    /// The revision of the current state; nil also if the path contains a link.
+    /// The revision of the current state, found without a resolution of the path. nil if that is impossible: in an
+    /// update, after a change of the file, and if the path contains a link.
     package var revision: Revision? {
         guard let file = place.withLock({ $0.plain }),
             file.queue.transaction == nil, let known = file.cachedWithoutReport,
@@ -73,8 +77,9 @@ package final class FileLocation {
         return known.revision
     }
 
-    /// The file that the path leads to; in an update, the file that the update changes. Costs no system call, or one
-    /// `stat` if the path contains a link.
+    /// The file that the path leads to, and the former file. In an update, the file that the update changes.
+    ///
+    /// Costs no system call if the path has no link and was resolved before; one `stat` if it has a link.
     private func current() throws -> (file: PropertyListFile, former: PropertyListFile?) {
         let (known, isStale, followsLinks, former) = place.withLock {
             ($0.file, $0.isStale, $0.followsLinks, $0.former)
@@ -108,7 +113,8 @@ package final class FileLocation {
 
     // MARK: - Between two files
 
-    /// The state of the path: that of its file, or what is known of the former file if this one cannot be read.
+    /// The state of the file. If the file cannot be read, a read returns the last known state of the path, with a
+    /// warning.
     package func read(_ patience: PropertyListFile.Patience = .ofRead) throws -> DomainState {
         do {
             if let file = place.withLock({ $0.plain }) { return try file.read(patience) }
@@ -118,7 +124,7 @@ package final class FileLocation {
         do {
             return try state(patience)
         } catch FileError.unreadable(let failure) where patience != .ofWrite {
-            // The path may not be resolved any more.
+            // The path could not be resolved.
             guard let known = place.withLock({ $0.file })?.knownState else { throw FileError.unreadable(failure) }
             return DomainState(known, warning: .unreadable(failure))
         }
@@ -144,7 +150,7 @@ package final class FileLocation {
                 default: break
                 }
             }
-            // The file was read, or there is none.
+            // The file was read, or it is missing: what is known of the former file no longer counts.
             place.withLock { place in
                 guard place.file === file else { return }
                 place.former = nil
@@ -154,7 +160,8 @@ package final class FileLocation {
         }
     }
 
-    /// Whether the path leads nowhere only for a moment, because a program is making a link or a folder anew.
+    /// Whether the file has been missing for less than `PropertyListFile.saveTime`: a program may be making a link or a
+    /// folder anew.
     private func isAboutToAppear(_ file: PropertyListFile) throws -> Bool {
         guard try system.status(ofPath: file.names.path, followsLinks: false) == nil else { return false }
         let now = system.now()
@@ -175,7 +182,7 @@ package final class FileLocation {
         return session
     }
 
-    /// Rejects an update if the path leads to another file than at its start, or to another folder.
+    /// Rejects an update if the path now leads to another file or folder than at the start of the update.
     private func checkPlace(of file: PropertyListFile, _ transaction: Transaction) throws {
         guard let session = transaction.session as? PropertyListFile.Session else { return }
         do throws(StorageFailure) {
@@ -184,13 +191,13 @@ package final class FileLocation {
             let held = session.lock.heldFolder
             if target == file.names.path, let folder {
                 if held.wasOpened(as: folder) { return }
-                // The folder's status may have been unreadable when it was opened.
+                // `wasOpened` is also false if the status was unknown when the folder was opened. Ask for it now.
                 if try system.status(of: held.descriptor).isSameFile(as: folder) { return }
             }
         } catch {
             throw FileError.notStored(error.at(path))
         }
-        // The open file of the former place does not show that it was moved.
+        // An `fstat` of the open file would not show that its folder was moved.
         file.forget()
         throw FileError.notStored(
             StorageFailure(path: path, reason: "leads to another place than when the update began"))

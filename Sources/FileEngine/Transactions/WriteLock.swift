@@ -1,8 +1,10 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The open folder of a file, and its locked lock file. While a process holds one, no cooperating process writes the
-/// file. Names are looked up in the open folder, even if the folder is moved.
+/// The lock that a writer of a file holds: the open folder of the file, and the locked lock file in it.
+///
+/// While a process holds the lock, no cooperating process writes the file. All names are looked up in the open folder,
+/// so a folder that is moved or exchanged meanwhile does not lead the writer elsewhere.
 package struct WriteLock {
     let heldFolder: OpenFile
     private let lockFile: OpenFile
@@ -10,25 +12,28 @@ package struct WriteLock {
     private let locked: FileStatus
     let system: SystemCalls
     private let process = LockRegistry.forks
-    /// The protection class of new files; nil to keep the class of the file that is replaced, or to let the system
-    /// choose.
+    /// The protection class of new files. nil keeps the class of a file that is replaced, and leaves the class of a new
+    /// file to the system.
     let protection: FileProtection?
     /// Whether this update leaves no lock file and no last good copy.
     let isTransient: Bool
 
-    /// The physical paths of the program's own files, in a tool that also changes those of others; nil if all files are
-    /// its own. An update of another file, which is not that of a domain and has no last good copy, removes the lock
-    /// file in the end, makes no copy, and gives a new file the permissions of the umask.
+    /// The physical paths of the program's own files. nil, the default, means that all files are its own.
+    ///
+    /// The tool `prefs` sets it, because it also changes files of other programs. An update of such a file leaves
+    /// nothing beside it: it removes the lock file, makes no last good copy, and gives a new file the permissions of
+    /// the umask. The file of a domain, and a file that already has a last good copy, count as own files.
     @TaskLocal package static var ownFiles: Set<String>?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
-    /// Waits for the lock. Returns nil if the folder or the lock file is missing and may not be created.
+    /// Opens the folder and the lock file, and waits for the lock. Returns nil if one of them is missing and `creates`
+    /// is false.
     ///
     /// - Parameters:
-    ///   - known: the folder, open, if the caller knows that the path leads to it.
-    ///   - isOfOthers: whether the lock file is removed in the end if there is no last good copy.
-    /// - Throws: ELOOP if a part of the folder's path has become a link.
+    ///   - known: the open folder, if the caller has it and knows that the path still leads there.
+    ///   - isOfOthers: whether the file belongs to another program: see `ownFiles`.
+    /// - Throws: an error with the code ELOOP if a part of the folder's path has become a link.
     init?(
         _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil,
         isOfOthers: Bool = false, system: SystemCalls
@@ -49,7 +54,7 @@ package struct WriteLock {
                 of: names, in: heldFolder.descriptor, creates: creates, protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
-        // Asked under the lock: another command may have made the lock file.
+        // Looked for under the lock, while no other writer can make or remove the copy.
         let copy =
             isOfOthers ? try system.status(ofPath: names.lastGood, in: heldFolder.descriptor, followsLinks: false) : nil
         isTransient = isOfOthers && copy == nil
@@ -58,19 +63,19 @@ package struct WriteLock {
         self.system = system
     }
 
-    /// False in a child that was forked while the lock was held. The lock and the update belong to the parent.
+    /// False in a child that was forked while its parent held the lock. The lock and the update belong to the parent.
     var isOfThisProcess: Bool { process == LockRegistry.forks }
 
-    /// False if the program has closed the descriptor of the lock file, so that others may hold a lock as well.
+    /// False if the program has closed the descriptor of the lock file. The lock is lost, and others may hold it.
     var isIntact: Bool { lockFile.isIntact }
 
-    /// False if the lock file was deleted or replaced, so that others may hold a lock as well.
+    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one.
     func isLockFileInPlace() throws(StorageFailure) -> Bool {
         try system.status(ofPath: lockName, in: folder, followsLinks: false)?.isSameFile(as: locked) ?? false
     }
 
     func end() {
-        // Before the lock is released. A process that waits for it finds that the file was removed, and starts again.
+        // Removed before the lock is released: a process that waits for the lock finds the file gone, and starts again.
         if isTransient, isOfThisProcess, (try? isLockFileInPlace()) == true { try? system.remove(lockName, in: folder) }
         lockFile.end(unlocks: isOfThisProcess)
     }
@@ -82,8 +87,8 @@ package struct WriteLock {
         _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
-            // Another process may delete the lock file after it was opened and before it is locked. Such a lock is
-            // worthless.
+            // Between the opening and the locking, another process may delete the lock file. A lock on a deleted file
+            // keeps nobody out, so the loop opens the new one.
             for _ in 0..<1_000 {
                 guard
                     let (file, found) = try openLockFile(
@@ -92,7 +97,7 @@ package struct WriteLock {
                     if creates { continue }
                     return nil
                 }
-                // If this fails, the lock file belongs to a trusted user, who may leave it open to others.
+                // May fail if the lock file belongs to another user. That user is trusted: `refuseForeign` has checked.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 try LockWait.current?.lock(file.descriptor, at: names.path(of: names.lock), system)
                 try system.lockRetrying(file.descriptor)
@@ -105,7 +110,7 @@ package struct WriteLock {
             }
             throw StorageFailure(path: "", reason: "is deleted repeatedly")
         } catch {
-            // A failure that has a path is about the preferences file.
+            // A failure with an absolute path is about the preferences file; any other is about the lock file.
             throw error.path.utf8.first == UInt8(ascii: "/") ? error : error.at(names.path(of: names.lock))
         }
     }
@@ -138,7 +143,7 @@ package struct WriteLock {
                 if let protection { try system.setProtection(protection.rawValue, of: file.descriptor) }
                 try giveToOwnerOfFile(file.descriptor, names, in: folder, system)
             } catch {
-                // A process that has opened the file in the meantime finds that it was removed, and starts again.
+                // A process that has opened the new file meanwhile finds it gone, and starts again.
                 try? system.remove(names.lock, in: folder)
                 throw error
             }
@@ -149,8 +154,8 @@ package struct WriteLock {
         }
     }
 
-    /// Opens the lock file for writing, because NFS and file systems in user space lock no other descriptor exclusively
-    /// (EBADF). Opens it read-only if the caller may not write it.
+    /// Opens the lock file for writing, if the caller may write it: NFS and file systems in user space reject an
+    /// exclusive lock on a read-only descriptor (EBADF). Otherwise opens it read-only.
     private static func openExisting(
         _ name: String, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
@@ -161,9 +166,10 @@ package struct WriteLock {
         }
     }
 
-    /// Rejects a lock file of another user, who could hold the lock for ever. Accepts a lock file of the caller, of
-    /// root and of the owner of the preferences file. Without a preferences file, also accepts a lock file of the owner
-    /// of the folder.
+    /// Rejects a lock file of a user who is not trusted, and who could hold the lock for ever.
+    ///
+    /// Trusted are the caller, root, and the owner of the preferences file. If the preferences file is missing, the
+    /// owner of the folder takes its owner's place.
     private static func refuseForeign(
         _ lock: FileStatus, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) {
@@ -175,9 +181,11 @@ package struct WriteLock {
         throw StorageFailure(path: "", reason: "belongs to user \(lock.owner); expected \(expected)")
     }
 
-    /// Rejects a lock file that other users can open, and could hold for ever, if contents or a second name show that
-    /// it was not made by this package. Lock files that earlier versions made for the group are accepted; their owner
-    /// sets them to 0600.
+    /// Rejects a lock file that other users can open, if this package cannot have made it: it has contents or a second
+    /// name. Other users could hold its lock for ever.
+    ///
+    /// An empty one with one name is accepted, because earlier versions made lock files for the group. The next update
+    /// of its owner sets it to 0600.
     private static func refuseOpen(_ lock: FileStatus) throws(StorageFailure) {
         guard lock.permissions & 0o077 != 0, lock.size > 0 || lock.links > 1 else { return }
         throw StorageFailure(
@@ -185,8 +193,8 @@ package struct WriteLock {
             reason: "is open to other users and has contents or a second name; expected an empty file with one name")
     }
 
-    /// Gives a new lock file to the owner of the preferences file. Throws if the owner cannot be set, because a lock
-    /// file of root would keep that owner out.
+    /// Gives a new lock file to the owner of the preferences file. Throws if that is impossible: the owner could not
+    /// open a lock file of root, and could never write again.
     private static func giveToOwnerOfFile(
         _ lock: SystemCalls.Descriptor, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) {
@@ -196,7 +204,7 @@ package struct WriteLock {
                 do {
                     try system.setOwner(file.owner, group: file.group, of: lock)
                 } catch {
-                    // The mode of a lock file gives the group nothing.
+                    // A wrong group does no harm, because the mode gives the group no access.
                     if own.owner != file.owner {
                         guard [EPERM, EINVAL].contains(error.code) else { throw error }
                         throw StorageFailure(path: names.path, reason: Permissions.otherOwner)
@@ -206,9 +214,9 @@ package struct WriteLock {
         } else {
             try giveToOwner(of: folder, lock, system)
         }
-        // If a call fails, the owner can still use the lock file.
+        // The next two calls may fail: the owner can use the lock file without them.
         try? system.copyAttributes(from: nil, to: lock)
-        // Ignores the umask.
+        // The umask may have taken permissions of the owner away.
         if own.permissions != 0o600 { try? system.setPermissions(0o600, of: lock) }
     }
 }

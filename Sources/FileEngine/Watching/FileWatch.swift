@@ -1,21 +1,23 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Reports that a file may have been replaced, written in place, removed, or made, also with a missing folder. Watches
-/// the folder, because a replacement is a new file, and the folders above it, which may be exchanged.
+/// Reports that a file may have changed: that it was created, replaced, written in place or removed.
 ///
-/// Also looks at the file once a second where the system does not tell of the changes of others, as on a network, and
-/// while the file cannot be watched any more.
+/// It watches the file's folder, because a replacement is a new file. It also watches the folders above, because they
+/// may be exchanged. If the folder is missing, it watches the nearest existing folder above it.
+///
+/// It also polls the file once a second in two cases: where the system does not report the changes of others, as on a
+/// network, and while watching fails.
 package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
-    /// Prevents two calls of `settle` at once, which could leave the older watch in place.
+    /// Allows one call of `settle` at a time. Of two at once, the older watch could win.
     private let settling = Lock()
-    /// The watch of the file's folder, or of the nearest existing folder above it.
+    /// The current watch, and whether it watches the file's own folder. nil if nothing can be watched.
     private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
     private let poll = Locked<AnyObject?>(nil)
-    /// The status of the file when it was last looked at.
+    /// The status of the file at the last poll.
     private let lastSeen = Locked<FileStatus?>(nil)
 
     package init(
@@ -27,14 +29,14 @@ package final class FileWatch: Sendable {
         try settle(isFirst: true)
     }
 
-    /// Watches the place where the file is or will be.
+    /// Watches the file's folder or, if it is missing, the nearest existing folder above it.
     private func settle(isFirst: Bool = false) throws(StorageFailure) {
         try settling.withLock { () throws(StorageFailure) in try settleAlone(isFirst: isFirst) }
     }
 
     private func settleAlone(isFirst: Bool) throws(StorageFailure) {
         var there = names
-        // A round repeats if a folder was made or removed since the last one.
+        // Each round goes one folder up. If a folder appears meanwhile, starts again at the file's own.
         for _ in 0..<1_000 {
             do throws(StorageFailure) {
                 let isOfFile = there.path == names.path
@@ -47,7 +49,7 @@ package final class FileWatch: Sendable {
                 setPolling(!system.tellsOfChanges(inFolder: there.folder))
                 return
             } catch {
-                // A folder that became unreadable may become readable again.
+                // After the first time, EACCES also leads up: the folder may become readable again.
                 let isMissing = [ENOENT, ENOTDIR].contains(error.code) || error.code == EACCES && !isFirst
                 guard isMissing, there.folder != "/" else { throw error }
                 there = FileNames(path: there.folder)
@@ -62,7 +64,7 @@ package final class FileWatch: Sendable {
             do throws(StorageFailure) {
                 try settle()
             } catch {
-                // Watches again later.
+                // The next poll tries again.
                 place.withLock { $0 = nil }
                 setPolling(true)
             }
@@ -94,6 +96,6 @@ package final class FileWatch: Sendable {
         if isChanged || place.withLock({ $0 == nil }) { receive(isGone: false) }
     }
 
-    /// nil if the file is missing or cannot be examined.
+    /// The status of the file now; nil if it is missing or cannot be examined.
     private var status: FileStatus? { try? system.status(ofPath: names.path, followsLinks: false) }
 }

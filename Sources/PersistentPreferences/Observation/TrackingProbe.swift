@@ -1,11 +1,13 @@
 import Observation
 import PrefsPropertyLists
 
-/// Detects whether a thread is in `withObservationTracking`. It is a part of a key path and records a request for its
-/// hash, because the framework puts the key path of a tracked access into a set.
+/// Detects whether the current thread is in `withObservationTracking`. The framework offers no way to ask.
 ///
-/// It costs 180 instructions per read. Without it, each untracked read would cost about 8,500 more, would subscribe to
-/// the value and so would watch the file.
+/// The framework puts the key path of each tracked access into a set, and so asks for its hash. The probe is a part of
+/// such a key path. It reads a sample by that key path, and sees whether anyone has asked for its hash.
+///
+/// It costs 180 instructions per read. Without it, each untracked read would subscribe to the value and watch the file,
+/// for about 8,500 instructions.
 struct TrackingProbe: Hashable {
     private static let wasHashed = ThreadLocal()
 
@@ -13,18 +15,20 @@ struct TrackingProbe: Hashable {
         Self.wasHashed.value = UnsafeRawPointer(bitPattern: 1)
     }
 
-    /// Whether the probe detects a tracked read. If it does not, the framework has changed, and every read counts as
-    /// tracked. A probe that reports every read as tracked has the same effect and needs no test.
+    /// Whether the probe detects a tracked read. False if a newer framework works differently: every read then counts
+    /// as tracked.
+    ///
+    /// A probe that reports every read as tracked also returns true here. That is safe: nothing is missed.
     static let works = findsTracking(with: keyPath)
 
-    /// The object that the probe reads instead of the one whose value is read.
+    /// The object that the probe reads, so that the real object is left alone.
     final class Sample: Observable, Sendable {}
 
     private static let sample = Sample()
-    /// Kept, because making it costs more than using it.
+    /// Made once: making a key path costs more than using it.
     nonisolated(unsafe) private static let keyPath: KeyPath<Sample, Void> = \.[probe: TrackingProbe()]
 
-    /// - Parameter keyPath: the key path with the probe.
+    /// Whether a read by a key path with a probe in it is detected inside `withObservationTracking`.
     static func findsTracking(with keyPath: KeyPath<Sample, Void>) -> Bool {
         withObservationTracking {
             isTracked(by: ObservationRegistrar(), keyPath)
@@ -37,7 +41,7 @@ struct TrackingProbe: Hashable {
     }
 
     private static func isTracked(by registrar: ObservationRegistrar, _ keyPath: KeyPath<Sample, Void>) -> Bool {
-        // The framework asks for hashes at other times too: when a tracking is installed, and when it is over.
+        // Clears what was recorded before. The framework also asks for hashes when a tracking begins and ends.
         wasHashed.value = nil
         registrar.access(sample, keyPath: keyPath)
         return wasHashed.value != nil
@@ -47,6 +51,6 @@ struct TrackingProbe: Hashable {
 extension Observable {
     subscript(probe probe: TrackingProbe) -> Void { () }
 
-    /// The key path that stands for the value of a key in the framework. nil stands for all values.
+    /// Gives the framework one key path for each key of the preferences; `observed: nil` stands for all values.
     subscript(observed key: String?) -> Void { () }
 }

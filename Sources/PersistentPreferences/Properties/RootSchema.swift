@@ -7,14 +7,14 @@ package struct RootSchema: Sendable {
     package static let defaultVersionKey = "PersistentPreferences version"
 
     package let versionKey: String
-    /// The version of a root without one.
+    /// The version of a root that has no version key.
     let versionOfUnmarked: Int
     private let migrations: [PrefsMigration]
     private let renames: [(key: String, formerKeys: [String])]
     private let formerKeys: [String: [String]]
 
-    /// Creates a schema. Stops the program if the versions of the steps do not rise, or if a root without a version would
-    /// have one that no step leads to.
+    /// Creates a schema. Stops the program in two cases: the versions of the migrations do not rise, or no migration
+    /// leads to `versionOfUnmarked`.
     init(
         migrations: [PrefsMigration], className: String, versionKey: String = defaultVersionKey,
         versionOfUnmarked: Int = 0, renames: [(key: String, formerKeys: [String])]
@@ -32,10 +32,11 @@ package struct RootSchema: Sendable {
         formerKeys = Dictionary(renames) { $0 + $1 }
     }
 
-    /// Whether every root has the right shape.
+    /// Whether the class has neither migrations nor renamed keys, so that no root ever changes its shape.
     var isTrivial: Bool { migrations.isEmpty && renames.isEmpty }
 
-    /// A root in the current shape. Returns a root that has this shape, and an empty one, unchanged.
+    /// Migrates a root to the current version, and renames its keys. An empty root, a root of a newer version and a
+    /// root in the current shape stay unchanged.
     ///
     /// - Throws: `PrefsError.migrationFailed`.
     func current(_ stored: [String: StoredValue]?, root: String) throws(PrefsError) -> [String: StoredValue]? {
@@ -49,14 +50,14 @@ package struct RootSchema: Sendable {
             guard let former = formerKeys.first(where: { values.index(forKey: $0) != nil }) else { continue }
             values[key] = values[former]
         }
-        // Renames after the migrations, because two properties may have the same former key.
+        // Removed only now: two properties may have taken their value from one former key.
         for (key, formerKeys) in renames where migrated.index(forKey: key) == nil {
             for former in formerKeys { values[former] = nil }
         }
         return values
     }
 
-    /// Whether `current` returns a root unchanged. Runs no code of the class.
+    /// Whether `current(_:root:)` would return the root unchanged. Runs no migration.
     func hasShape(_ stored: [String: StoredValue]?) -> Bool {
         guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return true }
         return (try? version(of: stored, root: "")) == newest
@@ -65,7 +66,7 @@ package struct RootSchema: Sendable {
             }
     }
 
-    /// The values that migrations have moved or created in a root.
+    /// The values that migrations have added or changed in a root.
     ///
     /// - Parameter current: the result of `current(_:root:)` for the stored root.
     func migrated(_ stored: [String: StoredValue]?, to current: [String: StoredValue]?) -> [String: StoredValue] {
@@ -73,26 +74,27 @@ package struct RootSchema: Sendable {
         return current.filter { stored[$0] != $1 }
     }
 
-    /// The values with the newest version, for a write. A newer version stays.
+    /// Marks the values of a write with the newest version. A version that is newer still stays.
     func withVersion(_ values: [String: StoredValue]) -> [String: StoredValue] {
         if newest == 0 { return values }
         var values = values
         if let number = values[versionKey].flatMap(Self.number), number >= newest { return values }
-        // A newer version under the former name of the key stays.
+        // The newer version may be under the default key, which the class has renamed.
         if values.index(forKey: versionKey) == nil, isNewer(values) { return values }
         values[Self.defaultVersionKey] = nil
         values[versionKey] = StoredValue(newest)
         return values
     }
 
-    /// Adds the removal of the former keys of the keys that a change assigns or removes, so that their values do not
-    /// come back.
+    /// Extends a change: for each key that it assigns or removes, it also removes the key's former keys. Otherwise a
+    /// read would find the old value there again.
     func droppingFormerKeys(_ change: RootChange, of values: [String: StoredValue]?) -> RootChange {
         if formerKeys.isEmpty || isNewer(values) { return change }
         return change.removing { keys in keys.flatMap { formerKeys[$0] ?? [] } }
     }
 
-    /// The keys that belong to the class but are not allowed keys: former keys, and the version if it has migrations.
+    /// The stored keys that belong to the class, although no property has them: former keys, and the version key if the
+    /// class has migrations.
     package var ownKeys: [String] {
         renames.flatMap(\.formerKeys) + (migrations.isEmpty ? [] : versionKeys)
     }
@@ -102,32 +104,35 @@ package struct RootSchema: Sendable {
         versionKey == Self.defaultVersionKey ? [versionKey] : [versionKey, Self.defaultVersionKey]
     }
 
-    /// The keys on which the value of a key depends, in a root that has the newest version.
+    /// The entries that a read of a key needs, if the root has the newest version: the key, its former keys, and the
+    /// version.
     func keysNeeded(for key: String) -> [String] {
-        // Each read of a key of a flat domain asks for them, and most keys have no former ones.
+        // The fast path: each read of a key in a flat domain comes here, and most keys have no former keys.
         let former = formerKeys.isEmpty ? nil : formerKeys[key]
         if former == nil, versionKey == Self.defaultVersionKey { return [key, versionKey] }
         return [key] + versionKeys + (former ?? [])
     }
 
-    /// Whether all migrations have been applied to a root, given a part of it that contains the version.
+    /// Whether all migrations have been applied to a root. A part of the root is enough if it contains the version.
     func hasVersion(_ part: [String: StoredValue]) -> Bool {
         newest == 0 || (try? version(of: part, root: "")).map { $0 >= newest } ?? false
     }
 
-    /// The version mark of a root; nil if it has none. A class may have given its key another name since.
+    /// The stored version of a root; nil if it has none. Looks under the key of the class first, and then under the
+    /// default key, because an earlier program may have used that one.
     private func mark(in values: [String: StoredValue]) -> StoredValue? {
         [versionKey, Self.defaultVersionKey].lazy.compactMap { values[$0] }.first { !$0.isNull }
     }
 
-    /// Whether a root has a newer version. Such a root must not be tidied up.
+    /// Whether a root has a newer version. Such a root stays as it is: a newer program has written it.
     private func isNewer(_ values: [String: StoredValue]?) -> Bool {
         guard let version = values.flatMap(mark) else { return false }
-        // A class without migrations never changes the version of another class.
+        // A version that is no number: in a class without migrations it counts as newer, so it stays.
         return Self.number(version).map { $0 > newest } ?? migrations.isEmpty
     }
 
-    /// What a write would do to a root of an older version, or without one; nil if it would only set the version.
+    /// Describes a missing or older version for people: which keys the next write would migrate, or that an
+    /// older program may have written the root. nil if there is nothing to say.
     ///
     /// - Parameter current: the result of `current(_:root:)` for the stored root.
     func flawOfVersion(_ stored: [String: StoredValue], current: [String: StoredValue]) -> String? {
@@ -180,7 +185,8 @@ package struct RootSchema: Sendable {
         value.integer(as: Int.self).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// The version cannot be read, so it is unknown which migrations to run.
+    /// The error of a stored version that is not a whole number. Without a version, nobody knows which migrations
+    /// to run.
     private struct UnknownVersion: Error, CustomStringConvertible {
         var description: String { "the version stored in the root is not a whole number" }
     }

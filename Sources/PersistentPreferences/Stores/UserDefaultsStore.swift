@@ -17,7 +17,7 @@ import PrefsPropertyLists
 /// On Linux, the package reads and writes the domain file of `UserDefaults` itself, with locks. A write is on disk when
 /// it returns, and `UserDefaults` of this process stays in agreement. On Apple platforms, `UserDefaults` is the store,
 /// and its daemon writes the file later. There, an update is atomic within the process, and not between processes.
-/// (This has not been run on Apple platforms.) Arguments and registered defaults are never read into a root.
+/// Arguments and registered defaults are never read into a root.
 ///
 /// ## Performance
 /// On Linux, a read by an instance costs one `fstat` if the file has not changed, and a write replaces the file and

@@ -1,22 +1,23 @@
 import Foundation
 import PrefsPropertyLists
 
-/// The text of a JSON file, in which the values that change are replaced, and nothing else: order, indentation, line
-/// ends, escapes, the texts of numbers and nulls stay as they are.
+/// Writes the text of a JSON file anew, and changes only the text of the values that change. Order, indentation, line
+/// ends, escapes, the texts of numbers, and nulls stay as they are.
 ///
-/// A container whose parts change is read as a list of items with the blanks and comments around them. Items that stay
-/// are copied; a new item has the blanks of its neighbors. Costs time linear in the text for each level of containers
-/// that change.
+/// A container whose parts change is read as a list of items, each with the blanks and comments around it. Items that
+/// stay are copied. A new item gets the blanks of its neighbors.
+///
+/// Costs time linear in the text for each level of containers that change.
 struct JSONText {
     private let bytes: UnsafeRawBufferPointer
     private var output: [UInt8] = []
     private let lineEnd: [UInt8]
     /// One step of indentation.
     private var step = Array("  ".utf8)
-    /// What is between a key and its value, in a container without members.
+    /// The colon and the blanks between a key and its value, if the text has no member to copy them from.
     private var colon = Array(": ".utf8)
 
-    /// The bytes of a text with another value.
+    /// Returns the bytes of a text after a change of its value.
     ///
     /// - Parameters:
     ///   - former: the value of the text.
@@ -68,7 +69,7 @@ struct JSONText {
     private struct Place {
         var margin: [UInt8]
         var isOneLine: Bool
-        /// What is between a key and its value.
+        /// The colon and the blanks between a key and its value.
         var colon: [UInt8]
     }
 
@@ -80,21 +81,20 @@ struct JSONText {
         let entries: [Entry]
         let place: Place
         let isOneLine: Bool
-        /// Whether a new container in it is written on one line, as its neighbors are.
+        /// Whether a new container in this one is written on one line, like its neighbors.
         let hasContainersOnOneLine: Bool
         /// The indentation of its items.
         let margin: [UInt8]
         let colon: [UInt8]
         /// The index of the entry that comes next.
         var next = 0
-        /// Whether a comment goes to the end of the line.
+        /// Whether the output may end in a `//` comment, so that whatever follows needs a new line.
         var isInComment: Bool
-        /// Comments on lines of their own, above items that are removed, by the index of the next item that stays. They
-        /// stay, too.
+        /// The comment lines above removed items, which stay, by the index of the next item that stays.
         let orphans: [Int: [Range<Int>]]
     }
 
-    /// Not recursive, because a thread may have a small stack.
+    /// Keeps the open containers in a list, and not on the stack, because a thread may have a small one.
     private mutating func write(
         _ new: StoredValue, inPlaceOf range: Range<Int>, _ former: StoredValue, _ place: Place
     ) throws {
@@ -115,7 +115,8 @@ struct JSONText {
         }
     }
 
-    /// Writes a value, or begins a container that is changed in parts.
+    /// Writes a value as a whole; or, if it is a container that is changed in parts, writes its beginning and returns
+    /// it.
     private mutating func begin(
         _ new: StoredValue, inPlaceOf range: Range<Int>, _ former: StoredValue, _ place: Place
     ) throws -> Level? {
@@ -197,7 +198,7 @@ struct JSONText {
             let key = try key(of: item)
             isSorted = isSorted && last.map { Self.precedes($0, key) } ?? true
             last = key
-            // The text has one more $.
+            // In the text, the key has one more $ than in the value.
             guard let value = former[key] else { return nil }
             guard let member = new.index(forKey: key).map({ new[$0] }) else {
                 removed.append((index, key))
@@ -207,7 +208,7 @@ struct JSONText {
             entries.append(
                 (key, Entry(index: index, key: isRenamed ? member.key : nil, former: value, new: member.value)))
         }
-        // The usual change adds and removes nothing.
+        // The usual case: nothing was added.
         if entries.count == new.count { return entries.map(\.entry) }
         var added = new.filter { former.index(forKey: $0.key) == nil }
         let renamed = Self.renamed(former.filter { new.index(forKey: $0.key) == nil }, added)
@@ -222,8 +223,10 @@ struct JSONText {
         return entries.map(\.entry)
     }
 
-    /// The keys of removed members and the new keys of their values, if exactly one added member has the value of
-    /// exactly one removed member: a migration has renamed them.
+    /// Finds members that a migration has renamed: exactly one removed member and exactly one added member have one
+    /// value.
+    ///
+    /// - Returns: the new key for each old one.
     private static func renamed(
         _ removed: [String: StoredValue], _ added: [String: StoredValue]
     ) -> [String: String] {
@@ -252,10 +255,11 @@ struct JSONText {
         return key
     }
 
-    /// The most elements between the common start and end that are compared each with each.
+    /// The largest number of elements, between the common start and the common end, whose difference is computed.
     private static let mostCompared = 2_000
 
-    /// Elements that are equal stay. A removed element and one that is added in its place are one that changes.
+    /// The entries of a list. Equal elements stay. An element that is removed and one that is added in its place count
+    /// as one element that changes.
     private static func entries(of list: JSONContainer, _ former: [StoredValue], _ new: [StoredValue]) -> [Entry] {
         let least = min(former.count, new.count)
         let start = (0..<least).first { former[$0] != new[$0] } ?? least
@@ -294,7 +298,7 @@ struct JSONText {
     }
 
     private func orphans(of container: JSONContainer, _ entries: [Entry]) -> [Int: [Range<Int>]] {
-        // The usual change removes nothing.
+        // The usual case: nothing was removed.
         if entries.lazy.filter({ $0.index != nil }).count == container.items.count { return [:] }
         let kept = Set(entries.compactMap(\.index))
         var orphans: [Int: [Range<Int>]] = [:]
@@ -310,7 +314,8 @@ struct JSONText {
         return orphans
     }
 
-    /// The blanks and comments before an item, up to the last line end that is not in a comment; nil if there is none.
+    /// The lines above an item: its blanks and comments up to the last line end outside of a comment. nil if the item
+    /// has no line of its own.
     private func linesAbove(_ item: JSONContainer.Item) -> Range<Int>? {
         var end: Int?
         var position = item.lead.lowerBound
@@ -324,7 +329,9 @@ struct JSONText {
         return item.lead.lowerBound..<(isOfWindows ? end - 1 : end)
     }
 
-    /// - Returns: whether a comment may go to the end of the line afterwards.
+    /// Writes the comments above removed items.
+    ///
+    /// - Returns: whether the output may now end in a `//` comment.
     private mutating func writeOrphans(before index: Int, in level: Level) -> Bool {
         guard !level.orphans.isEmpty, let orphans = level.orphans[index] else { return level.isInComment }
         var isInComment = level.isInComment
@@ -335,7 +342,7 @@ struct JSONText {
         return true
     }
 
-    /// Writes blanks and comments, on a new line if a comment goes to the end of the line before.
+    /// Writes blanks and comments. Begins a new line first if the output may end in a `//` comment.
     private mutating func write(_ blanks: [UInt8], _ isInComment: Bool, _ margin: [UInt8]) {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         let first = blanks.first { !isBlank($0) && $0 != UInt8(ascii: "\r") }
@@ -347,7 +354,8 @@ struct JSONText {
         output += blanks.drop(while: isBlank)
     }
 
-    /// Writes the next entry up to its value, and the value unless it is a container that is changed in parts.
+    /// Writes the next entry: its blanks, its key and its value. Of a container that is changed in parts, writes the
+    /// beginning and returns it.
     private mutating func beginEntry(of level: Level) throws -> Level? {
         let (entry, margin) = (level.entries[level.next], level.margin)
         let isInComment = entry.index.map { writeOrphans(before: $0, in: level) } ?? level.isInComment
@@ -395,7 +403,8 @@ struct JSONText {
         output.append(container.open + 2)
     }
 
-    /// The blanks and comments before an entry. An item keeps its own, unless it becomes the first one or was it.
+    /// The blanks and comments before an entry. An item keeps its own. Exception: if it becomes the first item, or no
+    /// longer is, it takes blanks that fit, unless its own contain a line end or a comment.
     private func lead(of entry: Entry, in level: Level) -> [UInt8] {
         let (items, isFirst) = (level.container.items, level.next == 0)
         if let index = entry.index {
@@ -410,7 +419,7 @@ struct JSONText {
 
     // MARK: - Blanks
 
-    /// What is between the first key and its value, if it is nothing but a colon and blanks on one line.
+    /// The colon and the blanks between the first key and its value. nil if they contain a comment or a line end.
     private func colon(of container: JSONContainer) -> [UInt8]? {
         guard let item = container.items.first, let end = item.keyEnd else { return nil }
         let colon = end..<item.value.lowerBound
@@ -421,7 +430,8 @@ struct JSONText {
 
     private func hasComment(_ blanks: Range<Int>) -> Bool { bytes[blanks].contains(UInt8(ascii: "/")) }
 
-    /// The blanks after the last line end; nil on the line of what is before.
+    /// The blanks after the last line end. nil if there is no line end, because the item follows on the line of
+    /// another.
     private func indentation(of lead: Range<Int>) -> [UInt8]? {
         guard let end = bytes[lead].lastIndex(of: UInt8(ascii: "\n")) else { return nil }
         return Array(bytes[(end + 1)..<lead.upperBound].prefix { $0 == 0x20 || $0 == 0x09 })

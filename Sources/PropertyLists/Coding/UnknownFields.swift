@@ -1,30 +1,34 @@
 import Foundation
 
-/// The fields of a stored value that its type does not know, for example fields of a newer version of the program.
+/// Keeps fields that a type does not know, for example fields that a newer version of the program has stored.
 package enum UnknownFields {
-    /// Returns a new value with the unknown fields of the old one.
+    /// Returns a new value, to which the unknown fields of the old one are added.
     ///
-    /// A field is unknown if the decoder of its dictionary's type neither asked for it nor has a `CodingKey` for it. It
-    /// is added to the dictionary at the same path of the new value, if that dictionary lacks the key. Elements of
-    /// arrays correspond if their known parts are equal, or else, in arrays of equal count that are not sets, if their
-    /// indices are equal. Fields without a corresponding dictionary are dropped.
+    /// A field is unknown if its type has no `CodingKey` for it, and the decoder did not ask for it. Each unknown field
+    /// goes into the corresponding dictionary of the new value, unless that has the key. If there is no such
+    /// dictionary, the field is dropped. What corresponds:
+    /// - dictionaries at one path, such as `window.frame`;
+    /// - elements of arrays whose known parts are equal;
+    /// - the remaining elements with one index, if both arrays have equal counts and are not sets.
     ///
-    /// Costs time linear in the two values for each level of nested arrays; without unknown fields, linear in the
-    /// number of dictionaries.
+    /// Costs time linear in the two values for each level of nested arrays. Without unknown fields, costs time linear
+    /// in the number of dictionaries.
     ///
     /// - Parameters:
     ///   - new: the encoded value.
     ///   - old: the stored value.
-    ///   - keys: the record of a decoding of `old`.
+    ///   - keys: the record of a decoding of `old`: which keys of each dictionary its type does not know.
     package static func preserved(in new: StoredValue, from old: StoredValue, keys: [CodedKeys]) -> StoredValue {
         var fields = FieldTree()
         for keys in keys { fields.insert(Set(keys.unknown), at: keys.place[...]) }
         return fields.isEmpty ? new : fields.added(to: new, from: old)
     }
 
-    /// Whether the old value has a field in a place where the new value lacks it. If not, there is nothing to preserve.
-    /// The place of an element is its index. If an element lacks a field, or the counts differ, elements may have
-    /// moved, and each may correspond to every other.
+    /// Whether the new value lacks a field that the old value has in the corresponding place. If false, there is
+    /// nothing to preserve.
+    ///
+    /// First compares elements of arrays by their index. If one lacks a field, or if the counts differ, elements may
+    /// have moved: then any old element may correspond to any new one. The answer may be true although nothing is lost.
     ///
     /// Costs time linear in the two values for each level of nested arrays. Decodes nothing.
     package static func mayBeLost(from old: StoredValue, in new: StoredValue) -> Bool {
@@ -38,8 +42,8 @@ package enum UnknownFields {
         }
     }
 
-    /// Whether a field may be lost if any old value may correspond to any new one. Then each new dictionary needs all
-    /// keys.
+    /// Whether a field may be lost, if any old value may correspond to any new one. It may be, unless each new
+    /// dictionary has all keys of all old ones.
     private static func mayBeLost(from old: [StoredValue], in new: [StoredValue]) -> Bool {
         let (oldLists, newLists) = (old.compactMap(\.array), new.compactMap(\.array))
         if !oldLists.isEmpty, !newLists.isEmpty,
@@ -58,7 +62,7 @@ package enum UnknownFields {
     }
 }
 
-/// Unknown fields by their places. Only places with unknown fields have a branch.
+/// The unknown fields of one value, and of the values in it. Only parts with unknown fields have a branch.
 private struct FieldTree {
     private var fields: Set<String> = []
     private var branches: [PlaceStep: FieldTree] = [:]
@@ -95,7 +99,8 @@ private struct FieldTree {
 
     private func branch(at index: Int) -> FieldTree? { branches[.index(index)] ?? branches[.member(index)] }
 
-    /// The index of the stored element that each element corresponds to. Equal elements correspond in their order.
+    /// For the index of each new element, the index of the stored element that it corresponds to. Of equal elements,
+    /// the first corresponds to the first, and so on.
     private func sources(of elements: [StoredValue], in stored: [StoredValue]) -> [Int: Int] {
         var free: [StoredValue: [Int]] = [:]
         for (index, element) in stored.enumerated().reversed() {
@@ -110,7 +115,7 @@ private struct FieldTree {
         return sources
     }
 
-    /// The part of a stored value that the type knows.
+    /// A stored value without its unknown fields.
     private func removed(from old: StoredValue) -> StoredValue {
         switch old {
         case .dictionary(var members):

@@ -8,9 +8,12 @@ import PrefsJSON
 nonisolated protocol Server: Sendable {
     /// The data of a key and its version; nil if there is none.
     func get(_ key: String) throws -> (data: Data, version: Int)?
-    /// Stores or removes all keys in one transaction, if each key still has its version, 0 if it is missing.
+    /// Stores or removes all keys in one transaction, if each key still has its version, 0 if
+    /// it is missing.
     /// - Returns: the new version; nil if a key has another one.
-    func put(_ changes: [String: Data?], ifVersions versions: [String: Int]) throws -> Int?
+    func put(
+        _ changes: [String: Data?], ifVersions versions: [String: Int]
+    ) throws -> Int?
 }
 
 final class ServerStore: RemotePrefsStore, @unchecked Sendable {
@@ -27,7 +30,8 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
         var values: [String: Any]?
     }
 
-    /// An update: the roots as the server had them, and what the body makes of them. The store in memory checks, joins and rolls back.
+    /// An update: the roots as the server had them, and what the body makes of them. The store
+    /// in memory checks, joins and rolls back.
     private final class Session {
         let memory = InMemoryStore()
         var found: [String: Stored] = [:]
@@ -61,7 +65,8 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
         let session = Session()
         self.session = session
         defer { self.session = nil }
-        // Leaves its root alone. What joins it is rolled back with it, also if the body catches the error.
+        // Leaves its root alone. What joins it is rolled back with it, also if the body
+        // catches the error.
         try session.memory.update(root: root) { _ in try update(root, in: session, body) }
         try commit(session)
     }
@@ -73,7 +78,9 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
         return session
     }
 
-    private func update(_ root: String, in session: Session, _ body: (inout [String: Any]?) throws -> Void) throws {
+    private func update(
+        _ root: String, in session: Session, _ body: (inout [String: Any]?) throws -> Void
+    ) throws {
         try load(root, into: session)
         session.written.insert(root)
         try session.memory.update(root: root, body)
@@ -91,11 +98,16 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
 
     private func fetch(_ root: String) throws -> Stored {
         do {
-            guard let (data, version) = try server.get(root) else { return remember(Stored(), of: root) }
+            guard let (data, version) = try server.get(root) else {
+                return remember(Stored(), of: root)
+            }
             // The same dictionary as before, which instances need not convert again.
-            if let stored = lock.withLock({ known[root] }), stored.version == version { return stored }
+            if let stored = lock.withLock({ known[root] }), stored.version == version {
+                return stored
+            }
             let values = try ExportFormat.dictionary(from: data)
-            return remember(Stored(version: version, data: data, values: values), of: root)
+            let stored = Stored(version: version, data: data, values: values)
+            return remember(stored, of: root)
         } catch {
             throw PrefsError.unreadable(StorageFailure(path: root, reason: "\(error)"))
         }
@@ -113,17 +125,21 @@ final class ServerStore: RemotePrefsStore, @unchecked Sendable {
             let values = try session.memory.read(root: root)
             let data = try values.map { try ExportFormat.json.data(of: $0) }
             // Equal roots have equal bytes.
-            if data != session.found[root]?.data { results[root] = Stored(data: data, values: values) }
+            if data == session.found[root]?.data { continue }
+            results[root] = Stored(data: data, values: values)
         }
         if results.isEmpty { return }
         let version: Int?
         do {
-            version = try server.put(results.mapValues(\.data), ifVersions: session.found.mapValues(\.version))
+            version = try server.put(
+                results.mapValues(\.data), ifVersions: session.found.mapValues(\.version))
         } catch {
-            throw PrefsError.outcomeUnknown(StorageFailure(path: "server", reason: "\(error)"))
+            throw PrefsError.outcomeUnknown(
+                StorageFailure(path: "server", reason: "\(error)"))
         }
         guard let version else {
-            throw PrefsError.notStored(StorageFailure(path: "server", reason: "another client has changed a root"))
+            throw PrefsError.notStored(
+                StorageFailure(path: "server", reason: "another client has changed a root"))
         }
         for (root, var stored) in results {
             if stored.data != nil { stored.version = version }

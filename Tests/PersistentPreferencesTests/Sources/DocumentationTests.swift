@@ -28,8 +28,10 @@ import Testing
 
     /// The samples that run as tests are also in the pages.
     @Test(arguments: [
-        ("Testing.md", 0, "Stores/TestingSampleTests.swift"), ("WritingAStore.md", 0, "Support/AccountStore.swift"),
+        ("TestingYourPreferences.md", 0, "Stores/TestingSampleTests.swift"),
+        ("WritingAStore.md", 0, "Support/AccountStore.swift"),
         ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
+        ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"),
     ])
     func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
         let file = DocumentationPage.package.appending(path: "Tests/PersistentPreferencesTests/\(sample)")
@@ -43,7 +45,7 @@ import Testing
         let tests = DocumentationPage.all.flatMap { page in
             page.blocks.indices.filter { page.blocks[$0].isTest }.map { "\(page.testDescription) \($0)" }
         }
-        #expect(tests == ["Testing.md 0", "WritingAStore.md 3"])
+        #expect(tests == ["TestingYourPreferences.md 0", "WritingAStore.md 3"])
     }
 
     /// The table "guarantee → tests" has a row with a suite for each guarantee of "Behavior", which are bold and numbered: `**7. …**`.

@@ -25,7 +25,8 @@ private func enlarge() {
     @Test func tooLargeIsRejected() {
         let prefs = ReaderPrefs()
         prefs.size = 100
-        #expect(prefs.lastError?.description == "size: must be in 8...72")  // first: the next access clears it
+        // First, because the next access clears the error.
+        #expect(prefs.lastError?.description == "size: must be in 8...72")
         #expect(prefs.size == 12)
     }
 

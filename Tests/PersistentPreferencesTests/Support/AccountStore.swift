@@ -12,7 +12,9 @@ final class AccountStore: PrefsStore {
     }
 
     // The account comes last, so that an invalid root key stays invalid.
-    private func key(_ root: String) -> String { root.isEmpty ? "" : "\(root)@\(account)" }
+    private func key(_ root: String) -> String {
+        root.isEmpty ? "" : "\(root)@\(account)"
+    }
 
     func read(root: String) throws -> [String: Any]? {
         try inner.read(root: key(root))
@@ -22,9 +24,13 @@ final class AccountStore: PrefsStore {
         try inner.update(root: key(root), body)
     }
 
-    func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
+    func observe(
+        root: String, _ action: @escaping @Sendable (PrefsChange) -> Void
+    ) throws -> PrefsObservation {
         try inner.observe(root: key(root)) { change in
-            let own = PrefsChange(root: root, from: change.oldValues, to: change.newValues, origin: change.origin)
+            let own = PrefsChange(
+                root: root, from: change.oldValues, to: change.newValues,
+                origin: change.origin)
             if let own { action(own) }
         }
     }
