@@ -391,7 +391,7 @@ import TestSupport
     /// Once its outcome is known, a transaction holds nothing back any more.
     @Test func aTransactionOfUnknownOutcomeIsNotListedForEver() throws {
         defer { proxy.close() }
-        let store = store(deadline: .seconds(1))
+        let store = store(deadline: .seconds(2))
         let heard = ObservedCounts()
         let observation = try store.observe(root: "A") { heard.add($0) }
         try increment(store)

@@ -102,11 +102,13 @@ extension EtcdWatch.State {
             for observer in observers[root] ?? [] { observer.receive(change, bytes: stored.bytes) }
         }
         for index in own.indices where own[index].revision ?? .max <= revision {
+            let steps = own[index].steps.filter { $0.root == root }
             // What an observer has started with is no news.
-            let isKnown = own[index].revision ?? .max <= copy.toldUntil
-            for step in own[index].steps where step.root == root && !isKnown {
-                report(step.before, .elsewhere)
-                report(step.after, .thisProcess)
+            if own[index].revision ?? .max > copy.toldUntil {
+                for step in steps {
+                    report(step.before, .elsewhere)
+                    report(step.after, .thisProcess)
+                }
             }
             own[index].steps.removeAll { $0.root == root }
         }
