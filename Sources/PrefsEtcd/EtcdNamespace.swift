@@ -36,7 +36,8 @@ final class EtcdNamespace: Sendable {
     func end() {
         guard process == getpid() else { return }
         watch.saveLastKnown()
-        for lock in locks.all { lock.end(until: .now + .seconds(1)) }
+        let deadline = Deadline.now + .seconds(1)
+        for lock in locks.all { lock.end(until: deadline) }
     }
 
     var deadline: Deadline { .now + patience }

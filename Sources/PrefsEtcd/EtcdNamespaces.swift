@@ -31,7 +31,8 @@ enum EtcdNamespaces {
         atexit {
             let all = EtcdNamespaces.namespaces.withLock { $0.values.compactMap(\.namespace) }
             for namespace in all { namespace.existing?.end() }
-            for lock in EtcdNamespaces.ending.withLock({ $0 }) { lock.end(until: .now + .seconds(1)) }
+            let deadline = EtcdLock.Deadline.now + .seconds(1)
+            for lock in EtcdNamespaces.ending.withLock({ $0 }) { lock.end(until: deadline) }
         }
     }()
 

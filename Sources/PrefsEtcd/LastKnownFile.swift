@@ -29,11 +29,13 @@ final class LastKnownFile: Sendable {
 
     /// Replaces the file if the roots have changed. A failure is no error of an access: the next time may succeed.
     ///
-    /// - Parameter roots: their JSON; nil for a missing root. Others stay.
-    func save(_ roots: [String: Data?]) {
+    /// - Parameters:
+    ///   - roots: their JSON; nil for a missing root. Others stay.
+    ///   - names: the names of all roots; nil if they are not known.
+    func save(_ roots: [String: Data?], of names: Set<String>?) {
         state.withLock { state in
             read(&state)
-            var all = state.roots ?? [:]
+            var all = (state.roots ?? [:]).filter { names?.contains($0.key) != false }
             for (root, json) in roots { all[root] = json }
             state.roots = all
             if all == state.written { return }

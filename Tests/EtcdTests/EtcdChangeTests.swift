@@ -337,33 +337,6 @@ import TestSupport
         observation.withLock { $0?.cancel() }
     }
 
-    /// The first change of a client arrives late. A look before has found no marker, because there was none ever.
-    @Test func theFirstChangeOfAClientIsLate() throws {
-        defer { proxy.close() }
-        let store = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1), staleness: .seconds(1)))
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
-        let late = Locked("")
-        proxy.intercept { request in
-            guard request.contains("requestPut") else { return nil }
-            late.withLock { $0 = request }
-            return ""
-        }
-        guard case .outcomeUnknown? = error(of: { try store.change(root: "A") { $0 = ["count": 1] } }) else {
-            return #expect(Bool(false))
-        }
-        let looks = Locked(0)
-        proxy.intercept { request in
-            if request.contains("/v3/kv/txn") { looks.withLock { $0 += 1 } }
-            return nil
-        }
-        wait { looks.withLock { $0 } >= 3 }
-        proxy.carryOut(late.withLock { $0 })
-        #expect(heard.wait(for: 1) == .thisProcess)
-        observation.cancel()
-    }
-
     /// Somebody has removed the marker, which would tell whether the first copy was carried out.
     @Test func aLostAnswerAndALostMarker() throws {
         defer { proxy.close() }

@@ -84,11 +84,17 @@ import TestSupport
         let locks = LockPool {
             EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         }
-        let taken = (0..<16).compactMap { _ in locks.take(until: .now + .seconds(10)) }
+        let deadline = ContinuousClock.now + .seconds(2)
+        let taken = (0..<16).compactMap { _ in locks.take(until: deadline) }
         #expect(Set(taken.map(ObjectIdentifier.init)).count == 16)
         #expect(locks.take(until: .now) == nil)
         locks.giveBack(taken[3])
         #expect(locks.take(until: .now) === taken[3])
+        // One of which copies may be under way is used again before the others.
+        taken[5].abandon()
+        for number in [4, 5, 6] { locks.giveBack(taken[number]) }
+        #expect(locks.take(until: .now) === taken[5])
+        #expect(locks.take(until: .now) === taken[6])
     }
 
     /// A body of a root whose name begins with that of another root and a slash keeps no change of that root waiting.

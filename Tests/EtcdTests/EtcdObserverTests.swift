@@ -6,7 +6,8 @@ import Testing
 @testable import PrefsEtcd
 
 /// An observer that is slower than the changes.
-@Suite struct EtcdObserverTests {
+@Suite actor EtcdObserverTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
     private func change(_ key: String, from before: Int?, to after: Int?, _ origin: PrefsChange.Origin) -> PrefsChange?
     {
         PrefsChange(

@@ -199,6 +199,21 @@ import TestSupport
         #expect(failure.reason.hasPrefix("the cluster has users: set Options.user"))
     }
 
+    // MARK: - Slow disks
+
+    /// Each flush takes longer than a server may be silent, and four of them longer than the deadline.
+    @Test(.enabled(if: Hazard.canRun("fleet: slow disks", if: !Hazard.isSanitized, else: "a sanitizer is on")))
+    func theFirstUpdateOfAClusterWithSlowDisks() throws {
+        defer { proxy.close() }
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .milliseconds(2_400)))
+        proxy.intercept { request in
+            if request.contains("requestPut") || request.contains("/v3/lease/grant") { poll(nil, 0, 800) }
+            return nil
+        }
+        try store.update(root: "A") { $0 = ["count": 1] }
+        #expect(try store.current(root: "A")?["count"] as? Int == 1)
+    }
+
     // MARK: - What is left
 
     private func keys(_ kind: String) throws -> String {

@@ -21,13 +21,15 @@ final class LockPool: Sendable {
 
     var all: [EtcdLock] { state.withLock { $0.all } }
 
-    /// The lock that was used last, which most likely has its leases.
+    /// A lock of which copies may be under way, so that its next transaction keeps them out; otherwise the one that was used last, which
+    /// most likely has its leases.
     ///
     /// - Returns: nil if too many are in use until the deadline.
     func take(until deadline: EtcdLock.Deadline) -> EtcdLock? {
         guard places.wait(until: deadline) else { return nil }
         return state.withLock { state in
-            if let lock = state.idle.popLast() { return lock }
+            let late = state.idle.lastIndex { $0.identity.needsFence }
+            if let index = late ?? state.idle.indices.last { return state.idle.remove(at: index) }
             let lock = make()
             state.all.append(lock)
             return lock

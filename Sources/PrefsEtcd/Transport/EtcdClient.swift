@@ -13,7 +13,8 @@ final class EtcdClient: Sendable {
 
     let endpoints: [Endpoint]
     private let user: User?
-    /// How long one endpoint may take before the next one is asked.
+    /// How long one endpoint may take before the next one is asked. After it, each may take twice as long as the one before, because the
+    /// disks of a majority may be slow.
     private let patience: Duration
     private let state: Guarded<State>
 
@@ -52,13 +53,13 @@ final class EtcdClient: Sendable {
         let patience = min(patience ?? self.patience, self.patience)
         var index = preferred
         var hadUnknownAttempt = false
-        var failures = 0
+        var (failures, silences) = (0, 0)
         var former: EtcdFailure?
         while true {
-            let isCutShort = ContinuousClock.Instant.now + patience > deadline
+            let end = ContinuousClock.Instant.now + patience * (1 << min(silences, 20))
+            let isCutShort = end > deadline
             do throws(EtcdFailure) {
-                let end = min(deadline, .now + patience)
-                let reply = try call(path, request, as: reply, at: endpoints[index], until: end)
+                let reply = try call(path, request, as: reply, at: endpoints[index], until: min(deadline, end))
                 if failures > 0 { prefer(index) }
                 return reply
             } catch {
@@ -67,6 +68,7 @@ final class EtcdClient: Sendable {
                 if case .rejected = failure.kind { throw failure }
                 if case .unknown = failure.kind { hadUnknownAttempt = true }
                 failures += 1
+                if .now >= end { silences += 1 }
                 if .now >= deadline {
                     // An attempt that had little time says less than the one before.
                     if isCutShort, let former { (failure.endpoint, failure.reason) = (former.endpoint, former.reason) }

@@ -15,7 +15,7 @@ extension EtcdWatch.State {
             // The last step of a root is its result.
             let stored = step.result.modified(in: revision)
             if isFollowed(step.root) {
-                if reached(step.root) < revision { putAhead(stored, step.root) }
+                putAhead(stored, step.root)
             } else {
                 note(stored, step.root, in: revision)
             }
@@ -114,6 +114,8 @@ extension EtcdWatch.State {
         }
         own.removeAll { $0.revision != nil && $0.steps.isEmpty }
         // Of what cannot be read nothing is reported.
-        if case .success(let values) = stored.result(of: root, in: keys) { report(values, .elsewhere) }
+        if revision > copy.toldUntil, case .success(let values) = stored.result(of: root, in: keys) {
+            report(values, .elsewhere)
+        }
     }
 }

@@ -28,6 +28,8 @@ extension EtcdWatch {
         /// Whether all roots of the prefix are followed, because many are used.
         private(set) var followsAll = false
         private var takesSeveralRanges = true
+        /// Whether all roots are followed and were read once.
+        private var hasAll: Bool { followsAll && revision > 0 }
         /// Whether the stream lacks a root that is used.
         var isOutdated = false
         /// The last revision of which everything is here, if all roots are followed; 0 before they were read.
@@ -83,7 +85,8 @@ extension EtcdWatch {
 
         /// Follows all roots, because the gateway does not take several ranges.
         mutating func useAll() {
-            (takesSeveralRanges, followsAll) = (false, usesMany)
+            takesSeveralRanges = false
+            followsAll = usesMany
         }
 
         private var usesMany: Bool {
@@ -94,13 +97,23 @@ extension EtcdWatch {
 
         /// Leaves the roots that were not used for a while, and that have no observers.
         mutating func leaveUnused(at time: Deadline) {
-            let used = lastUses.filter { time - $0.value <= Self.idleTime || observers[$0.key] != nil }
-            if used.isEmpty || used.count == lastUses.count { return }
+            // The one that was used last stays, because there would be nothing to follow.
+            let last = lastUses.max { $0.value < $1.value }?.key
+            let used = lastUses.filter {
+                $0.key == last || time - $0.value <= Self.idleTime || observers[$0.key] != nil
+            }
+            let unused = lastUses.keys.filter { used[$0] == nil }
+            if unused.isEmpty { return }
             lastUses = used
+            if followsAll, usesMany { return }
+            for root in unused {
+                // It stays the last known state.
+                guard let copy = copies[root] else { continue }
+                note(copy.ahead ?? copy.stored, root, in: max(reached(root), copy.ahead?.modified ?? 0))
+            }
             if followsAll {
-                if usesMany { return }
                 for root in used.keys { copies[root, default: RootCopy()].reached = reached(root) }
-                (followsAll, revision) = (false, 0)
+                (followsAll, revision, count) = (false, 0, 0)
             }
             copies = copies.filter { used[$0.key] != nil }
             late.formIntersection(copies.keys)
@@ -167,12 +180,13 @@ extension EtcdWatch {
         /// Takes the state of a root that was read in a revision, and that a read has from now on.
         mutating func advance(_ root: String, to stored: StoredRoot, in revision: Int64) {
             note(stored, root, in: revision)
-            guard isFollowed(root), reached(root) < revision, copies[root]?.ahead?.modified ?? 0 < stored.modified
-            else { return }
-            putAhead(stored, root)
+            // Of a missing root nobody knows when it was removed.
+            if isFollowed(root) { putAhead(stored.data == nil ? stored.modified(in: revision) : stored, root) }
         }
 
+        /// Reads have the state from now on, unless they have a later one.
         mutating func putAhead(_ stored: StoredRoot, _ root: String) {
+            guard max(reached(root), copies[root]?.ahead?.modified ?? 0) < stored.modified else { return }
             copies[root, default: RootCopy()].ahead = stored
             late.insert(root)
         }
@@ -185,18 +199,18 @@ extension EtcdWatch {
 
         mutating func apply(_ event: WatchReply.Event) {
             let revision = event.kv.modified
-            if followsAll { count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0 }
+            if hasAll { count += event.isRemoval ? -1 : event.kv.created == revision ? 1 : 0 }
             let root = keys.root(ofKey: event.kv.key)
             if let root, isFollowed(root), copies[root]?.reached ?? 0 < revision {
                 put(event.isRemoval ? .missing : StoredRoot(event.kv), root, at: revision)
             }
-            if followsAll { reach(revision) }
+            if hasAll { reach(revision) }
             if let root { leaveIfMissing(root) }
         }
 
         /// If all are followed, a root of which nothing is known is missing.
         private mutating func leaveIfMissing(_ root: String) {
-            guard followsAll, observers[root] == nil, let copy = copies[root] else { return }
+            guard hasAll, observers[root] == nil, let copy = copies[root] else { return }
             if copy.stored.data == nil, copy.ahead == nil { copies[root] = nil }
         }
 
@@ -226,8 +240,8 @@ extension EtcdWatch {
         /// change of any, and how many keys there are.
         func isComplete(_ roots: [String], _ found: [RangeResult], in revision: Int64) -> Bool {
             if followsAll {
-                return self.revision >= revision
-                    || self.revision >= found[0].kvs.first?.modified ?? 0 && count == found[0].count
+                return hasAll && self.revision >= revision
+                    || hasAll && self.revision >= found[0].kvs.first?.modified ?? 0 && count == found[0].count
             }
             return zip(roots, found).allSatisfy { root, found in
                 guard let copy = copies[root] else { return true }
@@ -235,14 +249,18 @@ extension EtcdWatch {
             }
         }
 
-        /// The JSON of the readable roots that were read.
-        var known: [String: Data?] {
-            var known: [String: Data?] = [:]
-            for (root, copy) in copies where copy.reached > 0 {
-                var stored = copy.ahead ?? copy.stored
-                if case .success = stored.result(of: root, in: keys) { known[root] = .some(stored.data) }
+        /// The JSON of the readable roots that were read, and the names of all roots if they are known.
+        mutating func known() -> (roots: [String: Data?], names: Set<String>?) {
+            var roots: [String: Data?] = [:]
+            for root in copies.keys where reached(root) > 0 {
+                do throws(PrefsError) {
+                    _ = try values(of: root)
+                    roots[root] = .some((copies[root]?.ahead ?? copies[root]?.stored)?.data)
+                } catch {
+                    // What the file has of it stays.
+                }
             }
-            return known
+            return (roots, hasAll ? Set(copies.keys) : nil)
         }
 
         /// A look has shown that nothing is missing until a revision.
@@ -252,7 +270,7 @@ extension EtcdWatch {
                 if copies[root]?.ahead?.modified ?? .max <= revision { copies[root]?.ahead = nil }
                 tell(root)
             }
-            if followsAll { reach(revision) }
+            if hasAll { reach(revision) }
             wake()
         }
 
@@ -308,6 +326,7 @@ extension EtcdWatch {
             revision = 0
             for (root, copy) in copies {
                 copies[root]?.reached = 0
+                copies[root]?.toldUntil = 0
                 if copy.ahead?.modified == former.copies[root]?.ahead?.modified { copies[root]?.ahead = nil }
             }
         }

@@ -71,8 +71,8 @@ final class EtcdWatch: Sendable {
 
     /// Puts the roots that are followed into the file.
     func saveLastKnown() {
-        let (file, roots) = state.withLock { ($0.lastKnown, $0.lastKnown == nil ? [:] : $0.known) }
-        file?.save(roots)
+        let (file, known) = state.withLock { ($0.lastKnown, $0.lastKnown == nil ? nil : $0.known()) }
+        if let known { file?.save(known.roots, of: known.names) }
     }
 
     private func wait(until deadline: Deadline, for condition: (State) -> Bool) {

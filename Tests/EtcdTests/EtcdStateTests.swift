@@ -1,0 +1,148 @@
+import Foundation
+import PersistentPreferences
+import PrefsPropertyLists
+import Testing
+import TestSupport
+
+@testable import PrefsEtcd
+
+/// What the watch knows after messages and answers in an order that only a race brings about. Without a cluster.
+@Suite actor EtcdStateTests: ThreadSuite {
+    nonisolated let thread = SuiteThread()
+    private let keys = EtcdKeys(prefix: "p/")
+    private let heard = ObservedCounts()
+
+    private func state(_ lastKnown: LastKnownFile? = nil, using roots: [String] = ["A"]) -> EtcdWatch.State {
+        var state = EtcdWatch.State(keys: keys, lastKnown: lastKnown)
+        for root in roots { state.use(root) }
+        return state
+    }
+
+    /// A root with a count, as it is after a revision.
+    private func entry(_ root: String, _ count: Int, in revision: Int64) throws -> EtcdKeyValue {
+        try entry(keys.root(root), "{\"count\": \(count)}", in: revision)
+    }
+
+    private func entry(_ key: Data, _ text: String, in revision: Int64) throws -> EtcdKeyValue {
+        let json: [String: Any] = [
+            "key": key.base64EncodedString(), "value": Data(text.utf8).base64EncodedString(),
+            "create_revision": "\(revision)", "mod_revision": "\(revision)",
+        ]
+        return try JSONDecoder().decode(EtcdKeyValue.self, from: JSONSerialization.data(withJSONObject: json))
+    }
+
+    private func event(_ root: String, _ count: Int, in revision: Int64) throws -> WatchReply.Event {
+        WatchReply.Event(type: nil, kv: try entry(root, count, in: revision))
+    }
+
+    private func step(_ root: String, from before: Int?, to after: Int) throws -> RootStep {
+        let values = ["count": after]
+        return RootStep(root: root, before: before.map { ["count": $0] }, after: values, result: try StoredRoot(values))
+    }
+
+    private func observer() -> EtcdObserver { EtcdObserver { [heard] in heard.add($0) } }
+
+    /// A message of the former stream, or the proof that was under way, when a further root makes the client follow all.
+    @Test func whatIsHeardBeforeAllRootsAreRead() throws {
+        var state = state(using: (0..<8).map { "R\($0)" })
+        state.load(state.used, state.used.map { _ in nil }, in: 10)
+        state.use("R8")
+        #expect(state.followsAll && state.unread == nil)
+        state.apply(try event("R1", 1, in: 11))
+        #expect(try !state.isComplete([], [JSONDecoder().decode(RangeResult.self, from: Data("{}".utf8))], in: 11))
+        state.prove([], until: 12)
+        #expect(state.unread == nil && !state.isLoaded("R8"))
+        state.loadAll([try entry("R1", 1, in: 11), try entry("R8", 8, in: 9)], in: 12)
+        #expect(try state.values(of: "R8")?["count"] as? Int == 8)
+        state.apply(try event("R8", 9, in: 13))
+        #expect(try state.unread == [] && state.values(of: "R8")?["count"] as? Int == 9)
+    }
+
+    /// The answer to an earlier write of this process comes after that to a later one.
+    @Test func answersInAnotherOrder() throws {
+        var state = state()
+        state.load(["A"], [nil], in: 10)
+        for (operation, count) in [("one", 1), ("two", 2)] {
+            let steps = [try step("A", from: count - 1, to: count)]
+            state.own.append(
+                OwnTransaction(operation: operation, marker: keys.marker(operation), hasMarker: true, steps: steps))
+        }
+        state.confirm("two", at: 12)
+        state.confirm("one", at: 11)
+        #expect(try state.values(of: "A")?["count"] as? Int == 2)
+    }
+
+    /// A change arrives late. A look before has found no marker: because there was none ever, or because somebody has removed it.
+    @Test(arguments: [false, true]) func aLateChangeAfterALook(_ hadMarker: Bool) throws {
+        var state = state()
+        state.load(["A"], [nil], in: 10)
+        state.add(observer(), of: "A")
+        let marker = keys.marker("client")
+        var change = OwnTransaction(
+            operation: "one", marker: marker, hasMarker: hadMarker, steps: [try step("A", from: nil, to: 1)])
+        change.isUnknown = true
+        state.own.append(change)
+        state.look(at: nil, of: "one", in: 20)
+        state.apply(try event("A", 1, in: 30))
+        state.look(at: try entry(marker, "one host program", in: 30), of: "one", in: 31)
+        #expect(heard.wait(for: 1) == (hadMarker ? .elsewhere : .thisProcess))
+        #expect(state.own.isEmpty)
+    }
+
+    /// A read that this process has made after a removal of unknown outcome.
+    @Test func aRemovalThatTheStreamHasNotToldYet() throws {
+        var state = state()
+        state.load(["A"], [try entry("A", 1, in: 9)], in: 10)
+        state.advance("A", to: .missing, in: 12)
+        #expect(try state.values(of: "A") == nil)
+        // An earlier answer changes nothing.
+        state.advance("A", to: StoredRoot(try entry("A", 2, in: 11)), in: 11)
+        #expect(try state.values(of: "A") == nil)
+        state.apply(try event("A", 3, in: 13))
+        #expect(try state.values(of: "A")?["count"] as? Int == 3)
+    }
+
+    /// The observer has started with what a current read had found, which the stream tells later.
+    @Test func anObserverThatStartsAheadOfTheStream() throws {
+        var state = state()
+        state.load(["A"], [try entry("A", 4, in: 40)], in: 40)
+        state.note(StoredRoot(try entry("A", 6, in: 60)), "A", in: 60)
+        state.add(observer(), of: "A")
+        for count in 5...7 { state.apply(try event("A", count, in: Int64(count) * 10)) }
+        #expect(heard.wait(for: 7) == .elsewhere)
+        #expect(heard.all == [7])
+    }
+
+    /// Its revisions begin again, below those that the observer has started with.
+    @Test func anObserverAndARestoredCluster() throws {
+        var state = state()
+        state.load(["A"], [try entry("A", 1, in: 40)], in: 40)
+        state.add(observer(), of: "A")
+        state.forget(state)
+        state.load(["A"], [try entry("A", 2, in: 9)], in: 10)
+        #expect(heard.wait(for: 2) == .elsewhere)
+    }
+
+    /// Roots that were removed, and one that cannot be read.
+    @Test func theFileOfAClientThatFollowsAllRoots() throws {
+        let home = try TemporaryFolder()
+        let file = LastKnownFile(home.file("last-known.json"))
+        file.save(["R1": Data("{}".utf8), "R2": Data(#"{"count": 2}"#.utf8), "R3": Data("{}".utf8)], of: nil)
+        var state = state(file, using: (0..<9).map { "R\($0)" })
+        state.loadAll([try entry("R1", 7, in: 7), try entry(keys.root("R2"), "[", in: 8)], in: 10)
+        let known = state.known()
+        file.save(known.roots, of: known.names)
+        let counts = ["R1", "R2", "R3"].map {
+            LastKnownFile(home.file("last-known.json")).values(of: $0)?["count"] as? Int
+        }
+        #expect(counts == [7, 2, nil])
+        #expect(LastKnownFile(home.file("last-known.json")).values(of: "R3") == nil)
+    }
+
+    /// The gateway takes one range only.
+    @Test func aGatewayThatTakesOneRange() {
+        var state = state(using: ["A", "B"])
+        state.useAll()
+        #expect(state.followsAll)
+    }
+}
