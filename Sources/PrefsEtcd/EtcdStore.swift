@@ -18,8 +18,8 @@ public import PersistentPreferences
 /// runs its body once, and commits all roots that it changed in one transaction. Updates of a root that the threads of a process make at
 /// the same time are committed together.
 ///
-/// An update locks each root that it accesses. If the name of a further root is before that of a locked one, and another update has
-/// its lock, also one of this process, the update throws ``PrefsError/busy(_:)``, because waiting could last for ever: see
+/// An update locks each root that it accesses. It waits for a further root only if that root's name is after the names of those that it
+/// has locked. If it is before, and another update has the lock, also one of this process, the update throws ``PrefsError/busy(_:)``: see
 /// ``update(root:alsoLocking:_:)``.
 ///
 /// Reads are ``ReadMode/followed`` by default: they come from a copy in memory, which one watch keeps up to date. With

@@ -25,7 +25,8 @@ package final class Transaction {
     /// The first rejection or error in this transaction. It rolls back the whole transaction, even if the body
     /// continues.
     private var failure: (any Error)?
-    /// The states that all accesses of the transaction see, by the object that they are states of.
+    /// What objects keep for the time of the transaction, so that all its accesses see one state of each. The key
+    /// identifies the object.
     private var states: [ObjectIdentifier: (owner: AnyObject, state: AnyObject)] = [:]
     /// Whether its thread has called `exit` in its closure, so that it will never be committed.
     private var isAbandoned = false

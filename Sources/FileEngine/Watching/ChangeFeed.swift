@@ -30,7 +30,7 @@ package final class ChangeFeed: Sendable {
     /// - Parameters:
     ///   - mayOthersWrite: whether another process may change the domain during a session.
     ///   - committed: returns the committed state, outside and inside of a transaction; nil if the domain is missing.
-    ///   - fault: why the state that `committed` has just returned is not what others have stored; nil if it is.
+    ///   - fault: returns why `committed` could not return the stored state, but the last known one; nil if it could.
     ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object
     ///     is released. Returns nil if no other process can change it.
     package func start<Domain: AnyObject & Sendable>(

@@ -7,8 +7,8 @@ enum Change {
     /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
     /// the key, and a null stands for nil in place of another default.
     case property(key: String, StoredValue?, any DeclaredProperty)
-    /// New values for allowed keys, and unless it merges the removal of all other allowed keys. Without merging, it also
-    /// replaces an entry that is no dictionary.
+    /// New values for allowed keys. With `merging`, the other keys stay. Without, the other allowed keys are removed, and
+    /// an entry that is no dictionary is replaced.
     case assign([String: Any], merging: Bool, AllowedKeys)
     /// The removal of all allowed keys, and of the root if it contains nothing else.
     case clear(AllowedKeys)

@@ -52,7 +52,8 @@ struct ToldFaults {
         return revision.number > former.number
     }
 
-    /// Ends the faults that a read without a fault would have met, except for the fault of its value.
+    /// Forgets the faults of the store, of the root, and of the layers over this key: a read has just met none of them. The
+    /// fault of the value itself is forgotten by `endValue`.
     mutating func end(readOf name: String?) {
         store = nil
         layers = layers.filter { $0.value != name }

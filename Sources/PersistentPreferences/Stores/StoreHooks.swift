@@ -1,6 +1,7 @@
 import PrefsPropertyLists
 
-/// A store that has roots. A store without them belongs to another module, and its roots are made from its methods.
+/// A store of this package, which has `Roots`. For a store of another module, `PrefsStore.roots` makes them from the
+/// store's public methods.
 package protocol RootsStore: PrefsStore {
     /// The roots of the store.
     var ownRoots: Roots { get }

@@ -107,8 +107,9 @@ extension EtcdLock {
         return state.withLock { $0.version } != former
     }
 
-    /// The revision of a commit whose last copy was rejected, if another copy of it was carried out, before or after that one. Otherwise
-    /// none will be.
+    /// Finds out whether a copy of a commit was carried out, after etcd has rejected the last one. Afterwards no copy is carried out any more.
+    ///
+    /// - Returns: the revision; nil if none was.
     private func revision(
         ofRejected operation: String, _ reply: TxnReply, until deadline: Deadline
     ) throws(PrefsError) -> Int64? {

@@ -42,8 +42,8 @@ extension EtcdWatch {
         private var late: Set<String> = []
         /// If all are followed: the keys of roots, and others among them that are not ours.
         private(set) var count: Int64 = 0
-        /// Readable roots, and in which revision they were so, for those that cannot be read now or that are not followed: what reads past
-        /// the watch have found, and what this process has stored without it.
+        /// The last readable states that the copies do not have, and a revision in which each was read or stored: of roots that are not
+        /// followed, and of those whose newest state cannot be read.
         var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []

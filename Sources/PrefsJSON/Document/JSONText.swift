@@ -403,8 +403,8 @@ struct JSONText {
         output.append(container.open + 2)
     }
 
-    /// The blanks and comments before an entry. An item keeps its own. Exception: if it becomes the first item, or no
-    /// longer is, it takes blanks that fit, unless its own contain a line end or a comment.
+    /// The blanks and comments before an entry. An item keeps its own if they contain a line end or a comment, or if it
+    /// stays the first item, or stays behind others. Otherwise it takes those that its neighbors have.
     private func lead(of entry: Entry, in level: Level) -> [UInt8] {
         let (items, isFirst) = (level.container.items, level.next == 0)
         if let index = entry.index {

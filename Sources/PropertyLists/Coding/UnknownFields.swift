@@ -42,8 +42,8 @@ package enum UnknownFields {
         }
     }
 
-    /// Whether a field may be lost, if any old value may correspond to any new one. It may be, unless each new
-    /// dictionary has all keys of all old ones.
+    /// Whether a field may be lost, if any old value may correspond to any new one: whether a new dictionary lacks a key
+    /// that an old one has.
     private static func mayBeLost(from old: [StoredValue], in new: [StoredValue]) -> Bool {
         let (oldLists, newLists) = (old.compactMap(\.array), new.compactMap(\.array))
         if !oldLists.isEmpty, !newLists.isEmpty,
