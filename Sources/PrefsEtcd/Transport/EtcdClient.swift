@@ -13,7 +13,7 @@ final class EtcdClient: Sendable {
 
     let endpoints: [Endpoint]
     private let user: User?
-    /// How long one endpoint may take before the next one is asked. After it, each may take twice as long as the one before, because the
+    /// How long one endpoint may take before the next one is asked. When all of them were silent, each may take twice as long, because the
     /// disks of a majority may be slow.
     private let patience: Duration
     private let state: Guarded<State>
@@ -56,7 +56,7 @@ final class EtcdClient: Sendable {
         var (failures, silences) = (0, 0)
         var former: EtcdFailure?
         while true {
-            let end = ContinuousClock.Instant.now + patience * (1 << min(silences, 20))
+            let end = ContinuousClock.Instant.now + patience * (1 << min(silences / endpoints.count, 20))
             let isCutShort = end > deadline
             do throws(EtcdFailure) {
                 let reply = try call(path, request, as: reply, at: endpoints[index], until: min(deadline, end))

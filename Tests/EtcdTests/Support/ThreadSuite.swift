@@ -10,12 +10,14 @@ extension ThreadSuite {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 }
 
-/// Runs what belongs to an actor on a thread of Dispatch, which has as many as it needs.
+/// Runs what belongs to an actor on threads of its own. Dispatch has 255 threads at most: if the tests that wait for their turn had them, the
+/// observers of the product would get none.
 ///
-/// Four work at a time. All tests of the fleet at once would keep one another waiting beyond the deadlines of the product.
+/// Six work at a time. All tests of the fleet at once would keep one another waiting beyond the deadlines of the product.
 final class SuiteThread: SerialExecutor {
     private static let turns = DispatchSemaphore(value: 6)
-    private let queue = DispatchQueue(label: "a test of the fleet")
+    /// One job at a time has the actor.
+    private let lock = NSLock()
     private let takesTurns: Bool
 
     init(takesTurns: Bool = true) {
@@ -24,9 +26,9 @@ final class SuiteThread: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { [self] in
+        Thread.detachNewThread { [self] in
             if takesTurns { Self.turns.wait() }
-            job.runSynchronously(on: asUnownedSerialExecutor())
+            lock.withLock { job.runSynchronously(on: asUnownedSerialExecutor()) }
             if takesTurns { Self.turns.signal() }
         }
     }
