@@ -32,4 +32,4 @@ $step "types for Apple platforms" Scripts/check-apple.sh
 $step "documentation" Scripts/docs.sh
 PREFS_COMPILER=yes $step "what compiles and what does not" swift test -Xswiftc -warnings-as-errors \
     --filter '^SourcesTests\.'
-[ $# -gt 0 ] || $step "tests" swift test -Xswiftc -warnings-as-errors
+[ $# -gt 0 ] || PREFS_LONG=1 $step "tests" swift test -Xswiftc -warnings-as-errors

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every hazard test in full; Tests/README.md describes them. The fuzzers run for the given number of seconds, 3,600 by default. Of
+# Runs all tests in their long form, then every hazard test in full; Tests/README.md describes them. The fuzzers run for the given number of seconds, 3,600 by default. Of
 # the others, the model takes by far the longest.
 # usage: Scripts/hazards.sh [SECONDS]
 set -euo pipefail
@@ -11,6 +11,7 @@ usage() {
 
 [[ $# -le 1 && "${1-1}" =~ ^[0-9]+$ ]] || usage
 
+PREFS_LONG=1 Scripts/test.sh
 Scripts/torture.sh
 Scripts/histories.sh
 Scripts/model.sh

@@ -62,6 +62,12 @@ filter() { # names
     for name; do sed -n '2s/^Found by: //p' "$patches/$name.patch"; done | sort -u | paste -sd '|' -
 }
 
+# The test targets of the tests that find the mutants, one a line.
+targets() { # names
+    filter "$@" | grep -oE '[A-Za-z]+Tests' | sort -u | while read -r suite; do find Tests -name "$suite.swift"; done |
+        sed -E 's|^Tests/PersistentPreferencesTests/([^/]+)/.*|\1Tests|; s|^Tests/([^/]+)/.*|\1|' | sort -u
+}
+
 # Runs tests for a limited time, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the tests. In the
 # foreground, an interrupt of the script is one of `swift test`, too.
 run_tests() { # mutant, seconds, filter
@@ -124,6 +130,9 @@ round() { # names
     done
     [ -n "$applied" ] || return 0
     set -- $applied
+    # Nothing is built but the tests that find them.
+    PREFS_ONLY="$(targets "$@" | paste -sd ' ' -)"
+    export PREFS_ONLY
     for name; do files "$name"; done | cut -d / -f 1-2 | sort -u | xargs -n 1 cp "$patches/Mutant.swift"
     if swift build --build-tests $flags >"$log" 2>&1; then
         echo "== without a mutant the tests pass"

@@ -14,6 +14,7 @@ usage() {
 [[ $# -eq 1 && "$1" != -* ]] || usage
 
 export PREFS_TEST_FOLDER="${PREFS_TEST_FOLDER:-${TMPDIR:-/tmp}}"
+export PREFS_LONG=1
 # A wait may last for a whole long form.
 export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-86400}"
 log="$(mktemp)"

@@ -5,13 +5,21 @@ import TestSupport
 /// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
 @Suite struct HarnessContentTests {
     struct Case: Sendable {
-        let content: String
+        let content: Data
         /// The state of the whole file in the report.
         let state: String
         /// The problems with their places.
         var lines: [String] = []
         /// The exit code is 1 if there are problems.
         var hasProblems: Bool { !lines.isEmpty }
+
+        init(content: Data, state: String, lines: [String] = []) {
+            (self.content, self.state, self.lines) = (content, state, lines)
+        }
+
+        init(content: String, state: String, lines: [String] = []) {
+            self.init(content: Data(content.utf8), state: state, lines: lines)
+        }
     }
 
     private static func xml(_ entries: String) -> String {
@@ -21,7 +29,11 @@ import TestSupport
     private static let deep = String(repeating: "<array>", count: 65) + String(repeating: "</array>", count: 65)
     private static let tooDeep = String(repeating: "<array>", count: 170) + String(repeating: "</array>", count: 170)
     private static let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
-    private static let large = "<data>" + String(repeating: "AAAA", count: 1 << 20) + "</data>"
+    /// Binary, because debug builds take seconds for so much XML.
+    private static let large =
+        (try? PropertyListSerialization.data(
+            fromPropertyList: ["A": ["a": Data(count: 3 << 20), "b": Data(count: 3 << 20 + 1)]], format: .binary,
+            options: 0)) ?? Data()
 
     static let cases: [Case] = [
         Case(content: xml(""), state: "an XML property list, 0 roots, 0 values"),
@@ -50,8 +62,7 @@ import TestSupport
             state: "an XML property list, 1 root, 2 values",
             lines: ["A.deep" + String(repeating: "[0]", count: 64) + ": nested deeper than 64 levels"]),
         Case(
-            content: xml("<key>A</key><dict><key>a</key>\(large)<key>b</key>\(large)</dict>"),
-            state: "an XML property list, 1 root, 2 values",
+            content: large, state: "a binary property list, 1 root, 2 values",
             lines: ["A: the root is larger than 4 MiB: nothing can be added"]),
         // The values and keys of the program's settings are checked, too.
         Case(
@@ -76,7 +87,7 @@ import TestSupport
 
     @Test(arguments: cases.indices) func theProblemsAreReportedWithTheirPlaces(index: Int) throws {
         let (home, example) = (try HarnessHome(), Self.cases[index])
-        let file = try home.write(Data(example.content.utf8), to: "x.plist")
+        let file = try home.write(example.content, to: "x.plist")
         let path = home.path("x.plist")
         let printed = try home.prefs("doctor", "-f", path)
         #expect(printed.output.contains("\nstate        \(example.state)\n"), "\(printed)")
@@ -88,7 +99,7 @@ import TestSupport
         let json = try home.prefs("doctor", "-f", path, "--json")
         let report = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
         #expect(json.code == printed.code && report?["isHealthy"] as? Bool == !example.hasProblems)
-        #expect(try Data(contentsOf: file) == Data(example.content.utf8))
+        #expect(try Data(contentsOf: file) == example.content)
         #expect(try home.folder.names() == ["x.plist"])
     }
 

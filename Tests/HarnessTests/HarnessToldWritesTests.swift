@@ -21,8 +21,13 @@ import PrefsJSON
             ["doctor", "--mend", "-f", "FILE"],
         ]
         lines += others
-        return (lines + lines.map { $0 + ["--force"] }).filter(HarnessHome.needsNoProcess)
+        let forced = lines.map { $0 + ["--force"] }
+        // The short form has each line once, with or without the word.
+        let all = Hazard.isLong ? lines + forced : zip(lines, forced).enumerated().map { $0 % 2 == 0 ? $1.0 : $1.1 }
+        return all.filter(HarnessHome.needsNoProcess)
     }()
+
+    private static let files = ["HOME/a.plist", "HOME/i.json", "HOME/notes.txt", "D"]
 
     private static func home() throws -> HarnessHome {
         let home = try HarnessHome()
@@ -42,12 +47,13 @@ import PrefsJSON
         return home
     }
 
-    @Test(arguments: ["HOME/a.plist", "HOME/i.json", "HOME/notes.txt", "D"]) func onlyWhatIsNamedIsWritten(
-        file: String
-    ) throws {
+    /// Lines without `FILE` run beside the first file only. In the short form, the other files share the lines.
+    @Test(arguments: files.indices) func onlyWhatIsNamedIsWritten(index: Int) throws {
+        let file = Self.files[index]
         var home = try Self.home()
         var before = try Self.files(home)
-        for line in Self.lines where line.contains("FILE") || file == "HOME/a.plist" {
+        for (number, line) in Self.lines.enumerated() {
+            if index > 0, !line.contains("FILE") || !Hazard.isLong && number % 3 != index - 1 { continue }
             let words = line.map { $0.replacing("FILE", with: file).replacing("HOME", with: home.folder.path) }
             try home.prefs(words)
             let after = try Self.files(home)

@@ -19,12 +19,12 @@ enum Probe {
     }
 
     /// Runs one check of the store contract over the standard domain or a suite, and prints what it found.
-    static func conformance(_ name: String) throws {
+    static func conformance(_ name: String, updates: Int) throws {
         guard let check = (StoreCheck.all + StoreCheck.observing).first(where: { $0.name == name }) else {
             fatalError("no check \(name)")
         }
-        try check.run { UserDefaultsStore.standard }
-        try check.run { UserDefaultsStore(suiteName: "probe.suite") }
+        try check.run(updates: updates) { UserDefaultsStore.standard }
+        try check.run(updates: updates) { UserDefaultsStore(suiteName: "probe.suite") }
         print("passed")
     }
 

@@ -7,7 +7,8 @@ import PrefsStoreChecks
 var arguments = CommandLine.arguments.dropFirst()
 switch arguments.popFirst() {
 case "conformance":
-    try Probe.conformance(arguments.popFirst() ?? "")
+    let check = arguments.popFirst() ?? ""
+    try Probe.conformance(check, updates: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "increment":
     Probe.increment(count: arguments.popFirst().flatMap(Int.init) ?? 0)
 case "migrate":

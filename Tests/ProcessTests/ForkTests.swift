@@ -83,7 +83,7 @@ import Testing
                 else: "the sanitizers do not support a fork in a process with threads")),
         arguments: [false, true])
     func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {
-        let forks = Hazard.count("PREFS_FORKS", default: 60)
+        let forks = Hazard.count("PREFS_FORKS", default: Hazard.count(20, long: 60))
         let result = try Child("Probe", ["fork-threads", isDefaultStore ? "" : path, "\(forks)"], home: folder).wait()
         let numbers = result.output.matches(of: /-?[0-9]+/).compactMap { Int($0.output) }
         try #require(numbers.count == 4, "\(result.output) \(result.errors)")

@@ -1,5 +1,6 @@
 import Foundation
 import PropertyListSupport
+import TestSupport
 import Testing
 
 @testable import PrefsJSON
@@ -36,7 +37,8 @@ import Testing
     @Test(arguments: [FileFormat].all) func everyFlippedBitIsSurvived(_ format: FileFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         var refused = 0
-        for bit in 0..<(bytes.count * 8) {
+        let step = Hazard.count(3, long: 1)
+        for bit in stride(from: 0, to: bytes.count * 8, by: step) {
             var mutant = bytes
             mutant[bit / 8] ^= 1 << (bit % 8)
             guard let value = try? PropertyListCoder.decode(mutant, as: .all).value.object else {
@@ -46,7 +48,7 @@ import Testing
             let again = try PropertyListCoder.decode(PropertyListCoder.encode(objects: value, as: .binary)).value.object
             #expect(exactForm(again) == exactForm(value), "bit \(bit)")
         }
-        #expect(refused > 0 && refused < bytes.count * 8)
+        #expect(refused > 0 && refused < bytes.count * 8 / step)
     }
 
     @Test func aSliceOfOtherBytesIsReadFromItsStart() throws {

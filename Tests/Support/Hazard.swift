@@ -15,6 +15,12 @@ package enum Hazard {
         return amount
     }
 
+    /// Whether the tests run in their long form, as in `.ci/run`.
+    package static let isLong = count("PREFS_LONG", default: 0) > 0
+
+    /// The number of rounds, seeds or steps in the usual form of a test and in its long form.
+    package static func count(_ usual: Int, long: Int) -> Int { isLong ? long : usual }
+
     /// Prints a line of the summary in one write, because others print at the same time and the process may be killed.
     package static func report(_ summary: String) {
         fflush(nil)

@@ -10,7 +10,7 @@ import Testing
     private final class OtherProcess: SystemCalls, @unchecked Sendable {}
 
     /// One process stores most values, another one some, and a person edits the file in between.
-    @Test(arguments: 0..<10) func whateverWasStoredInBetween(_ seed: UInt64) throws {
+    @Test(arguments: 0..<UInt64(Hazard.count(3, long: 10))) func whateverWasStoredInBetween(_ seed: UInt64) throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator(seed: seed)
         let (ours, others) = (FileRoot(folder.file().path), FileRoot(folder.file().path, system: OtherProcess()))

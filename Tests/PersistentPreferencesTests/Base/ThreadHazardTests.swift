@@ -18,17 +18,18 @@ import Testing
         PrefsTestSet(store: PropertyListFileStore(url: folder.file()))
     }
 
-    @Test func eightThreadsOf1000IncrementsMake8000() throws {
+    @Test func theIncrementsOfEightThreadsAddUp() throws {
+        let increments = Hazard.count(100, long: 1_000)
         inThreads(8) { _ in
-            for _ in 0..<1_000 {
+            for _ in 0..<increments {
                 let prefs = makePrefs()
                 let error = prefs.update { $0[prefs.intKey] = ($0[prefs.intKey] as? Int ?? 0) + 1 }
                 if let error { Issue.record("\(error)") }
             }
         }
-        #expect(makePrefs().int == 8_000)
+        #expect(makePrefs().int == 8 * increments)
         let root = try propertyList(at: folder.file())["PrefsTestSet"] as? [String: Any]
-        #expect(root?["Integer Value"] as? Int == 8_000)
+        #expect(root?["Integer Value"] as? Int == 8 * increments)
     }
 
     @Test func eightThreadsSettingEightKeysLoseNone() {
@@ -72,9 +73,9 @@ import Testing
 
     /// The test that RVS_PersistentPrefs has commented out, because it crashes there: two operation queues on one
     /// instance.
-    @Test func theSeedsFailingScenarioPasses100Times() {
+    @Test func theSeedsFailingScenarioPassesEachTime() {
         let prefs = PrefsTestSet(store: PropertyListFileStore(url: folder.file(), durability: .process))
-        for _ in 0..<100 {
+        for _ in 0..<Hazard.count(15, long: 100) {
             let queues = [OperationQueue(), OperationQueue()]
             for round in 0..<30 {
                 for queue in queues {

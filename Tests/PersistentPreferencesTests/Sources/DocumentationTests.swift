@@ -75,14 +75,17 @@ import Testing
     /// Pages for contributors name test suites. Pages for users name none: `Tests/README.md` has them.
     @Test func everyTestThatAPageNamesIsThere() throws {
         let folder = DocumentationPage.package.appending(path: "Tests")
-        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let files = Dictionary(
+            paths.filter { $0.hasSuffix("Tests.swift") }.map { (($0 as NSString).lastPathComponent, $0) }
+        ) { first, _ in first }
         for page in DocumentationPage.all {
             let named = page.text.matches(of: /`[A-Z][A-Za-z]*Tests[`.]/).map { String($0.output) }
             #expect(named.isEmpty, "\(page.path) names tests")
         }
         for page in DocumentationPage.house {
             for match in page.text.matches(of: /`([A-Z][A-Za-z]*Tests)(?:\.([A-Za-z]+))?`/) {
-                let file = files.first { ($0 as NSString).lastPathComponent == "\(match.output.1).swift" }
+                let file = files["\(match.output.1).swift"]
                 let text = try file.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
                 let declared = match.output.2.map { ["func \($0)(", "enum \($0):"] } ?? ["@Test"]
                 if !declared.contains(where: { text?.contains($0) == true }) {

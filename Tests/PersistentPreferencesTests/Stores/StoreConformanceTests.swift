@@ -66,7 +66,8 @@ import PrefsLayers
                 layout: layout)
         }
         // Updates through layers use the store below them, at a higher cost.
-        try check.run(updates: kind.isLayered ? 25 : 50) {
+        let updates = Hazard.count(12, long: 50)
+        try check.run(updates: kind.isLayered ? updates / 2 : updates) {
             switch kind {
             case .inMemory: memory
             case .binaryFile: PropertyListFileStore(url: folder.file())

@@ -9,7 +9,7 @@ import TestSupport
 /// Other programs read equal values from this package's JSON, and this package reads equal values from theirs. Uses
 /// random trees; `PREFS_TREES` sets their number.
 @Suite struct JSONInteropTests {
-    private static let count = Hazard.count("PREFS_TREES", default: 300)
+    private static let count = Hazard.count("PREFS_TREES", default: Hazard.count(75, long: 300))
 
     private static func trees() throws -> [Any] {
         try (1...UInt64(count)).map { try InteropTree.make(seed: $0) as Any }

@@ -73,7 +73,7 @@ import Testing
         try expectSame(list)
     }
 
-    @Test(arguments: 0..<40) func randomValues(_ seed: UInt64) throws {
+    @Test(arguments: 0..<UInt64(Hazard.count(10, long: 40))) func randomValues(_ seed: UInt64) throws {
         let (value, takeBack) = RandomList.canonical(seed: seed)
         defer { takeBack() }
         let bytes = try written(["root": value])

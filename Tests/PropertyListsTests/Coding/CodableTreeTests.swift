@@ -8,7 +8,7 @@ import Testing
 /// Random Codable values are equal after encoding and decoding, and the encoded objects equal those of Foundation's
 /// encoder.
 @Suite struct CodableTreeTests {
-    private static let amount = Hazard.count("PREFS_TREES", default: 60)
+    private static let amount = Hazard.count("PREFS_TREES", default: Hazard.count(20, long: 60))
 
     @Test func treesSurvive() throws {
         for seed in 0..<UInt64(Self.amount) {

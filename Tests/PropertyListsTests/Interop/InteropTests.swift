@@ -8,7 +8,7 @@ import TestSupport
 /// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they
 /// write, this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
 @Suite struct InteropTests {
-    private static let count = Hazard.count("PREFS_TREES", default: 300)
+    private static let count = Hazard.count("PREFS_TREES", default: Hazard.count(75, long: 300))
 
     private static func trees() throws -> [[String: Any]] {
         try (1...UInt64(count)).map { try InteropTree.make(seed: $0) }

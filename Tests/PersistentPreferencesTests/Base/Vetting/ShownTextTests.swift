@@ -46,7 +46,9 @@ import Testing
     }
 
     @Test func jsonOfEveryScalarIsExactAndHasNoControls() throws {
-        for start in stride(from: 0, to: 0x110000, by: 0x4000) {
+        // The short form leaves out most of the planes without characters.
+        for start in stride(from: 0, to: 0x110000, by: 0x4000)
+        where Hazard.isLong || start < 0x20000 || start >= 0xDC000 && start < 0xF0000 {
             let scalars = (start..<start + 0x4000).compactMap { Unicode.Scalar(UInt32($0)) }
             let text = String(String.UnicodeScalarView(scalars))
             let json = try String(decoding: ExportFormat.json.data(of: ["k": .string(text)]), as: UTF8.self)

@@ -68,14 +68,16 @@ import Testing
         #expect(exactForm(prefs.values) == before)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 60]) func sharedListsThatMultiplyAreRejected(_ levels: Int) throws {
+    @Test(.timeLimit(.minutes(10)), arguments: Hazard.isLong ? [9, 60] : [60]) func sharedListsThatMultiplyAreRejected(
+        _ levels: Int
+    ) throws {
         var list: [Any] = ["x"]
         for _ in 0..<levels { list = Array(repeating: list, count: 10) }
         try expectTooLarge(list)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [9, 60]) func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws
-    {
+    @Test(.timeLimit(.minutes(10)), arguments: Hazard.isLong ? [9, 60] : [60])
+    func sharedObjectsThatMultiplyAreRejected(_ levels: Int) throws {
         // Objects are slow to examine. Data reaches the limit with fewer objects than the text of
         // `sharedListsThatMultiplyAreRejected`.
         let data = NSData(data: Data(count: 200))

@@ -33,8 +33,10 @@ import Testing
     /// four cases.
     @Test(arguments: [false, true], [FileFormat.binary, .json])
     func nothingChanges(_ isLinked: Bool, _ format: FileFormat) throws {
-        let situations = try FoundFile.Content.allCases.flatMap { content in
-            try FoundFile.Neighbors.allCases.map { neighbors in
+        let situations = try FoundFile.Content.allCases.enumerated().flatMap { number, content -> [Situation] in
+            try FoundFile.Neighbors.allCases.enumerated().compactMap { place, neighbors -> Situation? in
+                // The short form reads each file in two of the four ways.
+                if !Hazard.isLong, (number + place).isMultiple(of: 2) == (isLinked == (format == .json)) { return nil }
                 let folder = try TemporaryFolder()
                 let url = try FoundFile.put(
                     content, neighbors, isLinked, isYoung: !isLinked && format == .json, in: folder)

@@ -17,7 +17,7 @@ import Testing
         var (faults, lost) = (0, 0)
         for isWrite in [false, true] {
             for code in Hazard.count("PREFS_FAULTS", default: 2) > 2 ? [EIO, EMFILE, EACCES, ENOSPC] : [EIO, EACCES] {
-                for persists in [false, true] {
+                for persists in Hazard.isLong ? [false, true] : [code == EIO] {
                     var number = 1
                     while let isLost = try inject(number, code, persists, isWrite: isWrite, hasLinks: hasLinks) {
                         number += 1

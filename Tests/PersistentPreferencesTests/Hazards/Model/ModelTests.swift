@@ -20,7 +20,8 @@ import WriteOperations
     @Test func theLibraryDoesWhatADictionaryDoes() throws {
         let single = UInt64(Hazard.count("PREFS_MODEL_SEED", default: 0))
         let seeds =
-            single > 0 ? single...single : 1...UInt64(Hazard.count("PREFS_MODEL_SEEDS", default: 24))
+            single > 0
+            ? single...single : 1...UInt64(Hazard.count("PREFS_MODEL_SEEDS", default: Hazard.count(12, long: 24)))
         let length = Hazard.count("PREFS_MODEL_LENGTH", default: 60)
         var tally = ModelRun.Tally()
         var (sequences, differences) = (0, 0)

@@ -46,7 +46,7 @@ import TestSupport
             prefs[7].update {
                 isIn.signal()
                 // Until all of the others wait.
-                while Self.waiters(of: url) < 7 { sched_yield() }
+                while Self.waiters(of: url) < 7 { usleep(100) }
             }
         }
         isIn.wait()
