@@ -100,7 +100,8 @@ import TestSupport
     }
 
     /// More than one reply may hold: what was stored can be read again by a new process.
-    @Test func manyLargeRoots() throws {
+    @Test(.enabled(if: Hazard.canRun("fleet: large roots", if: Hazard.isLong, else: "the long form has them")))
+    func manyLargeRoots() throws {
         let cluster = try EtcdCluster(nodes: 1)
         let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix).namespace
         // 286 MB of base64. Nobody reads them as JSON.
