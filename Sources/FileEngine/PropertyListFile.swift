@@ -63,6 +63,8 @@ package final class PropertyListFile: Sendable {
         var snapshot: Snapshot?
         var known: KnownState?
         var warning: FileError?
+        /// The state of the file that the warning is about; nil if it is about something that has happened.
+        var warned: FileStatus?
         var hasBegun = false
         var flushes = FlushRecord()
         var mirror: Mirror?
@@ -231,6 +233,7 @@ package final class PropertyListFile: Sendable {
     func publish(_ snapshot: Snapshot?) {
         state.withLock { state in
             state.snapshot = snapshot
+            if let warned = state.warned, snapshot?.status != warned { (state.warning, state.warned) = (nil, nil) }
             if snapshot?.status != nil { (state.missingSince, state.standIn, state.hasWaited) = (nil, nil, false) }
             guard let snapshot, snapshot.fault == nil else { return }
             state.known = snapshot.content.flatMap { content in
@@ -249,13 +252,16 @@ package final class PropertyListFile: Sendable {
         state.withLock { $0.known = known }
     }
 
-    func leaveWarning(_ error: FileError) {
-        state.withLock { $0.warning = error }
+    /// Leaves a warning for the next access.
+    ///
+    /// - Parameter status: the state of the file that it is about. If the file changes before that access, the warning goes.
+    func leaveWarning(_ error: FileError, of status: FileStatus? = nil) {
+        state.withLock { ($0.warning, $0.warned) = (error, status) }
     }
 
     package func takeWarning() -> FileError? {
         state.withLock { state in
-            defer { state.warning = nil }
+            defer { (state.warning, state.warned) = (nil, nil) }
             return state.warning
         }
     }

@@ -37,7 +37,8 @@ extension PropertyListFile {
         let end = bytes.source.status.changed + Self.emptyTime
         if isEmptied, !(0...Double(Self.emptyTime) ~= end.seconds(since: system.now())) {
             let empty = PropertyListFault(reason: "is empty, and had values before")
-            leaveWarning(.damaged(MalformedFile(path: names.path, fault: empty, state: .nothing)))
+            let report = MalformedFile(path: names.path, fault: empty, state: .nothing)
+            leaveWarning(.damaged(report), of: bytes.source.status)
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
         let source = Snapshot.Source(

@@ -227,6 +227,18 @@ import TestSupport
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [copy])
     }
 
+    /// An observer has noticed that it is empty; the next access comes when it has values again.
+    @Test func anEmptyFileThatIsWrittenBeforeTheNextAccess() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try put("")
+        system.delay.withLock { $0 = 6 }
+        let observation = prefs.onChange { _ in }
+        try put("{\"a\": 3}")
+        #expect(prefs.a == 3 && prefs.lastError == nil)
+        observation.cancel()
+    }
+
     /// Nothing but the time has changed, and the write is the first access.
     @Test func anUpdateFindsTheEmptyFileMissing() throws {
         let prefs = prefs()
