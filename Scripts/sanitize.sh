@@ -34,7 +34,7 @@ run() { # sanitizer, its name, arguments of swift test
     local sanitizer="$1" name="$2" code=0 found tests
     shift 2
     echo "== tests under $name"
-    swift test --sanitize="$sanitizer" --disable-index-store --scratch-path ".build/sanitize-$sanitizer" "$@" >"$log" 2>&1 || code=$?
+    swift test --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer" "$@" >"$log" 2>&1 || code=$?
     found="$(grep -cE "(WARNING|ERROR): $name" "$log" || true)"
     tests="$(sed -nE 's/.*Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)"
     if [ "$code" -ne 0 ] || [ "$found" -ne 0 ] || [ "${tests:-0}" -eq 0 ]; then

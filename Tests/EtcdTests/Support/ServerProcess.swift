@@ -7,6 +7,9 @@ final class ServerProcess {
     private let pid: pid_t
     private let shell = Process()
     private let input = Pipe()
+    /// Not `waitUntilExit`, which runs a run loop on the caller's thread: Foundation destroys that loop when the thread ends, and a wait may
+    /// last for ever then.
+    private let ended = DispatchSemaphore(value: 0)
 
     /// - Parameter data: the folder of its data, in one of its own.
     init(_ words: [String], data: URL? = nil) throws {
@@ -21,6 +24,7 @@ final class ServerProcess {
         shell.arguments = ["-c", "exec 2>/dev/null\n" + script, "sh", data?.path ?? ""] + words
         shell.standardInput = input
         shell.standardOutput = output
+        shell.terminationHandler = { [ended] _ in ended.signal() }
         try shell.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -38,6 +42,7 @@ final class ServerProcess {
         Foundation.kill(pid, SIGCONT)
         try? input.fileHandleForWriting.write(contentsOf: Data("keep\n".utf8))
         try? input.fileHandleForWriting.close()
-        shell.waitUntilExit()
+        ended.wait()
+        ended.signal()
     }
 }
