@@ -48,8 +48,10 @@ struct ToldFaults {
         values[key] = (error, revision)
         guard let told, told.error == error else { return true }
         guard let revision, let former = told.revision else { return false }
-        // A thread may come late with an older state.
-        return revision.number > former.number
+        if revision.number > former.number { return true }
+        // A thread has come late with an older state.
+        values[key] = told
+        return false
     }
 
     /// Ends the faults that a read without a fault would have met, except for the fault of its value.
