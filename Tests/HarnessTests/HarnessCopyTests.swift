@@ -55,6 +55,21 @@ import Testing
             try !text().contains("date") && home.prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
     }
 
+    /// Of a move to another file, it shows both halves.
+    @Test func aDryRunOfAMoveShowsWhatGoes() throws {
+        let before = try text()
+        #expect(
+            try home.prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
+                == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
+        #expect(try text() == before && home.prefs("get", b, "ports").code == 1)
+    }
+
+    /// It loses nothing, so it needs no --force.
+    @Test func aCopyOverAnEqualContainerIsNotConfirmed() throws {
+        for _ in 0..<2 { #expect(try home.prefs("cp", "\(a):ports", "\(b):ports") == Printed()) }
+        #expect(try home.prefs("cp", "\(a):ports", "\(b):editor").code == 1)
+    }
+
     /// Several keys of one file change together: one undo reverts them.
     @Test func severalKeysAreOneTransaction() throws {
         let before = try text()
