@@ -55,13 +55,14 @@ import Testing
             try !text().contains("date") && home.prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
     }
 
-    /// Of a move to another file, it shows both halves.
-    @Test func aDryRunOfAMoveShowsWhatGoes() throws {
+    /// Its old place and its new one overlap.
+    @Test func aMoveToItsOwnPlaceLosesNothing() throws {
         let before = try text()
+        #expect(try home.prefs("mv", "-f", a, "ports", "ports") == Printed())
+        #expect(try text() == before)
+        #expect(try home.prefs("mv", "-f", a, "editor", "editor.old") == Printed())
         #expect(
-            try home.prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
-                == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
-        #expect(try text() == before && home.prefs("get", b, "ports").code == 1)
+            try json(a, "editor").filter { !$0.isWhitespace } == #"{"old":{"size":14.0,"theme":"dark"}}"#)
     }
 
     /// It loses nothing, so it needs no --force.
