@@ -38,6 +38,13 @@ import Testing
         #expect(try text() == before)
     }
 
+    /// Some editors end the last line.
+    @Test func aFinalNewlineIsNoChange() throws {
+        try home.write(Data("{\"a\": 1}".utf8), to: "s.json")
+        #expect(try EditRun(home, #"echo >> "$1""#)("-f", path) == Self.unchanged)
+        #expect(try text() == "{\"a\": 1}")
+    }
+
     @Test func aNewFileIsMade() throws {
         #expect(try EditRun(home, #"echo '{"k": 7}' > "$1""#)("-f", path) == Printed())
         #expect(try text() == "{\"k\": 7}\n")
@@ -161,6 +168,14 @@ import Testing
         #expect(
             printed.code == 1 && printed.errors.contains("s.json has changed in the meantime and cannot be merged: "))
         #expect(try text() == "{\n" && broken.keptText().text == "{\"a\": 3, \"b\": 2}\n")
+    }
+
+    /// What another process has removed with the file stays removed.
+    @Test func aFileThatIsRemovedMeanwhileIsMadeAgain() throws {
+        try home.write(Data("{\"a\": 1}\n".utf8), to: "s.json")
+        let run = try EditRun(home, "rm '\(path)'; " + #"sed -i 's/1/1, "c": 3/' "$1""#)
+        #expect(try run("-f", path) == Printed())
+        #expect(try text() == "{\"c\": 3}\n")
     }
 
     @Test func whatAnotherProcessChangesInAClassStays() throws {

@@ -58,6 +58,14 @@ import Testing
         }
     }
 
+    @Test func aDeclaredListIsOneWhole() throws {
+        #expect(throws: ValueMerge.Unresolved.self) {
+            try ValueMerge.values(
+                values(#"{"a": [1, 2]}"#), to: values(#"{"a": [1, 3]}"#), over: values(#"{"a": [4, 2]}"#), isDeep: false
+            ) { _ in nil }
+        }
+    }
+
     @Test func anAnswerIsAboutOneValue() throws {
         var answers = ValueMerge.Answers()
         let path = ValuePath("a")

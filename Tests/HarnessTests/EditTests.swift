@@ -52,6 +52,15 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 
     private static let unchanged = Printed(errors: "myapp prefs: nothing has changed\n")
 
+    /// Only an optional property has no value then.
+    @Test func aNullResetsNoOtherProperty() throws {
+        try write(#"{"fontSize": 14, "limit": 3}"#)
+        let (printed, run) = try edit(#"sed -i 's/"fontSize": [0-9.]*/"fontSize": null/' "$1""#)
+        let opened = try run.opened(2)
+        #expect(printed.code == 1 && opened.contains("// error: fontSize: "), "\(printed) \(opened)")
+        #expect(try file == #"{"fontSize": 14, "limit": 3}"#)
+    }
+
     @Test func theTextHasWhatTheClassDeclares() throws {
         try write(#"{"fontSize": 14, "opened": "2026-11-01", "recent files": ["a", "b"], "token": "hunter2", "x": 1}"#)
         let before = try home.state()

@@ -55,6 +55,22 @@ import Testing
             try !text().contains("date") && home.prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
     }
 
+    /// Its old place and its new one overlap.
+    @Test func aMoveToItsOwnPlaceLosesNothing() throws {
+        let before = try text()
+        #expect(try home.prefs("mv", "-f", a, "ports", "ports") == Printed())
+        #expect(try text() == before)
+        #expect(try home.prefs("mv", "-f", a, "editor", "editor.old") == Printed())
+        #expect(
+            try json(a, "editor").filter { !$0.isWhitespace } == #"{"old":{"size":14.0,"theme":"dark"}}"#)
+    }
+
+    /// It loses nothing, so it needs no --force.
+    @Test func aCopyOverAnEqualContainerIsNotConfirmed() throws {
+        for _ in 0..<2 { #expect(try home.prefs("cp", "\(a):ports", "\(b):ports") == Printed()) }
+        #expect(try home.prefs("cp", "\(a):ports", "\(b):editor").code == 1)
+    }
+
     /// Several keys of one file change together: one undo reverts them.
     @Test func severalKeysAreOneTransaction() throws {
         let before = try text()

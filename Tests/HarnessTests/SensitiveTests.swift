@@ -134,6 +134,14 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(try run(["set", "token", "a", "--dry-run", "--reveal"]) == Printed("~ token: hunter2 → a\n"))
     }
 
+    @Test func anExportThatRevealsItIsForItsOwnerAlone() throws {
+        let file = home.path("all.json")
+        #expect(try run(["export", "--reveal", "-o", file]).code == 0)
+        var status = stat()
+        try #require(stat(file, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
     @Test func anExportLeavesItOutAndAnImportKeepsIt() throws {
         let exported = try run(["export"])
         #expect(

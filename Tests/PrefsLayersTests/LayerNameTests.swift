@@ -236,6 +236,18 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.fontSize == 20 && prefs.other == 30)
     }
 
+    private final class FreeTwinPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var fontSize = 12
+        override var keys: [String] { ["font-size"] }
+    }
+
+    @Test func aKeyWithoutADeclarationTakesNoNameFromADeclaredOne() {
+        let layer = PrefsLayer.environment(prefix: "T_", in: ["T_FONT_SIZE": "20"])
+        let prefs = FreeTwinPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
+        #expect(prefs["font-size"] == nil)
+        #expect(prefs.lastError?.layerFaults.map(\.place) == ["T_FONT_SIZE"])
+    }
+
     /// Keys without declarations have names, too.
     @Test func listedKeysHaveNames() {
         let words = ["p", "--plain", "x", "-font.size", "10"]

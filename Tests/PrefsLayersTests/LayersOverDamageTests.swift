@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsLayers
@@ -97,6 +98,19 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
         try FileManager.default.removeItem(at: folder.file())
         #expect(prefs.$host.set("stored") == nil)
         #expect(prefs.host == "stored" && prefs.lastError == nil)
+    }
+
+    /// Without an access.
+    @Test func observersAreToldOfABaseThatCannotBeRead() throws {
+        let folder = try TemporaryFolder()
+        let file = PropertyListFileStore(url: folder.file(), durability: .process)
+        let prefs = PortPrefs(store: LayeredStore(file, below: [.values(["host": "below"])]))
+        prefs.port = 1
+        let errors = Heard<String>()
+        let observations = [prefs.onError { errors.append($0.description) }, prefs.onChange { _ in }]
+        try Data("hello".utf8).write(to: folder.file(), options: .atomic)
+        #expect(errors.wait(for: 1).map { $0.contains("test.plist") } == [true])
+        _ = observations
     }
 
     @Test func aStoredValueOfTheWrongTypeStaysAndTheLayerBelowIsRead() throws {

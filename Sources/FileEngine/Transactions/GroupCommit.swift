@@ -61,11 +61,15 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
     }
 
     private let state = Locked(State())
+    /// Called after a wait has timed out, so that a test can interfere.
+    private let didTimeOut: @Sendable () -> Void
 
     /// The most members of a batch.
     private static var largestBatch: Int { 64 }
 
-    package init() {}
+    package init(didTimeOut: @escaping @Sendable () -> Void = {}) {
+        self.didTimeOut = didTimeOut
+    }
 
     /// The number of threads that wait for their turn, and may join the batch.
     var waiting: Int { state.withLock { $0.process == LockRegistry.forks ? $0.waiters.count : 0 } }
@@ -100,6 +104,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
     private func wait(_ waiter: DispatchSemaphore, until deadline: ContinuousClock.Instant?) throws {
         guard let deadline else { return waiter.wait() }
         if waiter.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success { return }
+        didTimeOut()
         let hasLeft = state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
             state.waiters.remove(at: index)

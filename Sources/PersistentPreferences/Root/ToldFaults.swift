@@ -48,8 +48,10 @@ struct ToldFaults {
         values[key] = (error, revision)
         guard let told, told.error == error else { return true }
         guard let revision, let former = told.revision else { return false }
-        // A thread may come late with an older state.
-        return revision.number > former.number
+        if revision.number > former.number { return true }
+        // A thread has come late with an older state.
+        values[key] = told
+        return false
     }
 
     /// Forgets the faults of the store, of the root, and of the layers over this key: a read has just met none of them. The

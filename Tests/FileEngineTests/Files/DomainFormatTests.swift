@@ -54,6 +54,22 @@ import TestSupport
         #expect(try StoredValue.areEqual(file.read().content?.objects ?? [:], content))
     }
 
+    /// It will be stored, because the file becomes binary.
+    @Test func inABatchAValueThatXMLCannotHoldIsAccepted() throws {
+        let content = ["theirs": 1]
+        try PropertyListSerialization.data(fromPropertyList: content, format: .xml, options: 0).write(to: folder.file())
+        let values: [String: StoredValue] = ["theirs": .integer(1), "odd": .string("a\0b")]
+        let file = file()
+        file.setMirror(mirror)
+        let session = try file.begin()
+        #expect(try session.vet(values, after: session.content, beside: 0) > 0)
+        session.end()
+        // Any other file stays XML.
+        let other = try self.file().begin()
+        #expect(throws: FileError.self) { try other.vet(values, after: other.content, beside: 0) }
+        other.end()
+    }
+
     /// The values that a store with the format JSON has written, before the file was known to belong to a domain, are
     /// not lost: this process knows them. Another process reads property lists only, and quarantines the file.
     @Test(arguments: [false, true]) func jsonBecomesAPropertyListAgain(_ isSameProcess: Bool) throws {

@@ -263,6 +263,17 @@ import Testing
         #expect(prefs.ints == ["a": 3, "b": 4, "c": 3])
     }
 
+    /// Another process has made the file in the meantime.
+    @Test func aSecondAbsenceIsNotReadAsTheFirstOne() throws {
+        let prefs = folder.root(system: system)
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        try moveAway()
+        #expect(prefs.ints == ["a": 1, "b": 2])
+        folder.root().values = ["a": 3]
+        try FileManager.default.removeItem(at: folder.file())
+        #expect(prefs.ints == ["a": 3])
+    }
+
     /// If stamps are whole seconds, the folder may have changed up to a second after its stamp, on FAT two seconds.
     @Test func aCoarseStampOfTheFolderIsNoReasonForHaste() throws {
         let prefs = folder.root(system: system)

@@ -104,4 +104,54 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == Data("bplist00 otherwise".utf8))
         #expect(try folder.names().filter { $0.contains(".corrupt-") } == [])
     }
+
+    private var quarantined: [String] { get throws { try folder.names().filter { $0.contains(".corrupt-") } } }
+
+    /// An attempt may fail after it, and be repeated.
+    @Test func aFileOfAnotherTypeIsQuarantinedOnce() throws {
+        try store("a")
+        let bytes = try Data(contentsOf: folder.file())
+        for _ in 0..<2 {
+            let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
+            try session.quarantine()
+            session.end()
+        }
+        #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [bytes])
+    }
+
+    @Test func theRemovalOfADamagedFileSaysWhereItsBytesAre() throws {
+        try store("a")
+        let damage = Data("bplist00 damaged".utf8)
+        try damage.write(to: folder.file())
+        try store(nil)
+        guard case .damaged(let report)? = file.takeWarning(), let path = report.quarantinedAs else {
+            Issue.record("no warning")
+            return
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == damage)
+        #expect(!isThere("test.plist"))
+    }
+
+    /// The file and its last good copy are damaged.
+    @Test func damageOfWhichNothingIsKnownIsQuarantinedByAnEqualWrite() throws {
+        try store("a")
+        let damage = Data("bplist00 damaged".utf8)
+        try damage.write(to: folder.file())
+        try Data("PrefsCopy 1 ".utf8).write(to: folder.file(".test.plist.lastgood"))
+        let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
+        #expect(session.content == nil)
+        try session.confirm()
+        session.end()
+        #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
+        #expect(!isThere("test.plist"))
+    }
+
+    /// The next commit may never come.
+    @Test func theTemporaryFileOfAKilledWriterGoesWithoutACommit() throws {
+        try store("a")
+        let file = PropertyListFile(path: folder.file().path, holds: .document)
+        try Data("half".utf8).write(to: folder.file(file.names.temporary))
+        try file.begin().end()
+        #expect(!isThere(file.names.temporary) && isThere("test.plist"))
+    }
 }

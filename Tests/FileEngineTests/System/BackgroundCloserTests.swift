@@ -49,12 +49,15 @@ import Testing
         #expect(system.own + system.others == 20)
     }
 
-    /// The replaced file takes the last room on the disk until it is closed.
-    @Test func aWriteWithoutRoomWaitsForTheClose() throws {
+    /// The replaced file takes the last room on the disk, or of the user's quota, until it is closed.
+    @Test(arguments: [ENOSPC, EDQUOT]) func aWriteWithoutRoomWaitsForTheClose(_ code: Int32) throws {
         final class FullDisk: SystemCalls, @unchecked Sendable {
             let gate = Gate()
             let replaced = Locked<Descriptor?>(nil)
             private let writer = pthread_self()
+            private let code: Int32
+
+            init(_ code: Int32) { self.code = code }
 
             override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) {
                 replaced.withLock { $0 = descriptor }
@@ -72,7 +75,7 @@ import Testing
             override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure)
                 -> Int
             {
-                if replaced.withLock({ $0 }) != nil { throw StorageFailure("write", "", code: ENOSPC) }
+                if replaced.withLock({ $0 }) != nil { throw StorageFailure("write", "", code: code) }
                 return try super.write(bytes, to: descriptor)
             }
 
@@ -82,7 +85,7 @@ import Testing
             }
         }
         let folder = try TemporaryFolder()
-        let system = FullDisk()
+        let system = FullDisk(code)
         let prefs = folder.root(system: system)
         for number in 1...3 {
             prefs["a"] = number

@@ -14,10 +14,13 @@ import Testing
         private(set) var content: [String: StoredValue]? = [:]
         private(set) var begins = 0
         private(set) var durabilities: [CommitDurability] = []
+        /// The sizes beside which the changes were vetted. Each change counts as ten bytes.
+        private(set) var sizes: [Int] = []
         private let outcome: FileError?
+        private let isFlushed: Bool
 
-        init(_ outcome: FileError?) {
-            self.outcome = outcome
+        init(_ outcome: FileError?, isFlushed: Bool) {
+            (self.outcome, self.isFlushed) = (outcome, isFlushed)
             queue.feed.start(self, committed: { $0.content })
         }
 
@@ -33,6 +36,17 @@ import Testing
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             durabilities.append(durability)
             if case .notStored? = outcome {} else { self.content = content }
+            if let outcome { throw outcome }
+        }
+
+        func vet(_ content: [String: StoredValue], after former: [String: StoredValue]?, beside size: Int) -> Int {
+            sizes.append(size)
+            return 10
+        }
+
+        func isConfirmed(_ durability: CommitDurability) -> Bool { isFlushed }
+
+        func confirm() throws {
             if let outcome { throw outcome }
         }
     }
@@ -56,6 +70,7 @@ import Testing
         let outcomes: [String]
         let threads: [ObjectIdentifier]
         let durabilities: [CommitDurability]
+        let sizes: [Int]
         let changes: [String]
         let threadsOfActions: [ObjectIdentifier]
         let stored: [Int]
@@ -63,10 +78,11 @@ import Testing
 
     /// A batch of three members. A test cannot see whether the other threads asked in time, so it repeats.
     private func batch(
-        _ outcome: FileError? = nil, _ member: @escaping @Sendable (Int, Transaction) throws -> Void
+        _ outcome: FileError? = nil, isFlushed: Bool = true,
+        _ member: @escaping @Sendable (Int, Transaction) throws -> Void
     ) throws -> Batch {
         for _ in 0..<10_000 {
-            let domain = Domain(outcome)
+            let domain = Domain(outcome, isFlushed: isFlushed)
             let subscriber = Subscriber()
             let subscription = try domain.queue.feed.subscribe(to: "list", subscriber)
             let (begun, asked) = (Heard<Int>(), Heard<Int>())
@@ -101,7 +117,8 @@ import Testing
             let members = ended.all.sorted { $0.member < $1.member }
             return Batch(
                 outcomes: members.map(\.outcome), threads: members.map(\.thread), durabilities: domain.durabilities,
-                changes: subscriber.changes.all, threadsOfActions: subscriber.threads.all,
+                sizes: domain.sizes, changes: subscriber.changes.all,
+                threadsOfActions: subscriber.threads.all,
                 stored: domain.content?["list"]?.object as? [Int] ?? [])
         }
         Issue.record("no batch was shared")
@@ -170,6 +187,18 @@ import Testing
         #expect(batch.outcomes == [0, 1, 2].map { $0 == 0 && reader == 0 ? "ok" : "not stored: full" })
     }
 
+    /// A member that changes nothing and asks for a flush, which another one makes.
+    @Test func aFlushIsAwaited() throws {
+        let batch = try batch(.durabilityUnconfirmed(Self.failure), isFlushed: false) { _, _ in }
+        #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
+        #expect(batch.durabilities == [], "nothing is stored")
+    }
+
+    /// So that none fails the commit of the others, also not by the sum of the sizes.
+    @Test func eachMemberIsVettedBesideThoseBeforeIt() throws {
+        #expect(try batch { Self.append($0, to: $1) }.sizes == [0, 10, 20])
+    }
+
     private final class Nothing: CommitGroup {
         var hasRoom: Bool { true }
         var dependsOnCommit: Bool { false }
@@ -184,6 +213,18 @@ import Testing
         let batch = try commits.enter(until: .now) { Nothing() }
         #expect(throws: GroupCommit<Nothing>.Timeout.self) { try commits.enter(until: .now) { Nothing() } }
         try commits.leave(batch).get()
+        try commits.leave(commits.enter(until: .now) { Nothing() }).get()
+    }
+
+    /// It would otherwise be lost, because nobody else passes it on.
+    @Test func aTurnThatComesAtTheTimeoutIsTaken() throws {
+        let atTimeout = Locked<() -> Void>({})
+        let commits = GroupCommit<Nothing>(didTimeOut: { atTimeout.withLock { $0 }() })
+        let first = try commits.enter { Nothing() }
+        atTimeout.withLock { $0 = { #expect(throws: Never.self) { try commits.leave(first).get() } } }
+        let second = try commits.enter(until: .now) { Nothing() }
+        #expect(second === first, "the open batch")
+        try commits.leave(second).get()
         try commits.leave(commits.enter(until: .now) { Nothing() }).get()
     }
 }

@@ -68,6 +68,14 @@ import Testing
         Issue.record("no batch was shared")
     }
 
+    @Test func aNestedWriteRaisesTheDurability() throws {
+        let domain = Domain()
+        try domain.transact(durability: .process) { _ in
+            try domain.transact(durability: .powerCut) { $0["a"] = .bool(true) }
+        }
+        #expect(domain.commits.all.map(\.durability) == [.powerCut])
+    }
+
     /// The first member waits for at most 63 others.
     @Test func aBatchHasNoMoreThan64Members() {
         for _ in 0..<1_000 {

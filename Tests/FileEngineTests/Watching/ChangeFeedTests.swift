@@ -19,10 +19,14 @@ import Testing
         private var changed: (@Sendable () -> Void)?
         private var afterLook: (() -> Void)?
         private var inCommit: (() throws -> Void)?
+        private var watchFailure: StorageFailure?
+        private var fault: FileError?
 
         init() {
             queue.feed.start(
-                self, committed: { $0.committed() }, watch: { (domain, _, changed) in domain.watch(changed) })
+                self, committed: { $0.committed() },
+                fault: { $0.currentFault },
+                watch: { (domain, _, changed) throws(StorageFailure) in try domain.watch(changed) })
         }
 
         var content: [String: StoredValue]? { lock.withLock { entries } }
@@ -45,9 +49,26 @@ import Testing
             lock.withLock { entries = content }
         }
 
-        private func watch(_ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+        private func watch(_ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
+            let failure = lock.withLock {
+                defer { watchFailure = nil }
+                return watchFailure
+            }
+            if let failure { throw failure }
             lock.withLock { self.changed = changed }
             return self
+        }
+
+        private var currentFault: ChangeFeed.Fault? {
+            lock.withLock { fault }.map { ChangeFeed.Fault(error: $0, next: nil) }
+        }
+
+        func setFault(_ fault: FileError) {
+            lock.withLock { self.fault = fault }
+        }
+
+        func failNextWatch(_ failure: StorageFailure) {
+            lock.withLock { watchFailure = failure }
         }
 
         private static func numbers(_ number: Int) -> StoredValue { .array([StoredValue(number)]) }
@@ -78,6 +99,9 @@ import Testing
 
     private final class Subscriber: EntrySubscriber {
         let changes = Heard<String>()
+        let faults = Heard<Bool>()
+
+        func failed(_ error: FileError?) { faults.append(error != nil) }
 
         func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
             func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
@@ -168,5 +192,27 @@ import Testing
         domain.changeElsewhere(3)
         #expect(subscriber.changes.wait(for: 1) == ["[1] → [3] elsewhere"])
         subscription?.end()
+    }
+
+    /// There may be room for a watch later.
+    @Test func whatCouldNotBeWatchedIsWatchedAfterACommit() throws {
+        domain.failNextWatch(StorageFailure(path: "", reason: "no room"))
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        #expect(subscription.failure?.reason == "no room")
+        try domain.write(2)
+        domain.changeElsewhere(3)
+        #expect(subscriber.changes.wait(for: 2) == ["[1] → [2]", "[2] → [3] elsewhere"])
+        subscription.end()
+    }
+
+    /// The new observer has read of it before the others were told.
+    @Test func aFaultThatANewObserverFindsIsToldToTheOthers() throws {
+        let (first, other) = (try domain.queue.feed.subscribe(to: "own", subscriber), Subscriber())
+        domain.setFault(Self.full)
+        let second = try domain.queue.feed.subscribe(to: "own", other)
+        domain.giveSign()
+        #expect(subscriber.faults.wait(for: 1) == [true])
+        first.end()
+        second.end()
     }
 }

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
-import PersistentPreferences
 import PrefsLayers
 import Testing
 import TestSupport
 
 @testable import EngineSupport
+@testable import PersistentPreferences
+@testable import PrefsFileEngine
 @testable import PrefsSupport
 
 /// Each fault that reads meet is told once; a fault that ends and returns is told again.
@@ -155,5 +156,61 @@ import TestSupport
         sizes.wait(for: 10)
         #expect(heard.all == ["size: expected Int, found a string"])
         withExtendedLifetime((handler, observations)) {}
+    }
+
+    // MARK: - The list of faults
+
+    private static let unfit = PrefsError.typeMismatch([])
+
+    @Test func aThreadThatComesLateTellsNothingAgain() {
+        var told = ToldFaults()
+        let (older, newer) = (Revision(), Revision())
+        let news = [newer, older, newer, older].map { told.news(in: Self.unfit, of: "size", at: $0) != nil }
+        #expect(news == [true, false, false, false])
+    }
+
+    @Test func aFaultOfTheRootIsToldForAllKeysOnce() {
+        var told = ToldFaults()
+        let (revision, fault) = (Revision(), PrefsError.rootIsNotDictionary(key: "R"))
+        let news = ["size", "name", nil].map { told.news(in: fault, of: $0, at: revision) != nil }
+        #expect(news == [true, false, false])
+    }
+
+    /// A store without revisions.
+    @Test func aFaultOfTheRootEndsWithTheReadOfAnyKey() {
+        var told = ToldFaults()
+        let fault = PrefsError.rootIsNotDictionary(key: "R")
+        #expect(told.news(in: fault, of: "size", at: nil) != nil && told.mayEnd)
+        told.end(readOf: "name")
+        #expect(!told.mayEnd)
+        #expect(told.news(in: fault, of: "size", at: nil) != nil)
+    }
+
+    @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
+        var told = ToldFaults()
+        let fault = PrefsError.invalidLayer([LayerFault(layer: "file", place: "size", reason: "x")])
+        #expect(told.news(in: fault, of: "size", at: Revision()) != nil)
+        told.end(readOf: "name")
+        #expect(told.mayEnd && told.news(in: fault, of: "size", at: Revision()) == nil)
+        told.end(readOf: "size")
+        #expect(!told.mayEnd && told.news(in: fault, of: "size", at: Revision()) != nil)
+    }
+
+    @Test func aValueThatFitsEndsItsOwnFaultOnly() {
+        var told = ToldFaults()
+        for key in ["size", "name"] { #expect(told.news(in: Self.unfit, of: key, at: nil) != nil) }
+        told.endValue("name")
+        #expect(told.mayEnd && told.news(in: Self.unfit, of: "size", at: nil) == nil)
+        told.endValue("size")
+        #expect(!told.mayEnd)
+        #expect(told.news(in: Self.unfit, of: "size", at: nil) != nil)
+    }
+
+    @Test func anotherFaultOfAValueIsTold() {
+        var told = ToldFaults()
+        let news = [Self.unfit, .constraintViolated([]), .constraintViolated([])].map {
+            told.news(in: $0, of: "size", at: nil) != nil
+        }
+        #expect(news == [true, true, false])
     }
 }

@@ -128,6 +128,15 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.ticks == 2)
     }
 
+    /// The body may write to other places and start tasks.
+    @Test func theTimeoutEndsBeforeTheBody() {
+        let error = prefs.update(timeout: .seconds(Patience.seconds)) {
+            #expect(LockWait.current == nil)
+            prefs.ticks = 3
+        }
+        #expect(error == nil && prefs.ticks == 3)
+    }
+
     @Test func aTurnOfAnotherThreadIsNotWaitedForLonger() {
         let (prefs, inside, over) = (prefs, Gate(), Gate())
         let holder = Thread {

@@ -106,6 +106,16 @@ import Testing
         #expect(!isFollowed)
     }
 
+    @Test func aCancelledTaskGetsNoFirstValue() async {
+        let updates = prefs().$size.updates
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var iterator = updates.makeAsyncIterator()
+            return await iterator.next()
+        }
+        #expect(await task.value == nil)
+    }
+
     @Test func whatIsDroppedIsEnded() async {
         let prefs = prefs()
         weak var captured: SizePrefs?

@@ -6,6 +6,7 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
+@testable import PrefsPropertyLists
 
 /// Changes are delivered when a subscriber demands them. Closures, sequences and the Combine publishers use this.
 @Suite struct MailboxTests {
@@ -224,6 +225,62 @@ import Testing
         #expect(all.map(\.count) == Array(repeating: 1, count: capacity - 1) + [201])
         #expect(all.last?.text == "Root size: \(1 - capacity) → \(-capacity - 200) ×201")
         subscriber.changes?.end()
+    }
+
+    /// Another observer has received the first part of the merged change already.
+    @Test func aMergedChangeIsTheSameBesideAFastObserver() {
+        let prefs = prefs(), subscriber = subscriber(of: prefs)
+        let fast = Heard<Int>()
+        let observation = prefs.onChange { fast.append($0.count) }
+        let capacity = WaitingChanges.capacity
+        for size in 1...capacity { prefs.size = -size }
+        fast.wait(for: capacity)
+        for size in 1...5 { prefs.size = size }
+        fast.wait(for: capacity + 5)
+        subscriber.request(Mailbox<PrefsChange>.unlimited)
+        #expect(subscriber.heard.wait(for: capacity).last?.text == "Root size: \(1 - capacity) → 5 ×6")
+        subscriber.changes?.end()
+        _ = observation
+    }
+
+    private func change(
+        _ value: StoredValue, isForeign: Bool = false, keepsWhole: Bool = false
+    ) -> PendingChange? {
+        let (before, after) = (StoredValue.dictionary(["size": .bool(true)]), StoredValue.dictionary(["size": value]))
+        return EntryChange(of: "Root", from: before, to: after, isForeign: isForeign).map {
+            PendingChange($0, root: "Root", keepsWhole: keepsWhole)
+        }
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func aMergedChangeIsForeignIfAPartIs(_ first: Bool, _ second: Bool) throws {
+        var merged = try #require(change(.integer(1), isForeign: first))
+        merged.append(try #require(change(.integer(2), isForeign: second)))
+        #expect(merged.isForeign == (first || second) && merged.count == 2)
+    }
+
+    /// The first part was a change of a root of a former version.
+    @Test func aMergedRootEndsWithTheNewestPart() throws {
+        var merged = try #require(change(.integer(1), keepsWhole: true))
+        merged.append(try #require(change(.integer(2))))
+        #expect(merged.whole?.before.members == ["size": .bool(true)])
+        #expect(merged.whole?.after.members == ["size": .integer(2)])
+    }
+
+    /// What was delivered takes no room any more.
+    @Test func largeChangesAreMergedAsFarAsTheyWait() throws {
+        let mebibyte = try #require(change(.data(Data(count: 1 << 20))))
+        let most = WaitingChanges.byteCapacity >> 20
+        var changes = WaitingChanges()
+        for _ in 0..<2 * most { changes.append(mebibyte) }
+        var counts: [Int] = []
+        while let next = changes.popFirst() { counts.append(next.count) }
+        #expect(counts.count <= most && counts.reduce(0, +) == 2 * most, "\(counts)")
+        changes.append(mebibyte)
+        for _ in 0..<2 * most {
+            changes.append(mebibyte)
+            #expect(changes.popFirst()?.count == 1)
+        }
     }
 
     // MARK: - The end

@@ -31,6 +31,56 @@ import Testing
         #expect(listener.take().map { $0.replacing(/'.*'/, with: "*") } == ["Nowhere b: 1 → -, c: 4 → -, end: * → -"])
     }
 
+    /// Another thread assigns the key after the observer has read it and before it subscribes.
+    @Test func aMoveDuringTheStartIsFollowed() throws {
+        let store = InMemoryStore()
+        let prefs = AnyPrefs(observedNames, key: "One", store: store)
+        let root = try #require(prefs.observedRoot(of: []))
+        prefs.key = "Two"
+        let heard = Heard<String>()
+        let subscription = try #require(
+            prefs.subscribe(to: root) { change in
+                heard.append(change.root)
+                return nil
+            })
+        AnyPrefs(observedNames, key: "One", store: store)["a"] = 1
+        AnyPrefs(observedNames, key: "Two", store: store)["a"] = 1
+        #expect(heard.all == ["Two"])
+        subscription.end()
+    }
+
+    /// Two instances on a flat domain, whose values have no root of their own.
+    @Test func aChangeOfAFlatDomainHasTheRootOfItsObserver() throws {
+        let folder = try TemporaryFolder()
+        let store = PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat)
+        let (one, two) = (
+            AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
+        )
+        let (first, second) = (Heard<String>(), Heard<String>())
+        let observations = [one.onChange { first.append($0.text) }, two.onChange { second.append($0.text) }]
+        one["a"] = 1
+        #expect(first.wait(for: 1) == ["One a: - → 1"])
+        #expect(second.wait(for: 1) == ["Two a: - → 1"])
+        _ = observations
+    }
+
+    /// An observer of one key beside an observer of all keys, in both orders.
+    @Test func eachObserverGetsItsPartOfAChange() {
+        let prefs = AnyPrefs(observedNames, key: "Root", store: InMemoryStore())
+        let (part, all, last) = (Heard<[String]>(), Heard<[String]>(), Heard<[String]>())
+        let observations = [
+            prefs.onChange(of: "a") { part.append($0.keys) }, prefs.onChange { all.append($0.keys) },
+            prefs.onChange(of: "b") { last.append($0.keys) },
+        ]
+        for number in 1...20 {
+            prefs.values = ["a": number, "b": number]
+            #expect(part.wait(for: number).last == ["a"])
+            #expect(all.wait(for: number).last == ["a", "b"])
+            #expect(last.wait(for: number).last == ["b"])
+        }
+        _ = observations
+    }
+
     /// An override that derives the root key from the assigned one.
     private final class AccountPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 0

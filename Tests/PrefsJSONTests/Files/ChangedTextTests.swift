@@ -144,6 +144,44 @@ import TestSupport
         Case("an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}") {
             $0["l"] = [1, 3]
         },
+        Case(
+            "an empty container shows no style", "{\n  \"a\": {},\n  \"b\": 1\n}\n",
+            "{\n  \"a\": {},\n  \"b\": 1,\n  \"c\": {\n    \"x\": 1\n  }\n}\n"
+        ) { $0["c"] = ["x": 1] },
+        Case(
+            "a container in a file without indentation", "{\n\"a\": 1\n}\n",
+            "{\n\"a\": 1,\n\"b\": {\n  \"x\": 1\n}\n}\n"
+        ) { $0["b"] = ["x": 1] },
+        Case(
+            "a container in place of a number in a line of its own", "{\n  \"a\": 1,\n      \"b\": 2\n}\n",
+            "{\n  \"a\": 1,\n      \"b\": {\n        \"x\": 1\n      }\n}\n"
+        ) { $0["b"] = ["x": 1] },
+        Case(
+            "a list that begins on the line of its bracket", "{\"l\": [1, 2,\n  3]}", "{\"l\": [1, 2,\n  3,\n  4]}"
+        ) {
+            $0["l"] = [1, 2, 3, 4]
+        },
+        Case(
+            "a comment before the bracket stays without an item", "{\n  \"a\": 1\n  // end\n}\n", "{\n  // end\n}\n"
+        ) {
+            $0["a"] = nil
+        },
+        Case(
+            "a comment before the new first key of a line", "{\"a\": 1, /* b */ \"b\": 2}", "{ /* b */ \"b\": 2}"
+        ) {
+            $0["a"] = nil
+        },
+        Case(
+            "a comment that begins with a slash", "{\"a\": 1 /*/ x, */, \"b\": 2}", "{\"a\": 1 /*/ x, */, \"b\": 3}"
+        ) {
+            $0["b"] = 3
+        },
+        Case(
+            "of two removed keys with the new value, none is renamed",
+            "{\n  \"b\": 1, // b\n  \"z\": 0,\n  \"a\": 1 // a\n}\n", "{\n  \"z\": 0,\n  \"c\": 1\n}\n"
+        ) {
+            ($0["a"], $0["b"], $0["c"]) = (nil, nil, 1)
+        },
         Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#) { $0["a"] = 3 },
     ]
 
@@ -186,6 +224,28 @@ import TestSupport
             try JSONText.data(changing: $0, from: .dictionary(former), to: .dictionary(former))
         }
         #expect(same == Data(text.utf8))
+    }
+
+    /// Two spellings of a key that Unicode calls equal.
+    @Test func aKeyIsSpelledAsTheNewValueSpellsIt() throws {
+        func value(_ key: String, _ number: Int64) -> StoredValue { .dictionary([key: .integer(number), "b": .null]) }
+        let changed = try Data("{\"\u{E9}\": 1, \"b\": null}".utf8).withUnsafeBytes {
+            try JSONText.data(changing: $0, from: value("\u{E9}", 1), to: value("e\u{301}", 2))
+        }
+        #expect(changed == Data("{\"e\u{301}\": 2, \"b\": null}".utf8))
+    }
+
+    /// A program that is writing the file may complete it.
+    @Test func everyCutOfATextIsIncomplete() throws {
+        let text = Data(#"{"a": [true, false, null, -1.5e3, "\u00e9"]}"#.utf8)
+        for count in 1..<text.count {
+            #expect("\(count)") {
+                try JSONReader.value(of: text.prefix(count), limits: .file)
+            } throws: {
+                guard case DecodingFailure.malformed(let fault) = $0 else { return false }
+                return fault.isIncomplete
+            }
+        }
     }
 
     /// A file that a read would reject is not written.

@@ -28,6 +28,8 @@ import TestSupport
             let changed = try? status(ofPath: path, followsLinks: false)?.changed
             return (changed ?? super.now()) + delay.withLock { $0 }
         }
+
+        override func pause() {}
     }
 
     private let folder: TemporaryFolder
@@ -237,6 +239,24 @@ import TestSupport
         try put("{\"a\": 3}")
         #expect(prefs.a == 3 && prefs.lastError == nil)
         observation.cancel()
+    }
+
+    /// The clock was set back since the file was emptied.
+    @Test func aFileThatWasEmptiedInTheFutureIsMissing() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try put("")
+        system.delay.withLock { $0 = -10 }
+        #expect(prefs.a == 0)
+        #expect(prefs.lastError?.description.contains("is empty, and had values before") == true)
+    }
+
+    @Test func aByteOrderMarkIsNoContent() throws {
+        try put("\u{FEFF}\n")
+        let prefs = prefs()
+        #expect(prefs.a == 0 && prefs.lastError == nil)
+        prefs.a = 1
+        #expect(try text() == "{\n  \"a\": 1\n}\n" && quarantined().isEmpty && prefs.lastError == nil)
     }
 
     /// Nothing but the time has changed, and the write is the first access.

@@ -158,6 +158,21 @@ import Testing
         #expect(prefs["d"] as? Data == mebibyte && prefs["e"] as? String == "y")
     }
 
+    /// What an update has replaced takes no room any more.
+    @Test(arguments: [DomainLayout.roots, .flat]) func aReplacedRootMakesRoom(_ layout: DomainLayout) throws {
+        let folder = try TemporaryFolder()
+        let store = PropertyListFileStore(url: folder.file(), durability: .process, layout: layout)
+        let prefs = AnyPrefs(["a", "b"], key: "root", store: store)
+        let large = Data(count: PropertyListLimits.rootBytes / 4 * 3)
+        let error = prefs.update {
+            prefs["a"] = large
+            prefs["b"] = 1
+            prefs.deleteAll()
+            prefs["a"] = large
+        }
+        #expect(error == nil && prefs.values.count == 1)
+    }
+
     /// The keys of all classes are entries of one domain.
     @Test func classesShareTheLimitOfAFlatDomain() throws {
         let folder = try TemporaryFolder()

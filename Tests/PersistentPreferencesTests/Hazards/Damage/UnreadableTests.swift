@@ -22,6 +22,17 @@ import Testing
         ("fstat", [EIO, ENOMEM, EOVERFLOW]),
     ]
 
+    /// The last good copy is older than what another program has written since.
+    @Test func theKnownStateIsReadAndNotTheCopy() throws {
+        let prefs = folder.prefs()
+        prefs["a"] = 1
+        try writePropertyList(["AnyPrefs": ["a": 4]], to: folder.file())
+        #expect(prefs.ints == ["a": 4])
+        try FileManager.default.removeItem(at: folder.file())
+        try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: false)
+        #expect(prefs.ints == ["a": 4])
+    }
+
     @Test func aSystemCallThatFails() throws {
         folder.prefs().values = ["a": 1, "b": 2]
         let bytes = try Data(contentsOf: folder.file())

@@ -127,6 +127,66 @@ import TestSupport
         override func pause() { onPause?() }
     }
 
+    @Test func aLinkIsFollowedAfterEveryMove() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try writePropertyList(["a": 5], to: release("2"))
+        for _ in 0..<3 {
+            try point(to: "2")
+            #expect(prefs.a == 5)
+            try point(to: "1")
+            #expect(prefs.a == 1)
+        }
+    }
+
+    /// After a look at a release that cannot be read, the path leads to its own file again, which is damaged meanwhile.
+    @Test func aPathThatLeadsBackHasNoFormerFile() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        try Data("hello".utf8).write(to: release("2"))
+        try point(to: "2")
+        #expect(prefs.a == 1)
+        try Data(contentsOf: release("1")).dropLast(20).write(to: release("1"))
+        try point(to: "1")
+        prefs.b = 2
+        #expect(prefs.lastError?.isWarning == true, "\(String(describing: prefs.lastError))")
+        #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 1, "b": 2])
+    }
+
+    /// Each absence of the link has its own time.
+    @Test func aLinkThatIsMissingAgainHidesNothing() throws {
+        let system = StoppedClock()
+        let prefs = prefs(system: system)
+        prefs.a = 1
+        for round in 0..<3 {
+            system.elapsed = 1_000 * round
+            try FileManager.default.removeItem(at: folder.file("current"))
+            #expect(prefs.a == 1 && prefs.lastError == nil, "\(round)")
+            try point(to: "1")
+            #expect(prefs.a == 1)
+        }
+    }
+
+    /// While one thread reads release 2, the link moves to release 3, whose file is malformed, and another thread reads.
+    @Test func aReadOfAReleaseThatWasLeftForgetsNothing() throws {
+        let system = RecordingSystemCalls()
+        let prefs = prefs(system: system)
+        prefs.a = 1
+        try make("3")
+        try writePropertyList(["a": 5], to: release("2"))
+        try Data("hello".utf8).write(to: release("3"))
+        try point(to: "2")
+        nonisolated(unsafe) var other: Int?
+        system.onCall = { [system, self] name in
+            guard name == "read" else { return }
+            system.onCall = nil
+            try? point(to: "3")
+            inThreads(1) { _ in other = prefs.a }
+        }
+        #expect(prefs.a == 5 && other == 1)
+        #expect(prefs.a == 1 && prefs.lastError?.isWarning == false)
+    }
+
     /// Observers hear no removal, and are told of the fault.
     @Test func observersKeepTheStateToo() throws {
         let prefs = prefs()
@@ -141,6 +201,22 @@ import TestSupport
         #expect(rename(folder.file("2/new").path, release("2").path) == 0)
         #expect(changes.wait(for: 1) == [6])
         withExtendedLifetime((handler, observation)) {}
+    }
+
+    /// In release 2, a folder has the name of the file.
+    @Test func observersHearNoRemovalWhileAReleaseCannotBeRead() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        let (errors, changes) = (Heard<String>(), Heard<Int>())
+        let observations = [prefs.onError { errors.append($0.description) }, prefs.$a.onChange { changes.append($1) }]
+        try FileManager.default.createDirectory(at: release("2"), withIntermediateDirectories: false)
+        try point(to: "2")
+        #expect(errors.wait(for: 1).map { $0.contains("is a folder") } == [true])
+        try make("3")
+        try writePropertyList(["a": 6], to: release("3"))
+        try point(to: "3")
+        #expect(changes.wait(for: 1) == [6])
+        _ = observations
     }
 
     // MARK: - During an update
