@@ -53,6 +53,8 @@ final class LossyProxy: @unchecked Sendable {
                 let client = accept(descriptor, nil, nil)
                 if client < 0 {
                     if errno == EINTR { continue }
+                    // Not closed by `close()`: another proxy could have the descriptor before this thread is back here.
+                    Foundation.close(descriptor)
                     return
                 }
                 Thread.detachNewThread { self.serve(client) }
@@ -68,7 +70,6 @@ final class LossyProxy: @unchecked Sendable {
         }
         if wasClosed { return }
         shutdown(descriptor, Int32(SHUT_RDWR))
-        Foundation.close(descriptor)
     }
 
     /// Sends all requests again that have come so far, in their order.
