@@ -46,10 +46,11 @@ public import PersistentPreferences
 /// the limits.
 ///
 /// ## Threads
-/// Any thread. A current read, an update, the first followed read, the start of an observation and the creation of the first instance block
-/// their thread, so in async code call them from a thread or a queue of your own. While the cluster is down, the first followed read waits
-/// for ``Options/deadline``, and later ones fail at once. After `fork`, parent and child may read and write, if the parent has done so before
-/// and is doing nothing else at that moment; the child is another client, and cannot observe.
+/// Any thread. These block their thread, so in async code call them from a thread or a queue of your own: a current read, an update, the
+/// start of an observation, the creation of the first instance, and a followed read of a root that was not read in the last ten minutes.
+/// While the cluster is down, the first followed read waits for ``Options/deadline``, and later ones fail at once. After `fork`, parent and
+/// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
+/// cannot observe.
 public final class EtcdStore: RemotePrefsStore {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {

@@ -16,7 +16,7 @@ import PersistentPreferences
 ///    changes its marker once more. This *fence* makes every earlier copy fail, because the request for a ticket compares the marker, too.
 ///    It also finds out whether a copy was carried out before.
 ///
-/// For one transaction of the process at a time.
+/// For one transaction at a time. `LockPool` gives each transaction that runs a lock of its own.
 final class EtcdLock: Sendable {
     typealias Deadline = ContinuousClock.Instant
 

@@ -76,7 +76,8 @@ extension EtcdWatch.State {
         endTransactions { $0.revision != nil && $0.steps.allSatisfy { $0.root == root } }
     }
 
-    /// Reports what has become known of a root, by way of the steps of this process.
+    /// Reports the states of a root that are known and were not told yet, in the order of the cluster. Before a state, it reports each step
+    /// by which transactions of this process have led there. Waits while a transaction of unknown outcome may be one of them.
     mutating func tell(_ root: String) {
         guard observers[root] != nil, var copy = copies[root], copy.reached > 0 else { return }
         while let next = copy.untold.first {
