@@ -12,10 +12,34 @@ package final class PipedChild {
         case isSilent(String)
     }
 
+    /// A pipe that no other program inherits. On Linux, one of Foundation's may reach a program that another thread starts: closing an end
+    /// closes it for good only when that program has ended.
+    private struct Ends {
+        let reading: FileHandle
+        let writing: FileHandle
+
+        init() throws {
+            #if os(Linux)
+                var ends: [Int32] = [0, 0]
+                guard Self.pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+                reading = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+                writing = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+            #else
+                let pipe = Pipe()
+                (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+            #endif
+        }
+
+        #if os(Linux)
+            /// Swift's import of Glibc leaves it out.
+            @_silgen_name("pipe2") private static func pipe2(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
+        #endif
+    }
+
     private let process = Process()
     private let watchdog: Watchdog
-    private let input = Pipe()
-    private let output = Pipe()
+    private let input: Ends
+    private let output: Ends
     private var unread = Data()
     private var isAtEnd = false
 
@@ -25,25 +49,28 @@ package final class PipedChild {
     package init(
         _ product: String, _ arguments: [String], home: TemporaryFolder, mergesErrors: Bool = false
     ) throws {
+        (input, output) = (try Ends(), try Ends())
         watchdog = Watchdog(process)
         process.executableURL = try Child.executable(product)
         process.arguments = arguments
         process.environment = Child.surroundings.merging(["HOME": home.path]) { $1 }
-        process.standardInput = input
-        process.standardOutput = output
-        if mergesErrors { process.standardError = output }
+        process.standardInput = input.reading
+        process.standardOutput = output.writing
+        if mergesErrors { process.standardError = output.writing }
         try process.run()
+        try input.reading.close()
+        try output.writing.close()
     }
 
     deinit {
         kill()
         // Foundation keeps the process, and with it the pipes.
-        try? output.fileHandleForReading.close()
+        try? output.reading.close()
     }
 
     /// Writes a line to its input.
     package func tell(_ line: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+        try input.writing.write(contentsOf: Data((line + "\n").utf8))
     }
 
     /// Writes a line to its input and waits for the answer.
@@ -73,7 +100,7 @@ package final class PipedChild {
 
     /// Waits for output that was not read yet, and returns whether it came. Does not read it.
     package func isWriting() -> Bool {
-        var awaited = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        var awaited = pollfd(fd: output.reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
         repeat { count = poll(&awaited, 1, Int32(Patience.seconds * 1_000)) } while count < 0 && errno == EINTR
         return count > 0
@@ -93,7 +120,7 @@ package final class PipedChild {
 
     /// Closes the reading end of its output.
     package func stopReading() throws {
-        try output.fileHandleForReading.close()
+        try output.reading.close()
     }
 
     /// Sends SIGKILL, and does not wait for the end.
@@ -107,7 +134,7 @@ package final class PipedChild {
     package func kill() -> Bool {
         sendKill()
         // A forked process may wait for the end of the input, and this waits for that process, too.
-        try? input.fileHandleForWriting.close()
+        try? input.writing.close()
         try? watchdog.wait(for: process, #fileID, #line)
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
@@ -120,13 +147,13 @@ package final class PipedChild {
 
     /// Reads the available output; false if nothing arrived within the given milliseconds.
     private func fill(waiting milliseconds: Int32) -> Bool {
-        let descriptor = output.fileHandleForReading.fileDescriptor
+        let descriptor = output.reading.fileDescriptor
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
         // Waits again after an interruption.
         repeat { count = poll(&awaited, 1, milliseconds) } while count < 0 && errno == EINTR
         guard count > 0 else { return false }
-        let more = output.fileHandleForReading.availableData
+        let more = output.reading.availableData
         isAtEnd = more.isEmpty
         unread += more
         return true
