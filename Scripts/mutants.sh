@@ -73,7 +73,7 @@ targets() { # names
 run_tests() { # mutant, seconds, filter
     local limit=""
     if command -v timeout >/dev/null; then limit="timeout --foreground --signal=INT --kill-after=10 $2"; fi
-    PREFS_MUTANT=$1 $limit swift test --skip-build $flags --filter "$3" >"$log" 2>&1
+    PREFS_LONG=1 PREFS_MUTANT=$1 $limit swift test --skip-build $flags --filter "$3" >"$log" 2>&1
 }
 
 # The tests that failed in the last run, in one line.

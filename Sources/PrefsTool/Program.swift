@@ -45,12 +45,9 @@ struct Program {
 
     /// The options of its commands, in the order of the help.
     var options: [OptionSpec] {
-        var options: [OptionSpec] = []
-        for option in commands.flatMap(\.options) + [.json, .help, .version] {
-            // A program adds its layers in `make`, and has its own `--version`.
-            let isOwn = [OptionSpec.layers, .layer, .version].contains { $0.name == option.name }
-            if !options.contains(where: { $0.name == option.name }), !isOwn || target != nil { options.append(option) }
-        }
-        return options
+        // A program adds its layers in `make`, and has its own `--version`.
+        var taken: Set<String> =
+            target == nil ? [OptionSpec.layers.name, OptionSpec.layer.name, OptionSpec.version.name] : []
+        return (commands.flatMap(\.options) + [.json, .help, .version]).filter { taken.insert($0.name).inserted }
     }
 }

@@ -54,7 +54,7 @@ import TestSupport
 
     /// Updates are rejected until the operator has made room. Reads go on, and nothing that was reported as rejected is stored.
     @Test func aClusterWithoutSpace() throws {
-        let cluster = try EtcdCluster(nodes: 1, arguments: ["--quota-backend-bytes", "8388608"])
+        let cluster = try EtcdCluster(nodes: 1, arguments: ["--quota-backend-bytes", "2097152"])
         let store = EtcdStore(endpoints: cluster.urls, options: .init(reads: .current))
         let text = String(repeating: "x", count: 500 << 10)
         func increment() -> PrefsError? {
@@ -92,7 +92,7 @@ import TestSupport
         // However many threads do so at once, and with small updates between them.
         inThreads(8) { number in
             do {
-                for _ in 0..<5 { try write(number % 2 == 0 ? 100 : 20, "\(number)R") }
+                for _ in 0..<Hazard.count(1, long: 5) { try write(number % 2 == 0 ? 100 : 20, "\(number)R") }
             } catch {
                 Issue.record("\(error)")
             }

@@ -47,13 +47,13 @@ import PrefsJSON
         return home
     }
 
-    /// Lines without `FILE` run beside the first file only. In the short form, the other files share the lines.
+    /// Lines without `FILE` run beside the first file only. In the usual form, the files share the other lines.
     @Test(arguments: files.indices) func onlyWhatIsNamedIsWritten(index: Int) throws {
         let file = Self.files[index]
         var home = try Self.home()
         var before = try Self.files(home)
         for (number, line) in Self.lines.enumerated() {
-            if index > 0, !line.contains("FILE") || !Hazard.isLong && number % 3 != index - 1 { continue }
+            if !line.contains("FILE") ? index > 0 : !Hazard.isLong && number % Self.files.count != index { continue }
             let words = line.map { $0.replacing("FILE", with: file).replacing("HOME", with: home.folder.path) }
             try home.prefs(words)
             let after = try Self.files(home)

@@ -81,8 +81,10 @@ import Testing
     private static let fileNames =
         HostileText.commands.filter { !$0.isEmpty }.map { $0 + ".plist" } + ["a\u{202E}\u{200B}.plist"]
 
-    /// Each file name is combined with the key of the same index, because a shell reads each quoted word on its own.
-    @Test(arguments: fileNames.indices) func theCommandsOfTheDoctorRunNothingElse(index: Int) throws {
+    /// Each file name is combined with the key of the same index, because a shell reads each quoted word on its own. The usual form takes
+    /// half of the names.
+    @Test(arguments: Hazard.each(2, of: fileNames.indices)) func theCommandsOfTheDoctorRunNothingElse(index: Int) throws
+    {
         let keys = HostileText.commands.filter { !$0.isEmpty }
         let rounds: [[Problem]] = [[.badValues], [.linkedLock, .fifo], [.leftOver, .quarantined]]
         // In the short form, one round for each name in turn.

@@ -103,7 +103,7 @@ import PrefsJSON
         ["help"], ["completions"], ["--version"], ["--help", "mv"],
     ]
 
-    @Test(arguments: commands) func nothingDrivesTheTerminal(command: [String]) throws {
+    @Test(arguments: Hazard.each(2, of: commands)) func nothingDrivesTheTerminal(command: [String]) throws {
         let hostileHome = try HostileHome()
         let hostile = HostileText.shown.prefix(6).joined() + HostileText.commands[0]
         let imported = #"{"PrefsTestSet": {"k\u001b[35m": "\u202e\u009b"}, "\u200b": {}}"#

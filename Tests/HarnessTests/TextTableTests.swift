@@ -75,7 +75,8 @@ import TestSupport
     }
 
     @Test(arguments: TextTable.rows) func everyPathReadsATextAlike(_ row: TextRow) throws {
-        for path in Path.allCases {
+        // The usual form reads each row by half of the paths.
+        for path in Hazard.each(2, of: Path.allCases.dropFirst(row.text.utf8.count % 2)) {
             if row.isIncrement, path == .tool || path == .assignment { continue }
             let expected =
                 switch row.meaning {

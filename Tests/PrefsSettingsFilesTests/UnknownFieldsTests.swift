@@ -1,5 +1,6 @@
 import Foundation
 import PrefsPropertyLists
+import TestSupport
 import Testing
 
 private struct Shape: Codable {
@@ -185,7 +186,7 @@ private final class Derived: Base {
 
     /// Elements are looked up, because comparing each with each would take minutes.
     @Test func manyElementsAreMatchedInLinearTime() throws {
-        let count = 20_000
+        let count = Hazard.count(5_000, long: 20_000)
         let points = (0..<count).map { ["x": $0, "u": $0] }
         let new = try saved(Shape.self, ["points": points]) { $0.points?.reverse() }
         #expect((new?["points"] as? [[String: Int]])?.allSatisfy { $0["x"] == $0["u"] && $0.count == 2 } == true)

@@ -9,7 +9,7 @@ import Testing
     private static let callsOfAThread = 80
 
     @Test func historiesOfFourProcessesAreLinearizable() throws {
-        let seeds = Hazard.count("PREFS_HISTORIES", default: 2)
+        let seeds = Hazard.count("PREFS_HISTORIES", default: Hazard.count(1, long: 2))
         let firstSeed = Hazard.count("PREFS_SEED", default: 1)
         var operations = 0
         var contended = 0

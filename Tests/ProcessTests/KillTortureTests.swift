@@ -5,7 +5,7 @@ import Testing
 /// Writers are killed at any moment, and no acknowledged write is lost (contract 2).
 @Suite struct KillTortureTests {
     @Test func noKillLosesAnAcknowledgedWrite() throws {
-        let kills = Hazard.count("PREFS_KILLS", default: Hazard.count(24, long: 50))
+        let kills = Hazard.count("PREFS_KILLS", default: Hazard.count(14, long: 50))
         let seed = UInt64(Hazard.count("PREFS_SEED", default: 1))
         var tallies: [KillTorture.Tally] = []
         var parts: [String] = []

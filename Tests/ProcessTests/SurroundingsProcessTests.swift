@@ -202,8 +202,9 @@ import Testing
         arguments: Planted.allCases)
     func plantedByAnother(_ kind: Planted) throws {
         var situation = try Situation()
-        for place in [".test.plist.lock", ".test.plist.tmp", ".test.plist.lastgood"] {
-            for isNew in [true, false] {
+        for (number, place) in [".test.plist.lock", ".test.plist.tmp", ".test.plist.lastgood"].enumerated() {
+            // In the usual form, a file is new or old in turn.
+            for isNew in Hazard.each(2, of: number == 1 ? [false, true] : [true, false]) {
                 let folder = "\(situation.home.path)/\(place)-\(isNew)"
                 mkdir(folder, 0o777)
                 chmod(folder, 0o1777)

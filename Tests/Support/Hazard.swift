@@ -21,6 +21,11 @@ package enum Hazard {
     /// The number of rounds, seeds or steps in the usual form of a test and in its long form.
     package static func count(_ usual: Int, long: Int) -> Int { isLong ? long : usual }
 
+    /// The rows of a table that the usual form of a test uses: each of that many, beginning with the first one. The long form uses all.
+    package static func each<Rows: Sequence>(_ step: Int, of rows: Rows) -> [Rows.Element] {
+        rows.enumerated().filter { isLong || $0.offset.isMultiple(of: step) }.map(\.element)
+    }
+
     /// Prints a line of the summary in one write, because others print at the same time and the process may be killed.
     package static func report(_ summary: String) {
         fflush(nil)

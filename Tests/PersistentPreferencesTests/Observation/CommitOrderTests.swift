@@ -13,7 +13,7 @@ import Testing
 /// Each commit once, in the order of the commits, for every observer.
 @Suite struct CommitOrderTests {
     private static let threads = 8
-    private static let writes = Hazard.count(12, long: 40)
+    private static let writes = Hazard.count(6, long: 40)
 
     private let folder: TemporaryFolder
 

@@ -8,7 +8,7 @@ import Testing
 /// The objects that the writer takes over from its former bytes do not change the result, which has the bytes of a
 /// complete write.
 @Suite struct BinaryListChangesTests {
-    @Test(arguments: 0..<UInt64(Hazard.count(4, long: 30))) func randomHistories(_ seed: UInt64) throws {
+    @Test(arguments: 0..<UInt64(Hazard.count(2, long: 30))) func randomHistories(_ seed: UInt64) throws {
         var history = RandomHistory(seed: seed)
         var value = history.value
         var bytes = try BinaryPropertyListWriter.data(from: value)
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// References and offsets get wider and narrower.
-    @Test(arguments: [254, 255, 256, 65_535] + (Hazard.isLong ? [65_534, 65_536] : [])) func soManyObjects(_ count: Int)
+    @Test(arguments: [254, 255, 256] + (Hazard.isLong ? [65_534, 65_535, 65_536] : [])) func soManyObjects(_ count: Int)
         throws
     {
         var members: [String: StoredValue] = ["list": .array((0..<(count - 4)).map { .integer(Int64($0) << 33) })]

@@ -8,7 +8,7 @@ import Testing
 /// Foundation reads equal values from the lists of our writer.
 @Suite struct BinaryListWriterTests {
     /// The widths of references and offsets change with the number of objects. Foundation checks them by its own rules.
-    @Test(arguments: [1, 14, 15, 16, 17, 254, 255, 256, 257, 300, 65_535, 65_536])
+    @Test(arguments: [1, 14, 15, 16, 17, 254, 255, 256, 257, 300, 65_536] + (Hazard.isLong ? [65_535] : []))
     func soManyObjects(_ count: Int) throws {
         let numbers = Array(1..<count)
         let bytes = try written(numbers.map { NSNumber(value: $0) })

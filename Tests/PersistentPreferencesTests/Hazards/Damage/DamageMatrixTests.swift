@@ -13,8 +13,8 @@ import Testing
 /// leave the folder unchanged and return the newest known state, and a write quarantines the bytes or, without a copy,
 /// is rejected.
 ///
-/// `swift test` combines each damage with one kind of access in turn, and uses every fifth damage, in the long form of the XML file
-/// only. `PREFS_DAMAGE=36` combines every damage with all of them.
+/// `swift test` combines each damage with one kind of access in turn, and uses every eleventh damage, in the long form all, but of the XML
+/// file every fifth. `PREFS_DAMAGE=36` combines every damage with all of them.
 @Suite struct DamageMatrixTests {
     @Test(arguments: [FileFormat].all)
     func nothingIsLost(_ format: FileFormat) throws {
@@ -22,8 +22,9 @@ import Testing
         let run = try DamageRun(goodBytes: good, format: format)
         let count = Hazard.count("PREFS_DAMAGE", default: 1)
         for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
-            // Five steps reach every bit of a byte and every kind of access. Most bits of an XML file have similar effects.
-            if count == 1, format == .xml || !Hazard.isLong, number % 5 != 0 { continue }
+            // Steps of five, or eleven in the usual form, reach every bit of a byte and every kind of access. Most bits of an XML file have
+            // similar effects.
+            if count == 1, format == .xml || !Hazard.isLong, number % Hazard.count(11, long: 5) != 0 { continue }
             run.run(DamageCase.cases(damage.name, damage.bytes, as: format, from: number, count: count))
         }
         for (number, damage) in try Self.others(of: good, as: format).enumerated() {
@@ -42,7 +43,7 @@ import Testing
     @Test func whatFoundationReadsIsReadTheSame() throws {
         let good = try Self.good(.xml)
         for (number, damage) in (Self.cuts(of: good) + Self.flips(of: good)).enumerated() {
-            if !Hazard.isLong, number % 5 != 0 { continue }
+            if !number.isMultiple(of: Hazard.count(11, long: 1)) { continue }
             let list = try? PropertyListSerialization.propertyList(from: damage.bytes, options: [], format: nil)
             switch DamageCase.Expected(damage.bytes, for: .xml) {
             case .damage(let fault):

@@ -18,9 +18,10 @@ import Testing
         for isWrite in [false, true] {
             for code in Hazard.count("PREFS_FAULTS", default: 2) > 2 ? [EIO, EMFILE, EACCES, ENOSPC] : [EIO, EACCES] {
                 for persists in Hazard.isLong ? [false, true] : [code == EIO] {
-                    var number = 1
+                    // In the usual form one error at every other call, the other error at the calls between.
+                    var number = Hazard.isLong || code == EIO ? 1 : 2
                     while let isLost = try inject(number, code, persists, isWrite: isWrite, hasLinks: hasLinks) {
-                        number += 1
+                        number += Hazard.count(2, long: 1)
                         faults += 1
                         lost += isLost ? 1 : 0
                     }

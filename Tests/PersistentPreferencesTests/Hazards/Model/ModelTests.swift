@@ -21,7 +21,7 @@ import WriteOperations
         let single = UInt64(Hazard.count("PREFS_MODEL_SEED", default: 0))
         let seeds =
             single > 0
-            ? single...single : 1...UInt64(Hazard.count("PREFS_MODEL_SEEDS", default: Hazard.count(12, long: 24)))
+            ? single...single : 1...UInt64(Hazard.count("PREFS_MODEL_SEEDS", default: Hazard.count(8, long: 24)))
         let length = Hazard.count("PREFS_MODEL_LENGTH", default: 60)
         var tally = ModelRun.Tally()
         var (sequences, differences) = (0, 0)

@@ -84,8 +84,9 @@ import Testing
     @Test(arguments: Place.allCases) func exchangedForALink(_ place: Place) throws {
         var tally = Tally()
         for isNew in [false, true] {
-            var number = 0
-            while try exchange(place, at: number, isNew: isNew, &tally) { number += 1 }
+            // In the usual form, at every other call.
+            var number = isNew ? 1 : 0
+            while try exchange(place, at: number, isNew: isNew, &tally) { number += Hazard.count(2, long: 1) }
             #expect(number > 10)
         }
         #expect(tally.lost == [] && tally.lockedOut == [])

@@ -10,7 +10,12 @@ import Testing
 
 /// A stored value is read back as an equal value: type × store × shape.
 @Suite struct RoundTripTests {
-    @Test(arguments: RoundTripCase.all, StoreKind.allCases)
+    /// The usual form stores each type in half of the kinds of store.
+    private static let table = RoundTripCase.all.enumerated().flatMap { number, testCase in
+        Hazard.each(2, of: StoreKind.allCases.dropFirst(number % 2)).map { (testCase, $0) }
+    }
+
+    @Test(arguments: table)
     func aValueSurvives(_ testCase: RoundTripCase, on kind: StoreKind) throws {
         try testCase.run(kind)
     }
