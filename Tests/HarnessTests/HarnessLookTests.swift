@@ -68,7 +68,7 @@ import PrefsJSON
         let (before, nothing) = (try home.state(), try empty.state())
         for (number, words) in Self.looks.enumerated() {
             func run(in home: HarnessHome) throws {
-                let files = Hazard.each(3, of: Self.files[(number % 3)...])
+                let files = Hazard.each(3, of: Self.files, from: number)
                 for file in words.contains("FILE") ? files : [""] {
                     try home.prefs(
                         words.map { $0.replacing("FILE", with: file).replacing("HOME", with: home.folder.path) })

@@ -76,7 +76,7 @@ import TestSupport
 
     @Test(arguments: TextTable.rows) func everyPathReadsATextAlike(_ row: TextRow) throws {
         // The usual form reads each row by half of the paths.
-        for path in Hazard.each(2, of: Path.allCases.dropFirst(row.text.utf8.count % 2)) {
+        for path in Hazard.each(2, of: Path.allCases, from: row.text.utf8.count) {
             if row.isIncrement, path == .tool || path == .assignment { continue }
             let expected =
                 switch row.meaning {

@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [FileFormat].all) func everyFlippedBitIsSurvived(_ format: FileFormat) throws {
         let bytes = try PropertyListCoder.encode(plain: Self.list, as: format)
         var refused = 0
-        let step = Hazard.count(3, long: 1)
+        let step = Hazard.count(7, long: 1)
         for bit in stride(from: 0, to: bytes.count * 8, by: step) {
             var mutant = bytes
             mutant[bit / 8] ^= 1 << (bit % 8)

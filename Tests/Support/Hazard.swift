@@ -21,9 +21,9 @@ package enum Hazard {
     /// The number of rounds, seeds or steps in the usual form of a test and in its long form.
     package static func count(_ usual: Int, long: Int) -> Int { isLong ? long : usual }
 
-    /// The rows of a table that the usual form of a test uses: each of that many, beginning with the first one. The long form uses all.
-    package static func each<Rows: Sequence>(_ step: Int, of rows: Rows) -> [Rows.Element] {
-        rows.enumerated().filter { isLong || $0.offset.isMultiple(of: step) }.map(\.element)
+    /// The rows of a table that the usual form of a test uses: one of so many, the first of them at `start`. The long form uses all.
+    package static func each<Rows: Sequence>(_ step: Int, of rows: Rows, from start: Int = 0) -> [Rows.Element] {
+        rows.enumerated().filter { isLong || $0.offset % step == start % step }.map(\.element)
     }
 
     /// Prints a line of the summary in one write, because others print at the same time and the process may be killed.

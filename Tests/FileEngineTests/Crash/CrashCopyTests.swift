@@ -33,7 +33,7 @@ import TestSupport
     func aTornCopyIsRecognized(_ format: FileFormat) throws {
         let scenario = Self.scenario(format)
         var (looked, torn) = (0, 0)
-        for point in scenario.points() {
+        for point in Hazard.each(2, of: scenario.points()) {
             for (index, state) in ([point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough))
                 .enumerated()
             {

@@ -202,7 +202,7 @@ private struct High: PrefKey {
         let (torn, isOver) = (Locked(0), Locked(false))
         inThreads(2) { number in
             if number == 0 {
-                for _ in 0..<100 * Hazard.count("PREFS_STRESS", default: 20) {
+                for _ in 0..<100 * Hazard.count("PREFS_STRESS", default: Hazard.count(10, long: 20)) {
                     let pair = prefs.read { prefs.pair }
                     if pair[0] != pair[1] { torn.withLock { $0 += 1 } }
                 }

@@ -14,7 +14,7 @@ import WriteOperations
     }
 
     @Test func nothingIsLostAndNothingFailsThatShouldNot() throws {
-        let rounds = Hazard.count("PREFS_STRESS", default: 20)
+        let rounds = Hazard.count("PREFS_STRESS", default: Hazard.count(10, long: 20))
         let account = StressAccount()
         for kind in Kind.allCases {
             let folder = try TemporaryFolder()

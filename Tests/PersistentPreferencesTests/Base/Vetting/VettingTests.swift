@@ -18,6 +18,7 @@ import Testing
         before = exactForm(prefs.values)
     }
 
+    /// In the usual form, a trap is at two of the places.
     @Test(arguments: Trap.all) func aTrapIsRejectedEverywhere(_ trap: Trap) throws {
         let places: [(path: String, value: () -> Any)] = [
             ("", trap.value),
@@ -26,7 +27,8 @@ import Testing
             ("[0].key", { [["key": trap.value()]] }),
         ]
         // The size of a text is counted by characters, at every place.
-        for place in trap.reason == Trap.tooLarge ? places.suffix(1) : places[...] {
+        for place in trap.reason == Trap.tooLarge ? [places[3]] : Hazard.each(2, of: places, from: trap.name.utf8.count)
+        {
             prefs["Dictionary Value"] = place.value()
             let path = "Dictionary Value\(place.path)\(trap.path)"
             let told = try refusal()
