@@ -114,8 +114,7 @@ let helpers = [
     support(
         "PrefsSupport",
         [
-            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsTestSet",
-            "PropertyListSupport", "TestSupport", "WriteOperations",
+            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsTestSet", "PropertyListSupport", "TestSupport",
         ], path: "PersistentPreferencesTests/Support", isTesting: true),
     probe(
         "Probe",

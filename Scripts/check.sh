@@ -23,7 +23,9 @@ $step "EtcdStore is written as a store of others" bash -c '
     ! find Sources/PrefsEtcd -name "*.swift" | xargs swiftc -typecheck -parse-as-library -package-name another \
         -module-name PrefsEtcd -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
         -I "$(swift build --show-bin-path)/Modules" 2>&1 | grep error: | grep -Ev "cannot find (.GroupCommit.|type .(Repeating|Listing)Store.) in scope"'
-$step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors
+# What is released, the examples, and what Scripts/counts.sh runs. The programs of tests are run as debug builds only.
+PREFS_ONLY="HarnessCLI PrefsUI PrefsTesting RVS_PersistentPrefs Words Pulse Tracker Fleet Sketch Benchmarks" \
+    $step "release build, warnings are errors" swift build -c release -Xswiftc -warnings-as-errors
 # The tests run the debug build. An optimizer's fault that ends every command was seen in the release build only.
 $step "the release build of prefs runs" bash -c 'set -e; export HOME=$(mktemp -d); unset XDG_CONFIG_HOME XDG_STATE_HOME
     prefs=$(swift build -c release --show-bin-path)/prefs; "$prefs" set int 41; "$prefs" set int +1

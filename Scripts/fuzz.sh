@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the bytes of a file and values that a program may store, each for half of the seconds. Adds what it finds to the corpus of the
-# tests, which replay it. With PREFS_FUZZ_SEED=N, a run on unchanged code makes the inputs of the last one, as far as the seconds go:
-# in CI, a change passes or fails by what it is, not by luck.
+# tests, which replay it. With PREFS_FUZZ_SEED=N, a run makes as many inputs as a usual machine makes in the seconds, however long that
+# takes, and on unchanged code those of the last run: in CI, a change passes or fails by what it is, not by luck.
 # usage: Scripts/fuzz.sh SECONDS [bytes|values]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -85,19 +85,32 @@ if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
     [[ $(uname) != Linux ]] || fixed+=(setarch -R)
 fi
 
+# The inputs of a worker in a second.
+speed() { # target
+    if [[ $1 == bytes ]]; then echo 4000; else echo 500; fi
+}
+
 # Foundation leaks memory with each XML file that it rejects, so no process runs longer than two minutes.
-work() { # target, number of the worker, when to stop
-    local left corpus=$folder/corpus-$1 options=(-entropic_scale_per_exec_time=1 -reload=10)
+work() { # target, number of the worker, seconds
+    local left end corpus=$folder/corpus-$1 options=(-entropic_scale_per_exec_time=1 -reload=10)
     if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
         corpus=$folder/corpus-$1-$2
         rm -rf "$corpus" && cp -r "$folder/corpus-$1" "$corpus"
         options=(-entropic_scale_per_exec_time=0 -reload=0 -seed=$((PREFS_FUZZ_SEED + $2)))
     fi
-    while left=$(($3 - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
-        PREFS_FUZZ_COUNTS=$folder/counts-$1 ${fixed[@]+"${fixed[@]}"} "$folder/$1" "$corpus" "${options[@]}" -max_total_time=$((left < 120 ? left : 120)) \
+    once() { # target, number of the worker, when to stop
+        PREFS_FUZZ_COUNTS=$folder/counts-$1 ${fixed[@]+"${fixed[@]}"} "$folder/$1" "$corpus" "${options[@]}" "$3" \
             -max_len=8192 -timeout=60 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
             -artifact_prefix="$folder/found-$1/" >"$folder/$1-$2.log" 2>&1 ||
             { cp "$folder/$1-$2.log" "$folder/found-$1/stop"; }
+    }
+    if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
+        once "$1" "$2" -runs=$(($3 * $(speed "$1")))
+        return
+    fi
+    end=$(($(date +%s) + $3))
+    while left=$((end - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
+        once "$1" "$2" -max_total_time=$((left < 120 ? left : 120))
     done
 }
 
@@ -111,9 +124,8 @@ for target in "${targets[@]}"; do
     : >"$folder/counts-$target"
     PREFS_FUZZ_SEEDS=$corpus "$folder/$target"
     cp "$(kept "$target")"/* "$corpus/" 2>/dev/null || true
-    end=$(($(date +%s) + seconds / ${#targets[@]}))
-    echo "== fuzzing $target until $(date -d "@$end" +%T 2>/dev/null || date -r "$end" +%T)"
-    for ((worker = 0; worker < workers; worker++)); do work "$target" "$worker" "$end" & done
+    echo "== fuzzing $target for $((seconds / ${#targets[@]})) s"
+    for ((worker = 0; worker < workers; worker++)); do work "$target" "$worker" $((seconds / ${#targets[@]})) & done
     wait
     for found in "$folder/found-$target"/{crash,timeout,oom,leak}-*; do
         [[ -e $found ]] || continue

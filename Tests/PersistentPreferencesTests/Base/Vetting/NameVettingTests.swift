@@ -2,6 +2,7 @@
 import Foundation
 import PrefsTestSet
 import Testing
+import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists

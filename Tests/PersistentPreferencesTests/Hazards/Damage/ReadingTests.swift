@@ -4,6 +4,7 @@ import PrefsTestSet
 import PropertyListSupport
 import TestSupport
 import Testing
+import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
