@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests under ThreadSanitizer and AddressSanitizer, which must report nothing. Suppresses nothing. Builds in separate folders, so
-# that the ordinary build stays warm.
-# usage: Scripts/sanitize.sh [thread|address] [--filter NAME | --skip NAME]
+# that the ordinary build stays warm. With --build, only builds them.
+# usage: Scripts/sanitize.sh [thread|address] [--build | --filter NAME | --skip NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() {
@@ -16,7 +16,7 @@ case "${1:-}" in
         shift
         ;;
 esac
-[[ $# -eq 0 || ($# -eq 2 && $1 =~ ^--(filter|skip)$) ]] || usage
+[[ $# -eq 0 || $* == --build || ($# -eq 2 && $1 =~ ^--(filter|skip)$) ]] || usage
 
 # Few seeds: sequences are slow here and differ little, and the sanitizers are mainly for threads.
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096
@@ -33,6 +33,10 @@ reports=0
 run() { # sanitizer, its name, arguments of swift test
     local sanitizer="$1" name="$2" code=0 found tests
     shift 2
+    if [ "$*" = --build ]; then
+        swift build --build-tests --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer"
+        return
+    fi
     echo "== tests under $name"
     swift test --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer" "$@" >"$log" 2>&1 || code=$?
     found="$(grep -cE "(WARNING|ERROR): $name" "$log" || true)"
@@ -58,4 +62,4 @@ if [ "$which" != thread ]; then
     # XCTest itself leaks.
     ASAN_OPTIONS="detect_leaks=0 halt_on_error=1 exitcode=66" run address AddressSanitizer "$@"
 fi
-echo "hazard: sanitizers: ${counts[0]}${counts[1]:+ and ${counts[1]}}, $reports reports"
+[ ${#counts[@]} -eq 0 ] || echo "hazard: sanitizers: ${counts[0]}${counts[1]:+ and ${counts[1]}}, $reports reports"

@@ -29,7 +29,10 @@ extension CommandSpec {
             options: OptionSpec.layeredPlaces + [.domains], run: { try Runner($0).find() }),
         CommandSpec(
             "watch", "[KEY …]", "print changes as they happen, until interrupted",
-            details: "Prints the changes of the given keys, or of all keys. With --json, prints one object per line.",
+            details: """
+                Prints the changes of the given keys, or of all keys. With --json, prints one object per line. A change of a root in a fleet
+                ends with the host, program and process that wrote it, if they are known; in JSON they are `by`.
+                """,
             example: "watch", options: OptionSpec.layeredPlaces, run: { try Runner($0).watch() }),
         CommandSpec(
             "diff", "WHERE WHERE", "show what differs between two files or domains",
