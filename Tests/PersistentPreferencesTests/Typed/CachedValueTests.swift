@@ -66,12 +66,10 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         }
         let prefs = Moving(store: store)
         for _ in 0..<3 {
-            prefs.place = "A"
-            #expect(prefs.number == 1 && prefs.number == 1)
-            prefs.place = "B"
-            #expect(prefs.number == 2 && prefs.number == 2)
-            prefs.place = "C"
-            #expect(prefs.number == 0 && prefs.number == 0)
+            for (place, number) in [("A", 1), ("B", 2), ("C", 0)] {
+                prefs.place = place
+                #expect(prefs.number == number && prefs.number == number, "\(place)")
+            }
         }
     }
 
@@ -130,10 +128,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.all == all(5))
         try Data("garbage".utf8).write(to: file.folder.file())
         #expect(prefs.number == 5)
-        guard case .damaged = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.damaged) != nil, "\(prefs.outcome)")
         #expect(prefs.all == all(5) && prefs.lastError != nil)
         prefs.values = Self.values(6)
         #expect(prefs.lastError?.isWarning == true)
@@ -170,10 +165,9 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = KeptPrefs(key: "Root", values: Self.values(2), store: InMemoryStore())
         for number in [1, 3] {
             #expect(prefs.all == all(2))
-            PastState(Dictionary(of: Self.values(number)), of: prefs.state)
-                .asCurrent {
-                    #expect(prefs.number == number && prefs.text == "\(number)")
-                }
+            PastState(Dictionary(of: Self.values(number)), of: prefs.state).asCurrent {
+                #expect(prefs.number == number && prefs.text == "\(number)")
+            }
             PastState(nil, of: prefs.state).asCurrent { #expect(prefs.all == none) }
         }
         #expect(prefs.all == all(2))

@@ -171,12 +171,4 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
             }
         }
     }
-
-    @Test func aPatternThatIsNoRegularExpressionStopsTheProgram() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = PrefConstraint.pattern("[a-")
-        }
-        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(errors.contains("PrefConstraint.pattern: \"[a-\" is not a regular expression: "), "\(errors)")
-    }
 }

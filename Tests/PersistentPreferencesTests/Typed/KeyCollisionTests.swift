@@ -108,103 +108,75 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
 
+private final class EmptyKey: PersistentPrefs, @unchecked Sendable {
+    @Pref("") var one = 1
+}
+
+private final class NULKey: PersistentPrefs, @unchecked Sendable {
+    @Pref("a\u{0}b") var one = 1
+}
+
+private final class EmptyFormerKey: PersistentPrefs, @unchecked Sendable {
+    @Pref(.formerly("")) var one = 1
+}
+
+private final class Misnamed: PersistentPrefs, @unchecked Sendable {
+    override class var formerRootKeys: [String] { ["a\u{0}b"] }
+}
+
+private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
+    override class var formerRootKeys: [String] { ["SelfNamed"] }
+}
+
 /// Invalid declarations. Each stops its program, with a message that names the place.
 @Suite struct KeyCollisionTests {
-    enum Mistake: String, CaseIterable, Codable {
-        case twoExplicitKeys, explicitAndOwnName, twoKeysOfOne, aboveAndBelow, privateAboveAndBelow
-        case formerKeyOfAnother, formerKeyOfItsOwn, reservedKey, reservedFormerKey, oneForTwo
-        case descendingMigrations, migrationToNothing, hidden, undescribed
-        case sameName, wrongDefault, wrongTextDefault, wrongOptionalDefault
+    /// What makes the first instance, by its message.
+    private static let mistakes: KeyValuePairs<String, @Sendable (InMemoryStore) -> Any> = [
+        #"TwoExplicitKeys: the properties "one" and "two" have one key, "shared"; give one a key of its own"#:
+            { TwoExplicitKeys(store: $0) },
+        #"ExplicitAndOwnName: the properties "one" and "two" have one key, "one"; give one a key of its own"#:
+            { ExplicitAndOwnName(store: $0) },
+        #"TwoKeysOfOne: the property "one" has two keys, "a" and "b""#: { TwoKeysOfOne(store: $0) },
+        #"AboveAndBelow: the property "one" of Below and the property "two" of AboveAndBelow have one key, "one"; "#
+            + "give one a key of its own": { AboveAndBelow(store: $0) },
+        #"PrivateAboveAndBelow: the property "one" of PrivateBelow and the property "one" of PrivateAboveAndBelow "#
+            + #"have one key, "one"; give one a key of its own"#: { PrivateAboveAndBelow(store: $0) },
+        #"FormerKeyOfAnother: "one's key" is a former key of the property "two" and the key of the property "one""#:
+            { FormerKeyOfAnother(store: $0) },
+        #"FormerKeyOfItsOwn: "one" is a former key of the property "one" and the key of the property "one""#:
+            { FormerKeyOfItsOwn(store: $0) },
+        #"ReservedKey: the key of the property "version" is reserved"#: { ReservedKey(store: $0) },
+        #"ReservedFormerKey: a former key of the property "version" is reserved"#: { ReservedFormerKey(store: $0) },
+        #"OneForTwo: the properties "one" and "two" share one Pref; create one for each"#:
+            { OneForTwo(key: nil, values: nil, store: $0) },
+        "DescendingMigrations: a migration to version 2 follows version 2": { DescendingMigrations(store: $0) },
+        "MigrationToNothing: a migration to version 0 follows version 0": { MigrationToNothing(store: $0) },
+        "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it":
+            { Hidden(store: $0).one },
+        "Undescribed.describe(): the properties are unknown; create an instance first": { _ in Undescribed.describe() },
+        #"SameName: the property "one" of TypedTests.CollisionBelow.SameName and the property "one" of "#
+            + #"TypedTests.CollisionAbove.SameName have one key, "one"; give one a key of its own"#:
+            { CollisionAbove.SameName(store: $0) },
+        #"WrongDefault: the default of the property "size" is 7, but must be in 8...72"#: { WrongDefault(store: $0) },
+        #"WrongTextAbove: the default of the property "name" is "", but must be at least 1 character long and of "#
+            + "the form [a-z]+": { WrongTextAbove(store: $0) },
+        #"WrongOptionalDefault: the default of the property "digit" is 5, but must not be 5"#:
+            { WrongOptionalDefault(store: $0) },
+        #"EmptyKey: a key of the property "one" is invalid: it is empty"#: { EmptyKey(store: $0) },
+        #"NULKey: a key of the property "one" is invalid: it contains a NUL"#: { NULKey(store: $0) },
+        #"EmptyFormerKey: a former key of the property "one" is invalid: it is empty"#: { EmptyFormerKey(store: $0) },
+        // The system ends the message at the NUL.
+        #"Misnamed: "a"#: { Misnamed(store: $0) },
+        "SelfNamed: formerRootKeys contains the current root key": { SelfNamed(store: $0) },
+        #"PrefConstraint.pattern: "[a-" is not a regular expression: "#: { _ in PrefConstraint.pattern("[a-") },
+    ]
 
-        func make() {
-            let store = InMemoryStore()
-            switch self {
-            case .twoExplicitKeys: _ = TwoExplicitKeys(store: store)
-            case .explicitAndOwnName: _ = ExplicitAndOwnName(store: store)
-            case .twoKeysOfOne: _ = TwoKeysOfOne(store: store)
-            case .aboveAndBelow: _ = AboveAndBelow(store: store)
-            case .privateAboveAndBelow: _ = PrivateAboveAndBelow(store: store)
-            case .formerKeyOfAnother: _ = FormerKeyOfAnother(store: store)
-            case .formerKeyOfItsOwn: _ = FormerKeyOfItsOwn(store: store)
-            case .reservedKey: _ = ReservedKey(store: store)
-            case .reservedFormerKey: _ = ReservedFormerKey(store: store)
-            case .oneForTwo: _ = OneForTwo(key: nil, values: nil, store: store)
-            case .descendingMigrations: _ = DescendingMigrations(store: store)
-            case .migrationToNothing: _ = MigrationToNothing(store: store)
-            case .hidden: _ = Hidden(store: store).one
-            case .undescribed: _ = Undescribed.describe()
-            case .sameName: _ = CollisionAbove.SameName(store: store)
-            case .wrongDefault: _ = WrongDefault(store: store)
-            case .wrongTextDefault: _ = WrongTextAbove(store: store)
-            case .wrongOptionalDefault: _ = WrongOptionalDefault(store: store)
-            }
-        }
-
-        var message: String {
-            switch self {
-            case .twoExplicitKeys:
-                "TwoExplicitKeys: the properties \"one\" and \"two\" have one key, \"shared\"; "
-                    + "give one a key of its own"
-            case .explicitAndOwnName:
-                "ExplicitAndOwnName: the properties \"one\" and \"two\" have one key, \"one\"; give one a key of its own"
-            case .twoKeysOfOne: "TwoKeysOfOne: the property \"one\" has two keys, \"a\" and \"b\""
-            case .aboveAndBelow:
-                "AboveAndBelow: the property \"one\" of Below and the property \"two\" of AboveAndBelow have one key, "
-                    + "\"one\"; give one a key of its own"
-            case .privateAboveAndBelow:
-                "PrivateAboveAndBelow: the property \"one\" of PrivateBelow and the property \"one\" of "
-                    + "PrivateAboveAndBelow have one key, \"one\"; give one a key of its own"
-            case .formerKeyOfAnother:
-                "FormerKeyOfAnother: \"one's key\" is a former key of the property \"two\" "
-                    + "and the key of the property \"one\""
-            case .formerKeyOfItsOwn:
-                "FormerKeyOfItsOwn: \"one\" is a former key of the property \"one\" and the key of the property \"one\""
-            case .reservedKey: "ReservedKey: the key of the property \"version\" is reserved"
-            case .reservedFormerKey: "ReservedFormerKey: a former key of the property \"version\" is reserved"
-            case .oneForTwo: "OneForTwo: the properties \"one\" and \"two\" share one Pref; create one for each"
-            case .descendingMigrations: "DescendingMigrations: a migration to version 2 follows version 2"
-            case .migrationToNothing: "MigrationToNothing: a migration to version 0 follows version 0"
-            case .hidden:
-                "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it"
-            case .sameName:
-                "SameName: the property \"one\" of TypedTests.CollisionBelow.SameName and the property "
-                    + "\"one\" of TypedTests.CollisionAbove.SameName have one key, \"one\"; give one a key "
-                    + "of its own"
-            case .wrongDefault: "WrongDefault: the default of the property \"size\" is 7, but must be in 8...72"
-            case .wrongTextDefault:
-                "WrongTextAbove: the default of the property \"name\" is \"\", but must be at least 1 character long and of "
-                    + "the form [a-z]+"
-            case .wrongOptionalDefault:
-                "WrongOptionalDefault: the default of the property \"digit\" is 5, but must not be 5"
-            case .undescribed: "Undescribed.describe(): the properties are unknown; create an instance first"
-            }
-        }
-    }
-
-    @Test(arguments: Mistake.allCases)
-    func stopsWithAMessage(_ mistake: Mistake) async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
-            mistake.make()
+    @Test(arguments: mistakes.map(\.key))
+    func stopsWithAMessage(_ message: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
+            _ = Self.mistakes.first { $0.key == message }?.value(InMemoryStore())
         }
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(errors.contains(mistake.message), "\(errors)")
-    }
-
-    private final class EmptyKey: PersistentPrefs, @unchecked Sendable {
-        @Pref("") var one = 1
-    }
-
-    private final class NULKey: PersistentPrefs, @unchecked Sendable {
-        @Pref("a\u{0}b") var one = 1
-    }
-
-    private final class EmptyFormerKey: PersistentPrefs, @unchecked Sendable {
-        @Pref(.formerly("")) var one = 1
-    }
-
-    @Test func aKeyThatIsNoneStopsTheProgram() async {
-        await #expect(processExitsWith: .failure) { _ = EmptyKey(store: InMemoryStore()) }
-        await #expect(processExitsWith: .failure) { _ = NULKey(store: InMemoryStore()) }
-        await #expect(processExitsWith: .failure) { _ = EmptyFormerKey(store: InMemoryStore()) }
+        #expect(errors.contains(message), "\(errors)")
     }
 }

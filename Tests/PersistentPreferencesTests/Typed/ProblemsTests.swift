@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import PrefsJSON
@@ -18,11 +19,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// `problems()` lists what the class cannot read, and changes nothing.
 @Suite struct ProblemsTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func texts(_ prefs: PersistentPrefs) -> [String] { prefs.problems().map(\.description) }
 
