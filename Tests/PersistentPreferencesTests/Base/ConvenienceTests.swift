@@ -56,27 +56,6 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(result == .failure(.unknownError(error: nil)))
     }
 
-    private struct Odd: Error { let number: Int }
-
-    @Test func errorsAreEqualIfTheirDetailsAre() {
-        let file = StorageFailure(path: "/a", reason: "b")
-        let distinct: [PrefsError] = [
-            .incorrectKeys(invalidElements: ["a"]), .incorrectKeys(invalidElements: ["b"]),
-            .valuesNotPlistCompatible(invalidElements: ["a"]), .noStoredPrefsForKey(key: "a"),
-            .invalidName(name: "a", reason: "b"), .rootIsNotDictionary(key: "a"), .unreadable(file), .notStored(file),
-            .durabilityUnconfirmed(file), .notWatched(file), .nearSizeLimit(bytes: 1, limit: 2),
-            .typeMismatch([PropertyListFailure(path: "a", topLevelKey: "a", reason: "b")]), .constraintViolated([]),
-            .migrationFailed(key: "a", version: 1, error: Odd(number: 1)),
-            .migrationFailed(key: "a", version: 1, error: Odd(number: 2)), .invalidImport(reason: "a"),
-            .updateOfAnotherStore, .writeInsideRead, .userDefaultsUnavailable, .unknownError(error: nil),
-            .unknownError(error: Odd(number: 1)),
-            .unknownError(error: PrefsError.updateOfAnotherStore),
-        ]
-        for (row, left) in distinct.enumerated() {
-            for (column, right) in distinct.enumerated() { #expect((left == right) == (row == column)) }
-        }
-    }
-
     @Test func anErrorOfAWriteEqualsOneMadeByHand() {
         prefs["next"] = Date.self
         #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))

@@ -13,11 +13,7 @@ import Testing
         case file, memory, foreign
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func prefs(_ kind: Kind, _ values: [String: Any]? = nil) -> (AnyPrefs, AnyPrefs) {
         let store: any PrefsStore =
@@ -126,10 +122,7 @@ import Testing
             #expect(elsewhere.outcome == "a write to another store inside an update; end the update first")
             #expect(elsewhere.values.isEmpty)
         }
-        guard case .updateOfAnotherStore = error else {
-            Issue.record("\(error as Any)")
-            return
-        }
+        #expect(error == .updateOfAnotherStore)
         #expect(prefs.ints == ["a": 1])
         #expect(try folder.names().contains("other.plist") == false)
     }

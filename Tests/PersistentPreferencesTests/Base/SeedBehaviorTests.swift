@@ -131,11 +131,7 @@ import Testing
     @Test func incorrectKeysAreNamedSortedAndNothingChanges() {
         let prefs = AnyPrefs(values: ["a": 1], store: store)
         prefs.values = ["z": 1, "y": 2, "a": 5]
-        guard case .incorrectKeys(let keys) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
-        #expect(keys == ["y", "z"])
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["y", "z"]))
         #expect(prefs.ints == ["a": 1])
         prefs["z"] = 1
         #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"z\"")
@@ -146,14 +142,11 @@ import Testing
         #expect(prefs.ints == ["a": 1])
     }
 
-    @Test func incompatibleValuesAreNamedSortedWithNestedOffenders() {
+    @Test func incompatibleValuesAreNamedSortedWithNestedOffenders() throws {
         let prefs = AnyPrefs(values: ["a": 1], store: store)
         prefs.values = ["c": ["x": [1, 2, 3, { 1 } as () -> Int]], "b": UUID(), "a": 5]
-        guard let error = prefs.lastError, case .valuesNotPlistCompatible(let keys) = error else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
-        #expect(keys == ["b", "c"])
+        let error = try #require(prefs.lastError)
+        #expect(error == .valuesNotPlistCompatible(invalidElements: ["b", "c"]))
         #expect(
             error.failures.map(\.description) == [
                 "b: a UUID cannot be stored in a property list; store its uuidString",
@@ -179,7 +172,7 @@ import Testing
         #expect(prefs.errors == ["expected a key that @Pref declares or keys lists, found \"z\""])
     }
 
-    @Test func valuesAndClearRemoveTheAllowedKeysOnly() throws {
+    @Test func valuesAndClearRemoveTheAllowedKeysOnlyAndDeleteAllTheRoot() throws {
         let narrow = AnyPrefs(["a"], key: "root", store: store)
         let wide = AnyPrefs(["a", "b"], key: "root", values: ["a": 1, "b": 2], store: store)
         narrow.values = [:]
@@ -189,11 +182,6 @@ import Testing
         #expect(wide.ints == ["b": 2])
         #expect(narrow.isEmptyWithoutError)
         try #expect(store.read(root: "root") != nil)
-    }
-
-    @Test func deleteAllRemovesTheRoot() throws {
-        let narrow = AnyPrefs(["a"], key: "root", store: store)
-        let wide = AnyPrefs(["a", "b"], key: "root", values: ["a": 1, "b": 2], store: store)
         narrow.deleteAll()
         #expect(wide.isEmptyWithoutError)
         try #expect(store.read(root: "root") == nil)
@@ -207,10 +195,7 @@ import Testing
         _ = prefs.values
         #expect(prefs.outcome == "ok")
         prefs.flush()
-        guard case .noStoredPrefsForKey("AnyPrefs") = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError == .noStoredPrefsForKey(key: "AnyPrefs"))
         prefs["a"] = 1
         prefs.flush()
         #expect(prefs.outcome == "ok")

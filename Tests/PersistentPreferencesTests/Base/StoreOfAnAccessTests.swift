@@ -1,7 +1,6 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
-import Observation
 import PrefsTesting
 import Testing
 import WriteOperations
@@ -123,19 +122,11 @@ import WriteOperations
         #expect(await numbers.next() == 1)
     }
 
-    @Test func aTrackedReadHearsOfEachStore() async {
+    @Test func aTrackedReadHearsOfEachStore() {
         for store in [first, second] {
-            let (heard, changes) = AsyncStream<Void>.makeStream()
-            PersistentPrefs.withStore(store) {
-                withObservationTracking {
-                    _ = prefs.number
-                } onChange: {
-                    changes.yield()
-                }
-            }
+            let heard = PersistentPrefs.withStore(store) { tracking({ _ = prefs.number }, onChange: { true }) }
             OwnPrefs(store: store).number = 1
-            var iterator = heard.makeAsyncIterator()
-            #expect(await iterator.next() != nil)
+            #expect(heard.all == [true])
         }
     }
 

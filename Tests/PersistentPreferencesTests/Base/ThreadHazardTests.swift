@@ -7,11 +7,7 @@ import Testing
 
 /// Many threads on one root, with exact oracles.
 @Suite(.timeLimit(.minutes(10))) struct ThreadHazardTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func makePrefs() -> PrefsTestSet {
         // A new store each time, so that the instances share only the file.

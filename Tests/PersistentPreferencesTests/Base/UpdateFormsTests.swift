@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
@@ -16,11 +17,10 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 /// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative
 /// pool.
 @Suite(.limited) struct UpdateFormsTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let prefs: TickPrefs
 
-    init() throws {
-        folder = try TemporaryFolder()
+    init() {
         prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
     }
 
@@ -89,12 +89,10 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         try store.update(root: "TickPrefs") { $0 = ["ticks": "many"] }
         let prefs = TickPrefs(store: store)
         var calls = 0
-        let told = Locked(0)
-        let observation = prefs.onError { _ in told.withLock { $0 += 1 } }
+        let told = prefs.errorObserver()
         let error = prefs.$ticks.modify { _ in calls += 1 }
         #expect(error?.description == "ticks: expected Int, found a string" && calls == 0)
-        #expect(told.withLock { $0 } == 1 && prefs.lastError == error)
-        observation.cancel()
+        #expect(told.all.count == 1 && prefs.lastError == error)
         #expect(try store.read(root: "TickPrefs")?["ticks"] as? String == "many")
     }
 
@@ -114,10 +112,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         defer { close(descriptor) }
         var calls = 0
         let error = prefs.update(timeout: .milliseconds(20)) { calls += 1 }
-        guard case .busy(let failure)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let failure = try #require(error?.detail(of: PrefsError.busy), "\(error as Any)")
         #expect(failure.path.hasSuffix(".lock") && failure.reason.hasPrefix("still locked after 0.02 s: held by "))
         #expect(calls == 0 && prefs.lastError == error && prefs.ticks == 1)
         #expect(prefs.$ticks.modify(timeout: .zero) { $0 += 1 } != nil)
@@ -166,15 +161,13 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The timeout limits only the wait for the body, not the waits in tasks of the body and in handlers afterwards.
     @Test func theTimeoutEndsWithTheWait() {
-        let told = Heard<Bool>()
-        let observation = prefs.onError { _ in told.append(LockWait.current == nil) }
+        let told = Observer<Bool> { tell in prefs.onError { _ in tell(LockWait.current == nil) } }
         var isOver = false
         prefs.update(timeout: .seconds(Patience.seconds)) {
             isOver = LockWait.current == nil
             prefs["z"] = 1
         }
         #expect(isOver && told.wait(for: 2) == [true, true])
-        observation.cancel()
     }
 
     @Test(arguments: [
@@ -221,10 +214,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let target = WriteTarget(
             prefs, \.ticks, \.$ticks, to: 5, create: { HurriedPrefs(key: "Root", values: $0, store: store) })
         let error = await target.perform(operation)
-        guard case .busy(let failure)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let failure = try #require(error?.detail(of: PrefsError.busy), "\(error as Any)")
         #expect(failure.reason.hasPrefix("still locked after 0.005 s: held by "))
         flock(descriptor, LOCK_UN)
         #expect(prefs.ticks == 1)
@@ -259,10 +249,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let others = (0..<20).map { _ in Task { await prefs.update { prefs.ticks += 1 } } }
         for _ in 0..<3 {
             let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks += 0 }
-            guard case .busy? = error else {
-                Issue.record("\(String(describing: error))")
-                break
-            }
+            #expect(error?.detail(of: PrefsError.busy) != nil, "\(error as Any)")
         }
         gate.open()
         for other in others { #expect(await other.value == nil) }
@@ -304,10 +291,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let descriptor = try lockedFile()
         defer { close(descriptor) }
         let error = await prefs.update(timeout: .milliseconds(10)) { prefs.ticks = 9 }
-        guard case .busy? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(error?.detail(of: PrefsError.busy) != nil, "\(error as Any)")
     }
 
     @Test func itIsInTheTaskOfItsCaller() async {
@@ -348,14 +332,12 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func severalKeysAreRemovedInOneTransaction() throws {
         prefs.values = ["ticks": 1, "digit": 2, "names": ["a"]]
-        let changes = Heard<[String]>()
-        let observation = prefs.onChange { changes.append($0.keys.sorted()) }
+        let changes = Observer<[String]> { tell in prefs.onChange { tell($0.keys.sorted()) } }
         #expect(prefs.remove("ticks", "names") == nil)
         #expect(changes.wait(for: 1) == [["names", "ticks"]])
         #expect(prefs.values.keys.sorted() == ["digit"])
         let error = prefs.remove("digit", "b", "a", "b")
         #expect(error == .incorrectKeys(invalidElements: ["a", "b"]) && prefs.digit == 2)
         #expect(prefs.remove() == nil && prefs.remove("ticks") == nil)
-        observation.cancel()
     }
 }

@@ -9,11 +9,7 @@ import Testing
 
 /// `DomainLayout.flat`: the entries of the domain are the values.
 @Suite struct FlatLayoutTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var volume = 0.5
@@ -25,11 +21,7 @@ import Testing
         PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat, system: system)
     }
 
-    /// The file as Foundation reads it.
-    private func entries() throws -> [String: Any] {
-        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: folder.file()), format: nil)
-        return try #require(list as? [String: Any])
-    }
+    private func entries() throws -> [String: Any] { try propertyList(at: folder.file()) }
 
     @Test func valuesAreEntriesOfTheFile() throws {
         try writePropertyList(["volume": 0.25, "window": ["x": 1], "columns": "three"], to: folder.file())

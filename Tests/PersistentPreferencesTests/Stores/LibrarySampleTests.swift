@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
@@ -8,11 +9,7 @@ import Testing
 @Suite struct LibrarySampleTests {
     private static let root = "org.example.MailKit"
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     @Test func theProgramChoosesTheStore() throws {
         let store = InMemoryStore()

@@ -79,10 +79,7 @@ import Testing
 
     private func expectInvalidName(_ name: Name, _ body: () throws -> some Any) {
         let error = #expect(throws: PrefsError.self) { _ = try body() }
-        guard case .invalidName(name.text, _)? = error else {
-            Issue.record("another error")
-            return
-        }
+        if case .invalidName(name.text, _)? = error {} else { Issue.record("another error: \(error as Any)") }
         #expect(error.map { "\($0)" } == name.message)
     }
 }

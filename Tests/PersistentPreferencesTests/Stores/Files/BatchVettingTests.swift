@@ -5,6 +5,7 @@ import PrefsJSON
 import Testing
 import TestSupport
 
+@testable import PrefsSupport
 @testable import EngineSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
@@ -15,11 +16,7 @@ import TestSupport
         override var keys: [String] { (0..<8).map { "key\($0)" } }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     nonisolated(unsafe) static let unfit: [(value: Any, reason: String)] = [
         ("a\u{1}b", "key0: the control character U+0001 cannot be stored in XML"),

@@ -9,13 +9,9 @@ import Testing
 
 /// The copy of the last commit: it never brings back what a commit has deleted.
 @Suite struct LastGoodCopyTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
@@ -54,10 +50,7 @@ import Testing
         }
         prefs["a"] = nil
         system.onCall = nil
-        guard case .durabilityUnconfirmed(let failure) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        let failure = try #require(prefs.lastError?.detail(of: PrefsError.durabilityUnconfirmed), "\(prefs.outcome)")
         #expect(failure.operation == "unlink" && failure.path.hasSuffix(".lastgood"))
         #expect(prefs.ints == ["b": 2])
     }

@@ -9,14 +9,13 @@ import Testing
 
 /// A malformed file and its quarantine are always reported, also if the access fails for another reason.
 @Suite struct WarningTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let prefs: AnyPrefs
 
     private struct Stop: Error {}
 
     /// Damages the file behind an instance's back.
     init() throws {
-        folder = try TemporaryFolder()
         prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
         prefs["a"] = 1
         try Data("hello".utf8).write(to: folder.file())
@@ -40,14 +39,14 @@ import Testing
         expectReported(Self.read, "a: a closure cannot be stored in a property list")
     }
 
-    @Test func withAChangeInPlace() {
-        prefs.values["b"] = 1
-        #expect(prefs.outcome.hasSuffix(Self.written))
-        expectReported(Self.written)
-    }
+    private static let writes: KeyValuePairs<String, @Sendable (AnyPrefs) -> Void> = [
+        "a change in place": { $0.values["b"] = 1 }, "an equal change in place": { $0.values["a"] = 1 },
+        "an import": { #expect($0.import(Data("{\"b\": 2}".utf8), merge: true) == nil) },
+    ]
 
-    @Test func withAnEqualChangeInPlace() {
-        prefs.values["a"] = 1
+    @Test(arguments: writes.map(\.key)) func withAWrite(_ name: String) throws {
+        try #require(Self.writes.first { $0.key == name }).value(prefs)
+        #expect(prefs.outcome.hasSuffix(Self.written))
         expectReported(Self.written)
     }
 
@@ -55,11 +54,6 @@ import Testing
         func change(_ values: inout [String: Any]) throws { throw Stop() }
         #expect(throws: Stop.self) { try change(&prefs.values) }
         expectReported(Self.read)
-    }
-
-    @Test func withAnImport() {
-        #expect(prefs.import(Data("{\"b\": 2}".utf8), merge: true) == nil)
-        expectReported(Self.written)
     }
 
     @Test func withAFlushThatFindsNothing() throws {

@@ -10,11 +10,7 @@ import Testing
 
 /// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
 @Suite struct ForeignEntryTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func prefs() -> AnyPrefs { folder.prefs() }
 
