@@ -16,13 +16,13 @@ private struct Generic<First, Second>: PrefKey { static var defaultValue: Int { 
 /// A key that records its errors.
 private struct picky: PrefKey {
     static let defaultValue = 1
-    static let told = Told()
+    static let told = Failures()
     static func didFail(_ error: PrefsError) { told.add("\(error)") }
 }
 
 private struct choosy: PrefKey {
     static let defaultValue = 1
-    static let told = Told()
+    static let told = Failures()
     static func didFail(_ error: PrefsError) { told.add("\(error)") }
 }
 
@@ -35,16 +35,8 @@ extension AppSettingsValues {
 
 private struct fussy: PrefKey {
     static let defaultValue = 1
-    static let told = Told()
+    static let told = Failures()
     static func didFail(_ error: PrefsError) { told.add("\(error)") }
-}
-
-private final class Told: @unchecked Sendable {
-    private let lock = NSLock()
-    private var texts: [String] = []
-
-    func add(_ text: String) { lock.withLock { texts.append(text) } }
-    var all: [String] { lock.withLock { texts } }
 }
 
 @Suite struct PrefKeyTests {

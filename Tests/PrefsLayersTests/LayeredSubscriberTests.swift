@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PrefsPropertyLists
 import TestSupport
@@ -20,12 +21,8 @@ import Testing
         }
     }
 
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let base = InMemoryStore()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private static func x(_ entry: EntryState) -> StoredValue? {
         entry.layers?.layers.merged(entry.value?.dictionary, root: "R")?["x"]

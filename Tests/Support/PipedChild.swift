@@ -32,7 +32,8 @@ package final class PipedChild {
 
         #if os(Linux)
             /// Swift's import of Glibc leaves it out.
-            @_silgen_name("pipe2") private static func pipe2(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
+            @_silgen_name("pipe2") private static func pipe2(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32)
+                -> Int32
         #endif
     }
 

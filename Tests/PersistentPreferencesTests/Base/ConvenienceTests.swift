@@ -23,9 +23,12 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             return (values["next"] as? Int ?? 0) + 1
         }
         #expect(try taken.get() == 11 && prefs.next == 10)
+        // The value of a single expression is not the value of the update.
+        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "next") }
+        #expect(error == nil)
     }
 
-    @Test func anUpdateThatFailsReturnsItsErrorAndNoValue() {
+    @Test func aFailureReturnsItsErrorAndNoValue() {
         let result = prefs.update { values -> Int in
             values["digit"] = 10
             return 5
@@ -33,12 +36,8 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
         let failure = PropertyListFailure(path: "digit", topLevelKey: "digit", reason: "must be in 1...9")
         #expect(result == .failure(.constraintViolated([failure])))
         #expect(prefs.lastError == .constraintViolated([failure]) && prefs.digit == 1)
-    }
-
-    @Test func anUpdateWithoutAValueReturnsItsError() {
-        // The value of a single expression is not the value of the update.
-        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "next") }
-        #expect(error == nil)
+        prefs["next"] = Date.self
+        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))
     }
 
     /// A store that breaks its contract.
@@ -54,11 +53,6 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             return prefs.next
         }
         #expect(result == .failure(.unknownError(error: nil)))
-    }
-
-    @Test func anErrorOfAWriteEqualsOneMadeByHand() {
-        prefs["next"] = Date.self
-        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))
     }
 
     @Test func printingShowsTheValues() {

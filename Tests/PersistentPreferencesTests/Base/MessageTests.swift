@@ -12,7 +12,6 @@ import Testing
 /// A new case of `PrefsError` needs a row of `rows`, and a new reason in the sources one of `reasons`. `ToolMessageTests` has those of
 /// the tool.
 @Suite struct MessageTests {
-    private struct Stop: Error {}
     private struct Odd: Error { let number: Int }
 
     private static func failure(_ call: String, _ code: Int32) -> StorageFailure {

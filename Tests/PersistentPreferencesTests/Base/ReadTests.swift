@@ -65,8 +65,6 @@ private struct High: PrefKey {
         return (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
     }
 
-    struct Stop: Error {}
-
     // MARK: - One state
 
     /// Another thread writes between the accesses, of whatever kind.

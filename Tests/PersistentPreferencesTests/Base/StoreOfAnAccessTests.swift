@@ -33,7 +33,10 @@ import WriteOperations
         for _ in 0..<2 { inBoth { #expect(prefs.number == $0) } }
         #expect(prefs.number == 9)
         PersistentPrefs.withStore(first) { PersistentPrefs.withStore(second) { #expect(prefs.number == 2) } }
-        #expect(OwnPrefs(store: first).number == 1)
+        // An instance with a store keeps it.
+        let own = OwnPrefs(store: first)
+        PersistentPrefs.withStore(second) { own.number += 2 }
+        #expect(OwnPrefs(store: first).number == 3)
     }
 
     @Test func aStoreWithoutRevisionsIsReadAnew() {
@@ -73,12 +76,6 @@ import WriteOperations
             #expect(error?.description == PrefsError.incorrectKeys(invalidElements: ["unknown"]).description)
             #expect(prefs.number == 0)
         }
-    }
-
-    @Test func anInstanceWithAStoreKeepsIt() {
-        let own = OwnPrefs(store: first)
-        PersistentPrefs.withStore(second) { own.number = 1 }
-        #expect(OwnPrefs(store: first).number == 1)
     }
 
     @Test func itFollowsTasks() async {

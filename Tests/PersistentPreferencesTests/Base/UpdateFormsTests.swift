@@ -8,7 +8,7 @@ import WriteOperations
 
 @testable import EngineSupport
 
-private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
+final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var ticks = 0
     @Pref(.in(0...9)) var digit = 0
     @Pref var names: [String] = []
@@ -23,8 +23,6 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     init() {
         prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
     }
-
-    private struct Stop: Error {}
 
     private var sidecar: String {
         folder.file().deletingLastPathComponent().path + "/." + folder.file().lastPathComponent + ".lock"
@@ -81,6 +79,12 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
                 throw Stop()
             }
         }
+        let error = prefs.update {
+            prefs.ticks = 5
+            prefs.$ticks.modify { $0 += 1 }
+            prefs.$digit.modify { $0 = 10 }
+        }
+        #expect(error != nil && prefs.ticks == 0, "its error rolls back the update that it joins")
         #expect(prefs.digit == 5)
     }
 
@@ -94,15 +98,6 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(error?.description == "ticks: expected Int, found a string" && calls == 0)
         #expect(told.all.count == 1 && prefs.lastError == error)
         #expect(try store.read(root: "TickPrefs")?["ticks"] as? String == "many")
-    }
-
-    @Test func aModifyInsideAnUpdateJoinsIt() {
-        let error = prefs.update {
-            prefs.ticks = 5
-            prefs.$ticks.modify { $0 += 1 }
-            prefs.$digit.modify { $0 = 10 }
-        }
-        #expect(error != nil && prefs.ticks == 0, "its error rolls back the update")
     }
 
     // MARK: - A limited wait
@@ -121,15 +116,6 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         flock(descriptor, LOCK_UN)
         #expect(prefs.update(timeout: .seconds(Patience.seconds)) { prefs.ticks += 1 } == nil)
         #expect(prefs.ticks == 2)
-    }
-
-    /// The body may write to other places and start tasks.
-    @Test func theTimeoutEndsBeforeTheBody() {
-        let error = prefs.update(timeout: .seconds(Patience.seconds)) {
-            #expect(LockWait.current == nil)
-            prefs.ticks = 3
-        }
-        #expect(error == nil && prefs.ticks == 3)
     }
 
     @Test func aTurnOfAnotherThreadIsNotWaitedForLonger() {

@@ -11,11 +11,6 @@ import Testing
 @Suite(.limited) struct ChangeSequenceTests {
     private let store = InMemoryStore()
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name: String? = nil
-    }
-
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
     @Test func changesAreThoseSinceItWasMade() async {

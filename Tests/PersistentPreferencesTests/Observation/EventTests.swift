@@ -212,11 +212,6 @@ import Testing
         }
     }
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name: String? = nil
-    }
-
     @Test func aPropertyReportsItsValues() {
         let prefs = SizePrefs(key: "Root", store: InMemoryStore())
         let sizes = prefs.$size.observer(), events = prefs.observer()

@@ -12,11 +12,6 @@ import Testing
 @Suite struct MailboxTests {
     private let store = InMemoryStore()
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name: String? = nil
-    }
-
     /// A subscriber that records the elements and answers with a demand.
     private final class Subscriber<Element: Sendable>: @unchecked Sendable {
         let heard = Heard<Element>()

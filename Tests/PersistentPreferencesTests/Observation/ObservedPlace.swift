@@ -41,6 +41,11 @@ extension TemporaryFolder {
     }
 }
 
+final class SizePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var size = 12
+    @Pref var name: String? = nil
+}
+
 extension PrefsStore {
     /// Prefs in the store.
     func observedPrefs(_ key: String? = "Root") -> AnyPrefs { AnyPrefs(observedNames, key: key, store: self) }

@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PropertyListSupport
 import TestSupport
@@ -49,7 +50,6 @@ import Testing
 
     @Test func theInnermostCounts() throws {
         let prefs = prefs(["size": 3])
-        struct Stop: Error {}
         PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state).asCurrent {
             #expect(throws: Stop.self) {
                 try PastState(Dictionary(of: ["size": NSNumber(value: 2)]), of: prefs.state).asCurrent {

@@ -10,10 +10,6 @@ import Testing
 @Suite struct TrackingProbeTests {
     private let store = InMemoryStore()
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-    }
-
     private struct Size: PrefKey { static let defaultValue = 12 }
 
     @Test func theProbeFindsATrackingAndNothingElse() {

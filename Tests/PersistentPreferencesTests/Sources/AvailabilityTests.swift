@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import TestSupport
 import Testing
@@ -9,11 +10,7 @@ struct AvailabilityTests {
     private static let script = DocumentationPage.package.appending(path: "Scripts/availability.sh")
     private static let copied = ["Values/String+Bytes.swift", "Values/UTCTime.swift"]
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private var environment: [String: String] {
         ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]

@@ -14,19 +14,16 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
     }
 
-    @Test func readingCreatesNothing() throws {
-        #expect(folder.prefs("deep/test.plist").values.isEmpty)
-        #expect(try folder.names().isEmpty)
-    }
-
     /// `SurroundingsProcessTests` has the umasks.
-    @Test func aNewFileIsPrivateInAPrivateFolder() throws {
-        folder.prefs("deep/er/test.plist")["a"] = 1
-        #expect(try permissions("deep") == 0o700)
-        #expect(try permissions("deep/er") == 0o700)
-        #expect(try permissions("deep/er/test.plist") == 0o600)
-        #expect(try permissions("deep/er/.test.plist.lock") == 0o600)
-        #expect(try permissions("deep/er/.test.plist.lastgood") == 0o600)
+    @Test func aReadCreatesNothingAndAWriteAPrivateFileInAPrivateFolder() throws {
+        let prefs = folder.prefs("deep/er/test.plist")
+        #expect(prefs.values.isEmpty)
+        #expect(try folder.names().isEmpty)
+        prefs["a"] = 1
+        for name in ["deep", "deep/er"] { #expect(try permissions(name) == 0o700) }
+        for name in ["test.plist", ".test.plist.lock", ".test.plist.lastgood"] {
+            #expect(try permissions("deep/er/" + name) == 0o600, "\(name)")
+        }
     }
 
     @Test func anExistingFileKeepsItsFormatAndMode() throws {

@@ -7,6 +7,14 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
+/// Version 1 doubles a number of former name.
+final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(.formerly("cols")) var columns = 3
+    override class var migrations: [PrefsMigration] {
+        [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
+    }
+}
+
 /// `DomainLayout.flat`: the entries of the domain are the values.
 @Suite struct FlatLayoutTests {
     private let folder = TemporaryFolder.fresh
@@ -66,20 +74,14 @@ import Testing
     }
 
     @Test func formerNamesAndVersionsWork() throws {
-        final class Migrated: PersistentPrefs, @unchecked Sendable {
-            @Pref(.formerly("cols")) var columns = 3
-            override class var migrations: [PrefsMigration] {
-                [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
-            }
-        }
         try writePropertyList(["cols": 4, "others": 1], to: folder.file())
-        let prefs = Migrated(store: store())
+        let prefs = ColumnPrefs(store: store())
         #expect(prefs.columns == 8)
         prefs.columns += 1
         let found = try entries()
         #expect(found["columns"] as? Int == 9 && found["others"] as? Int == 1)
         #expect(found.keys.sorted() == ["PersistentPreferences version", "columns", "others"])
-        #expect(Migrated(store: store()).columns == 9)
+        #expect(ColumnPrefs(store: store()).columns == 9)
         prefs.deleteAll()
         #expect(try entries() as? [String: Int] == ["others": 1])
     }

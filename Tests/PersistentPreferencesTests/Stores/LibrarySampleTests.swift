@@ -11,16 +11,14 @@ import Testing
 
     private let folder = TemporaryFolder.fresh
 
-    @Test func theProgramChoosesTheStore() throws {
-        let store = InMemoryStore()
-        #expect(Mailer(store: store).setSender("ann") == nil)
-        #expect(try store.read(root: Self.root)?["sender"] as? String == "ann")
-    }
-
-    @Test func withoutAStoreItFollowsTheTestsStore() throws {
-        let store = InMemoryStore()
-        PersistentPrefs.withStore(store) { #expect(Mailer().setSender("ann") == nil) }
-        #expect(try store.read(root: Self.root)?["sender"] as? String == "ann")
+    @Test func theProgramOrTheTestChoosesTheStore() throws {
+        let (given, ofTest) = (InMemoryStore(), InMemoryStore())
+        PersistentPrefs.withStore(ofTest) {
+            #expect(Mailer(store: given).setSender("ann") == nil)
+            #expect(Mailer().setSender("bob") == nil)
+        }
+        #expect(try given.read(root: Self.root)?["sender"] as? String == "ann")
+        #expect(try ofTest.read(root: Self.root)?["sender"] as? String == "bob")
     }
 
     /// As in the article: one file, a root for each, and layers of its own for the library.

@@ -35,6 +35,9 @@ final class UntypedTestSet: PersistentPrefs, @unchecked Sendable {
     }
 }
 
+/// What the body of an update throws.
+struct Stop: Error {}
+
 extension TemporaryFolder {
     /// A new folder, for a property of a suite. Without one, the run ends.
     static var fresh: TemporaryFolder {

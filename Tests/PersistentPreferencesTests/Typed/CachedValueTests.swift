@@ -136,7 +136,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test(arguments: StoreKind.allCases) func anUpdateSeesItsOwnAndARollbackTakesItBack(on kind: StoreKind) throws {
-        struct Stop: Error {}
         let folder = try TemporaryFolder()
         let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: kind.make(in: folder))
         for round in 0..<3 {

@@ -121,12 +121,12 @@ private enum New {
         prefs.style.isItalic = true
         #expect(prefs.lastError != nil, "it would replace the value by the default")
         #expect((try stored("style") as? [String: Any])?["weight"] as? String == "heavy")
-    }
-
-    @Test func anUntypedWriteMayOmitTheField() {
-        let prefs = new
-        prefs["style"] = ["weight": 5]
-        #expect(prefs.lastError == nil && prefs.style.weight == 5)
+        // Nor is a dictionary without any known field.
+        try store.update(root: "Root") { $0 = ["style": ["colour": 1]] }
+        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
+        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
+        prefs["style"] = ["other": 1]
+        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
     }
 
     // MARK: - The older version writes
@@ -197,15 +197,6 @@ private enum New {
         #expect(newer.style.weight == 8 && !newer.style.isItalic)
     }
 
-    @Test func aDictionaryWithoutAnyKnownFieldIsOfAnotherType() throws {
-        try store.update(root: "Root") { $0 = ["style": ["colour": 1]] }
-        let prefs = new
-        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
-        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
-        prefs["style"] = ["other": 1]
-        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
-    }
-
     private final class OldSets: PersistentPrefs, @unchecked Sendable { @Pref var names: Set<Person> = [] }
     private struct Person: Codable, Hashable { var name: String }
 
@@ -264,8 +255,11 @@ private enum New {
         #expect(prefs.style.weight == 7 && new.style.isItalic)
     }
 
-    @Test func aWholeValueThroughAnUntypedWriteIsTakenAsItIs() throws {
-        new.style = New.Style(isItalic: true)
+    @Test func aWholeValueThroughAnUntypedWriteIsTakenAsItIsAndMayOmitAField() throws {
+        let prefs = new
+        prefs["style"] = ["weight": 5]
+        #expect(prefs.lastError == nil && prefs.style.weight == 5)
+        prefs.style = New.Style(isItalic: true)
         old["style"] = ["font": ["name": "A"], "weight": 1] as [String: Any]
         #expect(try storedFields() == ["font", "weight"])
     }

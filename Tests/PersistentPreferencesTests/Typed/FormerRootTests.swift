@@ -54,7 +54,6 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.lastError == nil)
         prefs["size"] = "x"
         #expect(prefs.lastError != nil)
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             try prefs.update {
                 prefs.size = 5

@@ -134,14 +134,6 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.size == 20)
     }
 
-    @Test func deleteAllTakesFormerKeysToo() throws {
-        let file = try TypedFile(["oldest": "c"])
-        let prefs = prefs(file)
-        prefs.deleteAll()
-        #expect(prefs.name == "default" && prefs.outcome == "ok")
-        #expect(try file.stored == "nothing")
-    }
-
     /// A value that a newer version keeps under a former key belongs to that version.
     @Test func aRootOfANewerVersionKeepsAllItsKeys() throws {
         let file = try TypedFile([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1])

@@ -271,17 +271,11 @@ import Testing
 
     /// With former names and versions, too.
     @Test func aReadOfAFlatKeyWithAFormerNameDoesNotCopyTheDomain() {
-        final class Renamed: PersistentPrefs, @unchecked Sendable {
-            @Pref(.formerly("cols")) var columns = 3
-            override class var migrations: [PrefsMigration] {
-                [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
-            }
-        }
         let other = daemon.process()
         other.set(4, forKey: "cols")
         daemon.deliver()
         let process = daemon.process()
-        let prefs = Renamed(store: UserDefaultsStore(process, layout: .flat))
+        let prefs = ColumnPrefs(store: UserDefaultsStore(process, layout: .flat))
         #expect(prefs.columns == 8)
         prefs.columns = 9
         _ = prefs.columns

@@ -116,7 +116,6 @@ import Testing
         let before = try FolderState(folder)
         prefs["a"] = { 1 } as () -> Int
         #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
-        struct Stop: Error {}
         #expect(throws: Stop.self) { try prefs.update { _ in throw Stop() } }
         prefs["unknown"] = 1
         #expect(try FolderState(folder) == before)

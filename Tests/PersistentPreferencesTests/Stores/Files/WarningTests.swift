@@ -12,8 +12,6 @@ import Testing
     private let folder = TemporaryFolder.fresh
     private let prefs: AnyPrefs
 
-    private struct Stop: Error {}
-
     /// Damages the file behind an instance's back.
     init() throws {
         prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
@@ -73,17 +71,13 @@ import Testing
         #expect(prefs.errors.contains { $0.hasSuffix(Self.read) })
     }
 
-    /// A store that is used directly cannot report a warning. The next access of an instance reports it, and still
-    /// returns its values.
-    @Test func afterAWriteOfTheStoreAlone() throws {
+    /// A store that is used directly cannot report a warning: its read throws it. After its write, the next access of an
+    /// instance reports it, and still returns its values.
+    @Test func afterAnAccessOfTheStoreAlone() throws {
         let store = PropertyListFileStore(url: folder.file())
+        #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
         try store.update(root: "AnyPrefs") { $0?["b"] = 2 }
         #expect(try store.read(root: "AnyPrefs")?["b"] as? Int == 2)
         #expect(prefs.ints == ["a": 1, "b": 2])
-    }
-
-    @Test func aStoreThrowsWhatItCannotReportOtherwise() throws {
-        let store = PropertyListFileStore(url: folder.file())
-        #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
     }
 }
