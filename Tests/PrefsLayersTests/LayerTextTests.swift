@@ -103,12 +103,6 @@ import Testing
         #expect(prefs.lastError?.coveredKeys == [CoveredKey(key: "plain", layer: "environment", place: "APP_plain")])
     }
 
-    @Test func theVariableHasUnderscoresForOtherCharacters() {
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.variables(["APP_font_size": "14"])]))
-        #expect(prefs.fontSize == 14)
-        #expect(prefs.$fontSize.source == .layer("environment"))
-    }
-
     @Test(arguments: [
         (["-size", "20", "-size", "30"], 30, true), (["file", "-size", "20"], 20, true),
         (["-verbose", "-size", "20"], 20, true),

@@ -46,13 +46,6 @@ import WriteOperations
         #expect(prefs.lastError == nil)
     }
 
-    @Test func writesGoToTheBase() throws {
-        let prefs = prefs(above: [.variables(["APP_name": "x"])], below: [.values(["ratio": 2.5])])
-        prefs.size = 30
-        #expect(try stored() as NSDictionary == ["size": 30])
-        #expect(LayerPrefs(store: base).size == 30)
-    }
-
     /// Values of layers are not stored, also where a root that is no dictionary is replaced.
     @Test func allValuesReplaceARootThatIsNoDictionary() throws {
         let folder = try TemporaryFolder()
@@ -187,12 +180,8 @@ import WriteOperations
         #expect(LayerPrefs.describe().first.map { "\($0)" } == "size: Int = 12, in 8...72")
         #expect(LayerPrefs.describe().first?.source == nil)
         #expect(LayerPrefs(store: base).describe()[1].source == .stored)
-    }
-
-    @Test func sourceOfAKeyThatIsNotAllowedIsAnError() {
-        let prefs = prefs()
         #expect(prefs.source(ofKey: "other") == .default)
-        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["other"]))
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["other"]), "the key is not allowed")
     }
 
     @Test func anUpdateSeesOneStateOfTheLayers() throws {

@@ -104,6 +104,8 @@ import Testing
         #expect("\(shared)".hasSuffix("; give one of them a root key of its own"), "\(shared)")
         let cases = Self.rows.map { PrefsErrorCase($0.value) } + [PrefsErrorCase(shared)]
         #expect(Set(PrefsErrorCase.allCases).subtracting(cases).map { "\($0)" }.sorted() == [])
+        let ofValues = Self.rows.filter { !$0.value.failures.isEmpty }.map { PrefsErrorCase($0.value) }
+        #expect(ofValues == [.valuesNotPlistCompatible, .typeMismatch, .constraintViolated])
     }
 
     /// The messages show the details.

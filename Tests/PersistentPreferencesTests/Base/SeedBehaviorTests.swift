@@ -23,15 +23,6 @@ import Testing
         #expect(third.ints == ["a": 1, "b": 3, "c": 4])
     }
 
-    @Test func twoInstancesOfOneRootAgreeAtOnce() {
-        let first = AnyPrefs(store: store)
-        let second = AnyPrefs(store: store)
-        first["a"] = 1
-        #expect(second.ints == ["a": 1])
-        second.values["b"] = 2
-        #expect(first.ints == ["a": 1, "b": 2])
-    }
-
     @Test func rootsAreSeparateAndAnAssignedKeyMovesTheInstance() {
         let first = AnyPrefs(key: "first", values: ["a": 1], store: store)
         let second = AnyPrefs(key: "second", values: ["a": 2], store: store)
@@ -43,14 +34,6 @@ import Testing
         #expect(second.ints == ["a": 3])
         first.deleteAll()
         #expect(second.ints == ["a": 3])
-    }
-
-    @Test func aBadKeyIsRejectedAndChangesNothing() {
-        let prefs = AnyPrefs(key: "first", values: ["a": 1], store: store)
-        prefs.key = ""
-        #expect(prefs.outcome == "\"\" is not a valid root key: it is empty")
-        #expect(prefs.key == "first")
-        #expect(prefs.ints == ["a": 1])
     }
 
     @Test func aBadKeyGivenToTheInitializerFailsEveryAccess() {
@@ -119,27 +102,6 @@ import Testing
         let error = prefs.update { $0 = ["z": 1] }
         #expect(error.map { "\($0)" } == "expected a key that @Pref declares or keys lists, found \"z\"")
         #expect(prefs.ints == ["a": 1])
-    }
-
-    @Test func incompatibleValuesAreNamedSortedWithNestedOffenders() throws {
-        let prefs = AnyPrefs(values: ["a": 1], store: store)
-        prefs.values = ["c": ["x": [1, 2, 3, { 1 } as () -> Int]], "b": UUID(), "a": 5]
-        let error = try #require(prefs.lastError)
-        #expect(error == .valuesNotPlistCompatible(invalidElements: ["b", "c"]))
-        #expect(
-            error.failures.map(\.description) == [
-                "b: a UUID cannot be stored in a property list; store its uuidString",
-                "c.x[3]: a closure cannot be stored in a property list",
-            ])
-        #expect(error.localizedDescription == error.description)
-        #expect(prefs.ints == ["a": 1])
-    }
-
-    @Test func failuresOfAnErrorMadeByHandAreGeneral() {
-        let error = PrefsError.valuesNotPlistCompatible(invalidElements: ["a"])
-        #expect(error.failures.map(\.description) == ["a: cannot be stored in a property list"])
-        #expect(PrefsError.unknownError(error: nil).failures.isEmpty)
-        #expect("\(PrefsError.unknownError(error: nil))" == "unknown error")
     }
 
     @Test func lastErrorClearsAtTheNextSuccessfulAccess() {

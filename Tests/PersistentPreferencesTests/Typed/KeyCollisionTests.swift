@@ -1,18 +1,20 @@
-import PersistentPreferences
 import Testing
 
-private final class TwoExplicitKeys: PersistentPrefs, @unchecked Sendable {
-    @Pref("shared") var one = 1
-    @Pref("shared") var two = 2
-}
+@testable import PersistentPreferences
 
-private final class ExplicitAndOwnName: PersistentPrefs, @unchecked Sendable {
-    @Pref var one = 1
-    @Pref("one") var two = 2
-}
+/// Two properties that a row of the table declares.
+private final class Mistaken: PersistentPrefs, @unchecked Sendable {
+    @Pref var one: Int
+    @Pref var two: Int
 
-private final class TwoKeysOfOne: PersistentPrefs, @unchecked Sendable {
-    @Pref("a", .help("One."), .key("b")) var one = 1
+    init(
+        _ store: any PrefsStore, _ one: [PrefOption<Int>] = [], _ two: [PrefOption<Int>] = [], default: Int = 1,
+        isShared: Bool = false
+    ) {
+        _one = Pref(`default`, one)
+        _two = isShared ? _one : Pref(2, two)
+        super.init(key: nil, values: nil, store: store)
+    }
 }
 
 private class Below: PersistentPrefs, @unchecked Sendable {
@@ -44,35 +46,6 @@ enum CollisionAbove {
     }
 }
 
-private final class FormerKeyOfAnother: PersistentPrefs, @unchecked Sendable {
-    @Pref("one's key") var one = 1
-    @Pref(.formerly("older", "one's key")) var two = 2
-}
-
-private final class FormerKeyOfItsOwn: PersistentPrefs, @unchecked Sendable {
-    @Pref(.formerly("one")) var one = 1
-}
-
-private final class ReservedKey: PersistentPrefs, @unchecked Sendable {
-    @Pref("PersistentPreferences version") var version = 1
-}
-
-private final class ReservedFormerKey: PersistentPrefs, @unchecked Sendable {
-    @Pref(.formerly("PersistentPreferences version")) var version = 1
-}
-
-private final class OneForTwo: PersistentPrefs, @unchecked Sendable {
-    @Pref var one: Int
-    @Pref var two: Int
-
-    override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
-        let pref = Pref(wrappedValue: 1)
-        _one = pref
-        _two = pref
-        super.init(key: key, values: values, store: store)
-    }
-}
-
 private final class DescendingMigrations: PersistentPrefs, @unchecked Sendable {
     override class var migrations: [PrefsMigration] {
         [PrefsMigration(to: 2) { _ in }, PrefsMigration(to: 2) { _ in }]
@@ -90,10 +63,6 @@ private final class Hidden: PersistentPrefs, CustomReflectable, @unchecked Senda
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-private final class WrongDefault: PersistentPrefs, @unchecked Sendable {
-    @Pref(.in(8...72)) var size = 7
-}
-
 private class WrongTextBelow: PersistentPrefs, @unchecked Sendable {
     @Pref("Name", .constraint(.length(1...), .pattern("[a-z]+"))) var name = ""
 }
@@ -108,18 +77,6 @@ private final class Undescribed: PersistentPrefs, @unchecked Sendable {
     @Pref var one = 1
 }
 
-private final class EmptyKey: PersistentPrefs, @unchecked Sendable {
-    @Pref("") var one = 1
-}
-
-private final class NULKey: PersistentPrefs, @unchecked Sendable {
-    @Pref("a\u{0}b") var one = 1
-}
-
-private final class EmptyFormerKey: PersistentPrefs, @unchecked Sendable {
-    @Pref(.formerly("")) var one = 1
-}
-
 private final class Misnamed: PersistentPrefs, @unchecked Sendable {
     override class var formerRootKeys: [String] { ["a\u{0}b"] }
 }
@@ -132,23 +89,26 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
 @Suite struct KeyCollisionTests {
     /// What makes the first instance, by its message.
     private static let mistakes: KeyValuePairs<String, @Sendable (InMemoryStore) -> Any> = [
-        #"TwoExplicitKeys: the properties "one" and "two" have one key, "shared"; give one a key of its own"#:
-            { TwoExplicitKeys(store: $0) },
-        #"ExplicitAndOwnName: the properties "one" and "two" have one key, "one"; give one a key of its own"#:
-            { ExplicitAndOwnName(store: $0) },
-        #"TwoKeysOfOne: the property "one" has two keys, "a" and "b""#: { TwoKeysOfOne(store: $0) },
+        #"Mistaken: the properties "one" and "two" have one key, "shared"; give one a key of its own"#:
+            { Mistaken($0, ["shared"], ["shared"]) },
+        #"Mistaken: the properties "one" and "two" have one key, "one"; give one a key of its own"#:
+            { Mistaken($0, [], ["one"]) },
+        #"Mistaken: the property "one" has two keys, "a" and "b""#:
+            { Mistaken($0, ["a", .help("One."), .key("b")]) },
         #"AboveAndBelow: the property "one" of Below and the property "two" of AboveAndBelow have one key, "one"; "#
             + "give one a key of its own": { AboveAndBelow(store: $0) },
         #"PrivateAboveAndBelow: the property "one" of PrivateBelow and the property "one" of PrivateAboveAndBelow "#
             + #"have one key, "one"; give one a key of its own"#: { PrivateAboveAndBelow(store: $0) },
-        #"FormerKeyOfAnother: "one's key" is a former key of the property "two" and the key of the property "one""#:
-            { FormerKeyOfAnother(store: $0) },
-        #"FormerKeyOfItsOwn: "one" is a former key of the property "one" and the key of the property "one""#:
-            { FormerKeyOfItsOwn(store: $0) },
-        #"ReservedKey: the key of the property "version" is reserved"#: { ReservedKey(store: $0) },
-        #"ReservedFormerKey: a former key of the property "version" is reserved"#: { ReservedFormerKey(store: $0) },
-        #"OneForTwo: the properties "one" and "two" share one Pref; create one for each"#:
-            { OneForTwo(key: nil, values: nil, store: $0) },
+        #"Mistaken: "one's key" is a former key of the property "two" and the key of the property "one""#:
+            { Mistaken($0, ["one's key"], [.formerly("older", "one's key")]) },
+        #"Mistaken: "one" is a former key of the property "one" and the key of the property "one""#:
+            { Mistaken($0, [.formerly("one")]) },
+        #"Mistaken: the key of the property "one" is reserved"#:
+            { Mistaken($0, ["PersistentPreferences version"]) },
+        #"Mistaken: a former key of the property "one" is reserved"#:
+            { Mistaken($0, [.formerly("PersistentPreferences version")]) },
+        #"Mistaken: the properties "one" and "two" share one Pref; create one for each"#:
+            { Mistaken($0, isShared: true) },
         "DescendingMigrations: a migration to version 2 follows version 2": { DescendingMigrations(store: $0) },
         "MigrationToNothing: a migration to version 0 follows version 0": { MigrationToNothing(store: $0) },
         "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it":
@@ -157,14 +117,17 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
         #"SameName: the property "one" of TypedTests.CollisionBelow.SameName and the property "one" of "#
             + #"TypedTests.CollisionAbove.SameName have one key, "one"; give one a key of its own"#:
             { CollisionAbove.SameName(store: $0) },
-        #"WrongDefault: the default of the property "size" is 7, but must be in 8...72"#: { WrongDefault(store: $0) },
+        #"Mistaken: the default of the property "one" is 7, but must be in 8...72"#:
+            { Mistaken($0, [.in(8...72)], default: 7) },
         #"WrongTextAbove: the default of the property "name" is "", but must be at least 1 character long and of "#
             + "the form [a-z]+": { WrongTextAbove(store: $0) },
         #"WrongOptionalDefault: the default of the property "digit" is 5, but must not be 5"#:
             { WrongOptionalDefault(store: $0) },
-        #"EmptyKey: a key of the property "one" is invalid: it is empty"#: { EmptyKey(store: $0) },
-        #"NULKey: a key of the property "one" is invalid: it contains a NUL"#: { NULKey(store: $0) },
-        #"EmptyFormerKey: a former key of the property "one" is invalid: it is empty"#: { EmptyFormerKey(store: $0) },
+        #"Mistaken: a key of the property "one" is invalid: it is empty"#: { Mistaken($0, [""]) },
+        #"Mistaken: a key of the property "one" is invalid: it contains a NUL"#:
+            { Mistaken($0, ["a\u{0}b"]) },
+        #"Mistaken: a former key of the property "one" is invalid: it is empty"#:
+            { Mistaken($0, [.formerly("")]) },
         // The system ends the message at the NUL.
         #"Misnamed: "a"#: { Misnamed(store: $0) },
         "SelfNamed: formerRootKeys contains the current root key": { SelfNamed(store: $0) },
