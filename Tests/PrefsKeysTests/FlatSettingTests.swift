@@ -1,9 +1,7 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
 import Testing
-import TestSupport
 
 @testable import PersistentPreferences
 @testable import PrefsKeys

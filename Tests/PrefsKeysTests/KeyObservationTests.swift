@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import Testing
-import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences

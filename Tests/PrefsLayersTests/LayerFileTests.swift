@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsJSON
 @testable import PrefsLayers
 
 /// Layers in files: their paths, their faults, and their reported changes.

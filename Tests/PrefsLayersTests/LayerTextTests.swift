@@ -1,5 +1,3 @@
-@testable import PrefsSupport
-import Foundation
 import Testing
 
 @testable import PersistentPreferences

@@ -5,7 +5,6 @@ import Testing
 import TestSupport
 import WriteOperations
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsLayers

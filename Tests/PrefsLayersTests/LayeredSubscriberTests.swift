@@ -1,12 +1,9 @@
 @testable import PrefsSupport
 import Foundation
-import PrefsPropertyLists
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsLayers
 
 /// What changes between the subscriptions of a layered subscriber and its start is not missed.

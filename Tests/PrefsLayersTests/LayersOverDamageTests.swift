@@ -3,9 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsJSON
 @testable import PrefsLayers
 
 private final class PortPrefs: PersistentPrefs, @unchecked Sendable {

@@ -2,10 +2,7 @@
 import AppleModels
 import Foundation
 import Testing
-import TestSupport
-import WriteOperations
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsLayers
 

@@ -1,11 +1,9 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsLayers
-@testable import PrefsPropertyLists
 
 private final class RulePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(8...72), .help("In points.")) var size = 12

@@ -4,7 +4,6 @@ import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
 import PrefsLayers
-import TestSupport
 import Testing
 import WriteOperations
 

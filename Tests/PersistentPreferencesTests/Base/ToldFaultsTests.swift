@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import PrefsLayers
 import Testing
-import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences

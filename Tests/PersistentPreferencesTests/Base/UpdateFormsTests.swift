@@ -2,7 +2,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
-import TestSupport
 import Testing
 import WriteOperations
 

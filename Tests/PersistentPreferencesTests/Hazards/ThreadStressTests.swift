@@ -2,7 +2,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsTestSet
-import TestSupport
 import Testing
 import WriteOperations
 

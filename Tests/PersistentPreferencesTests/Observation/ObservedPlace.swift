@@ -2,7 +2,6 @@
 import AppleModels
 import Foundation
 import PrefsJSON
-import TestSupport
 import Testing
 
 @testable import EngineSupport

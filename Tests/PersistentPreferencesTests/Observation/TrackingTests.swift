@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import Observation
-import TestSupport
 import Testing
 
 @testable import EngineSupport

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 /// `Scripts/availability.sh` finds symbols that are newer than the deployment targets, in a copy of a part of the

@@ -2,7 +2,6 @@
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
-import TestSupport
 import Testing
 
 /// The library of `LibrarySample.swift`, as programs use it.

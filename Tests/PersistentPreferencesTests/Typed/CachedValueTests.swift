@@ -1,8 +1,6 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences

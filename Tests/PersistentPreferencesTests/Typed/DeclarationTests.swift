@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
-import TestSupport
 import Testing
 
 private class BasePrefs: PersistentPrefs, @unchecked Sendable {

@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
-import TestSupport
 import Testing
 
 enum Theme: String, CaseIterable { case light, dark }

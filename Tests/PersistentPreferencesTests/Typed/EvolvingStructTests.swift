@@ -3,7 +3,6 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 import Testing
-import TestSupport
 import WriteOperations
 
 @testable import EngineSupport

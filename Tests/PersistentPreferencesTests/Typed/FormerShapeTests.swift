@@ -2,7 +2,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
-import TestSupport
 import Testing
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {

@@ -4,7 +4,6 @@ import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
 import Testing
-import TestSupport
 
 private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
     struct Window: Codable { var title = "", width = 100 }

@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
 import Testing
 
 /// Contract 4: the stored value is a deep copy in canonical form, and exactly equal to the given value.

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 import PrefsTestSet

@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport

@@ -3,7 +3,6 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import Testing
-import TestSupport
 
 @testable import PrefsSupport
 @testable import EngineSupport

@@ -2,7 +2,6 @@
 import Foundation
 import PersistentPreferences
 import Testing
-import TestSupport
 
 @testable import EngineSupport
 @testable import PrefsFileEngine
