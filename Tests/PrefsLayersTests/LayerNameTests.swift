@@ -100,6 +100,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         Row(["--font-size", "20"], ["fontSize=20"]),
         Row(["--font-size=20"], ["fontSize=20"]),
         Row(["-fontSize", "20"], ["fontSize=20"]),
+        Row(["-fontSize", "20", "-fontSize", "30"], ["fontSize=30"]),
         Row(["-fontSize", "20", "--font-size", "30"], ["fontSize=30"]),
         Row(["--font-size=20", "-fontSize", "30"], ["fontSize=30"]),
         Row(["--http-port", "1"], ["HTTPPort=1"]),
@@ -116,6 +117,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         Row(["--title", "--verbose"], ["verbose=true"], problems: ["--title: expected a value after it"]),
         Row(["--title"], problems: ["--title: expected a value after it"]),
         Row(["-title"], problems: ["-title: expected a value after it"]),
+        Row(["-title", "x", "-offset"], ["title=x"], problems: ["-offset: expected a value after it"]),
         Row(
             ["-title", "--", "--verbose"],
             problems: ["-title: expected a value after it"], unused: ["--", "--verbose"]),
@@ -150,6 +152,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             problems: [#"--no-verbos: no key has this argument; did you mean "--no-verbose"?"#], unused: ["--no-verbos"]
         ),
         Row(["--no-title"], unused: ["--no-title"]),
+        Row(["-quiet", "-fontSize", "20"], ["fontSize=20"], unused: ["-quiet"]),
         Row(["-5", "--xy", "-", "--quiet"], unused: ["-5", "--xy", "-", "--quiet"]),
     ]
 

@@ -101,19 +101,6 @@ import Testing
         #expect(prefs.lastError?.coveredKeys == [CoveredKey(key: "plain", layer: "environment", place: "APP_plain")])
     }
 
-    @Test(arguments: [
-        (["-size", "20", "-size", "30"], 30, true), (["file", "-size", "20"], 20, true),
-        (["-verbose", "-size", "20"], 20, true),
-        (["--size", "20"], 20, true), (["--", "-size", "20"], 12, true), (["-size"], 12, false),
-        (["-name", "x", "-size"], 12, false), ([], 12, true),
-    ])
-    func argumentsAreFound(_ words: [String], _ size: Int, _ isGood: Bool) {
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(["program"] + words)]))
-        #expect(prefs.size == size)
-        #expect((prefs.lastError == nil) == isGood)
-        #expect(isGood || prefs.lastError?.layerFaults.first?.reason == "expected a value after it")
-    }
-
     private func value(of key: String, _ prefs: LayerPrefs) throws -> String {
         switch key {
         case "size": "\(prefs.size)"
