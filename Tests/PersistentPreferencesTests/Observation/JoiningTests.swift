@@ -132,18 +132,13 @@ import Testing
     /// A waiting change keeps the root that it concerns.
     @Test func aChangeOfTheFormerRootSaysSo() {
         let prefs = InMemoryStore().observedPrefs("One")
-        let gate = Gate()
-        let heard = Observer<String> { tell in
-            prefs.onChange {
-                gate.pass()
-                tell($0.text)
-            }
-        }
+        let stall = Stall()
+        let heard = stall.observer(of: prefs)
         prefs["a"] = 1
         prefs["a"] = 2
         prefs.key = "Two"
         prefs["b"] = 1
-        gate.open()
-        #expect(heard.wait(for: 4) == ["One a: - → 1", "One a: 1 → 2", "Two a: 2 → -", "Two b: - → 1"])
+        stall.gate.open()
+        #expect(heard.wait(for: 4).map(\.text) == ["One a: - → 1", "One a: 1 → 2", "Two a: 2 → -", "Two b: - → 1"])
     }
 }

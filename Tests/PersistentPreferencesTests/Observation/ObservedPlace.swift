@@ -43,6 +43,7 @@ extension TemporaryFolder {
 final class SizePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var size = 12
     @Pref var name: String? = nil
+    override var keys: [String] { super.keys + ["free"] }
 }
 
 extension PrefsStore {
@@ -58,6 +59,25 @@ final class Stall: Sendable {
     func pass() {
         entries.append(true)
         gate.pass()
+    }
+
+    /// Hears the changes of prefs, or of an integer, one after the other.
+    func observer(of prefs: PersistentPrefs) -> Observer<PrefsChange> {
+        Observer { tell in
+            prefs.onChange {
+                self.pass()
+                tell($0)
+            }
+        }
+    }
+
+    func observer(of handle: PrefHandle<Int>) -> Observer<[Int]> {
+        Observer { tell in
+            handle.onChange {
+                self.pass()
+                tell([$0, $1])
+            }
+        }
     }
 
     /// Waits until so many calls have been inside.

@@ -158,12 +158,7 @@ import Testing
         let store = InMemoryStore()
         let prefs = ShapedPrefs(key: "Root", store: store)
         let stall = Stall()
-        let heard = Observer<PrefsChange> { tell in
-            prefs.onChange {
-                stall.pass()
-                tell($0)
-            }
-        }
+        let heard = stall.observer(of: prefs)
         let commits = WaitingChanges.capacity + 200
         for number in 1...commits {
             // The first change is being delivered, and does not wait.

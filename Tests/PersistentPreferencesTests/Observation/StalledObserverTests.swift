@@ -22,29 +22,11 @@ import Testing
         }
     }
 
-    private func stalled(_ prefs: PersistentPrefs, by stall: Stall) -> Observer<PrefsChange> {
-        Observer { tell in
-            prefs.onChange {
-                stall.pass()
-                tell($0)
-            }
-        }
-    }
-
-    private func stalled(_ handle: PrefHandle<Int>, by stall: Stall) -> Observer<[Int]> {
-        Observer { tell in
-            handle.onChange {
-                stall.pass()
-                tell([$0, $1])
-            }
-        }
-    }
-
     /// The bytes are limited, too.
     @Test func fortyLargeCommitsWhileOneIsStalled() {
         let prefs = AnyPrefs(["blob"], key: "Root", store: InMemoryStore())
         let stall = Stall()
-        let heard = stalled(prefs, by: stall)
+        let heard = stall.observer(of: prefs)
         func blob(_ number: UInt8) -> Data { Data(repeating: number, count: 1 << 20) }
         prefs["blob"] = blob(1)
         stall.waitInside()
@@ -60,7 +42,7 @@ import Testing
     @Test func threeThousandCommitsWhileOneIsStalled() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         let stall = Stall()
-        let heard = stalled(prefs, by: stall), numbers = stalled(prefs.$number, by: stall)
+        let heard = stall.observer(of: prefs), numbers = stall.observer(of: prefs.$number)
         let unhindered = prefs.observer(of: "number")
         prefs.commit(1)
         stall.waitInside(2)
@@ -145,7 +127,7 @@ import Testing
         let system = WatchedSystemCalls(watcher)
         let prefs = NumberPrefs(key: "Root", store: folder.observedStore("test.plist", system))
         let stall = Stall()
-        let heard = stalled(prefs, by: stall)
+        let heard = stall.observer(of: prefs)
         // What waits is the same with every watcher: the short form reaches the limit with one of them.
         let commits = Hazard.isLong || watcher == .system ? Self.capacity + 20 : 100
         for number in 1...commits { prefs.commit(number) }
@@ -208,7 +190,7 @@ import Testing
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         prefs.commit(0)
         let stall = Stall()
-        let heard = stalled(prefs, by: stall), numbers = stalled(prefs.$number, by: stall)
+        let heard = stall.observer(of: prefs), numbers = stall.observer(of: prefs.$number)
         for number in 1...Self.capacity { prefs["number"] = number }
         stall.waitInside(2)
         // The last waiting change, and the changes that are merged into it: a change and its reversal.

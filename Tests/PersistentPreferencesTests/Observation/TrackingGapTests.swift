@@ -11,11 +11,6 @@ import Testing
 @Suite(.limited) @MainActor struct TrackingGapTests {
     private let store = InMemoryStore()
 
-    fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name = "x"
-    }
-
     private struct Size: PrefKey {
         static let defaultValue = 12
         static let stringKey = "size"

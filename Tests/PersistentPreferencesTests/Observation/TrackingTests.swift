@@ -12,12 +12,6 @@ import Testing
 @Suite struct TrackingTests {
     private let store = InMemoryStore()
 
-    fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name = "x"
-        override var keys: [String] { super.keys + ["free"] }
-    }
-
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
     /// A read, and the changes of another instance that it is notified of: size, name, or free.
