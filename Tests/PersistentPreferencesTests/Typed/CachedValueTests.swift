@@ -1,4 +1,3 @@
-@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
 import Testing
@@ -22,6 +21,8 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A typed property caches the value that it has read, and never returns an outdated one.
 @Suite struct CachedValueTests {
+    private let folder = TemporaryFolder.fresh
+
     private static func values(_ number: Int) -> [String: Any] {
         ["number": number, "text": "\(number)", "list": [number]]
     }
@@ -30,7 +31,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     private let none = ["0", "none", "[]"]
 
     @Test(arguments: StoreKind.allCases) func eachRootHasItsOwn(on kind: StoreKind) throws {
-        let folder = try TemporaryFolder()
         let store = kind.make(in: folder)
         let prefs = KeptPrefs(key: "A", values: Self.values(1), store: store)
         let other = KeptPrefs(key: "B", values: Self.values(2), store: store)
@@ -72,7 +72,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test(arguments: StoreKind.allCases) func everyDoorIsSeen(on kind: StoreKind) throws {
-        let folder = try TemporaryFolder()
         let store = kind.make(in: folder)
         let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: store)
         let other = KeptPrefs(key: "Root", store: store)
@@ -134,7 +133,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test(arguments: StoreKind.allCases) func anUpdateSeesItsOwnAndARollbackTakesItBack(on kind: StoreKind) throws {
-        let folder = try TemporaryFolder()
         let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: kind.make(in: folder))
         for round in 0..<3 {
             #expect(prefs.all == all(1))

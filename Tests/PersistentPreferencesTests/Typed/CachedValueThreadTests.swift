@@ -1,10 +1,8 @@
 @testable import PrefsSupport
-import Foundation
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Rings when it is released.
 private final class Bell: @unchecked Sendable {

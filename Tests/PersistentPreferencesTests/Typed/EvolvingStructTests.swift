@@ -1,7 +1,5 @@
 @testable import PrefsSupport
-import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import WriteOperations
 
@@ -142,24 +140,14 @@ private enum New {
         new.named = ["a": newer, "b": newer]
         let prefs = old
         let style = Old.Style(font: Old.Font(name: "Times"), weight: 1)
-        @Sendable func change(_ style: inout Old.Style) {
-            style.weight = 1
-            style.font.name = "Times"
+        @Sendable func change(_ style: inout Old.Style?) {
+            style?.weight = 1
+            style?.font.name = "Times"
         }
         for target in [
-            WriteTarget(prefs, \.style, \.$style, to: style, change: change),
-            WriteTarget(
-                prefs, \.optional, \.$optional, to: style,
-                change: {
-                    $0?.weight = 1
-                    $0?.font.name = "Times"
-                }),
-            WriteTarget(
-                prefs, \.named, \.$named,
-                change: {
-                    $0["a"]?.weight = 1
-                    $0["a"]?.font.name = "Times"
-                }),
+            WriteTarget(prefs, \.style, \.$style, to: style) { ($0.weight, $0.font.name) = (1, "Times") },
+            WriteTarget(prefs, \.optional, \.$optional, to: style, change: change),
+            WriteTarget(prefs, \.named, \.$named) { change(&$0["a"]) },
         ] {
             #expect(await target.perform(operation) == nil)
         }

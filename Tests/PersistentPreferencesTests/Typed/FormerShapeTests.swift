@@ -1,7 +1,5 @@
 @testable import PrefsSupport
-import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {

@@ -2,7 +2,6 @@
 import Foundation
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsKeys
 @testable import PrefsLayers

@@ -43,6 +43,7 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     private static let reason = "cannot be stored: make it Codable, use a struct instead of a class, or give a coding"
+
     /// Uses of a class that the compiler cannot reject.
     private static let uses: KeyValuePairs<String, @Sendable () -> Any> = [
         "a list": {

@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 private struct Failure: Error {}
 

@@ -3,8 +3,6 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// Counts the runs of `init(from:)` in the counter of each test.
 private enum Counter { @TaskLocal static var current = Locked(0) }

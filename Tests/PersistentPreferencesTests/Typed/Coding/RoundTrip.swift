@@ -4,7 +4,6 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// The stores that a value must survive.
 enum StoreKind: CaseIterable {
