@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// A file and its surroundings: formats, permissions, links, other programs.
 @Suite struct FileStoreTests {

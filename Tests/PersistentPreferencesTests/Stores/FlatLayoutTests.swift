@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Version 1 doubles a number of former name.
 final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {

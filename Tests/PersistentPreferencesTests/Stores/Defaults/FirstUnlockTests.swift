@@ -3,9 +3,7 @@ import AppleModels
 import Foundation
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsKeys
 
 /// Unreadable is not empty: before the first unlock after a restart, nothing is written, and nothing is lost.

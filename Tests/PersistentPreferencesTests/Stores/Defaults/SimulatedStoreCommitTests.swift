@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import AppleModels
-import Foundation
 import Testing
 
 @testable import EngineSupport

@@ -5,9 +5,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsKeys
 
 /// The store of Apple platforms over the model of `UserDefaults` and its daemon.
 @Suite struct SimulatedStoreTests {

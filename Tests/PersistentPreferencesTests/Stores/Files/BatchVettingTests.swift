@@ -1,13 +1,9 @@
-import Dispatch
 import Foundation
 import PersistentPreferences
-import PrefsJSON
 import Testing
 
 @testable import PrefsSupport
-@testable import EngineSupport
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// One member of a batch has a value that the file cannot hold. The others are stored.
 @Suite struct BatchVettingTests {

@@ -5,7 +5,6 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write
 /// quarantines.

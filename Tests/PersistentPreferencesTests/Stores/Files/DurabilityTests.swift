@@ -5,7 +5,6 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// An acknowledged state is durable, even if another process has written it.
 @Suite struct DurabilityTests {

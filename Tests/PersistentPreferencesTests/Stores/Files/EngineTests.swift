@@ -5,7 +5,6 @@ import Testing
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// The system calls of the engine: their number for a read and a write, and the effect of a failure.
 @Suite struct EngineTests {

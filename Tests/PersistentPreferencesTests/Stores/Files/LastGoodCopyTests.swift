@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// The copy of the last commit: it never brings back what a commit has deleted.
 @Suite struct LastGoodCopyTests {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Malformed files that this package has not written read as the known state, and are never changed.
 @Suite struct NotOursTests {

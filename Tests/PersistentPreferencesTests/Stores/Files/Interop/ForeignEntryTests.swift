@@ -2,9 +2,7 @@
 import Foundation
 import Testing
 
-@testable import PrefsFileEngine
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
 @Suite struct ForeignEntryTests {
