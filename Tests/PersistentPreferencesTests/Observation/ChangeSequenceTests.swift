@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Changes and values as asynchronous sequences.
 @Suite(.limited) struct ChangeSequenceTests {

@@ -6,7 +6,6 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// One event for each write or update that changed something, with exactly its changes.
 @Suite struct EventTests {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Changes outside of the engine: by an editor, by `plutil`, or of a link. This process does not read in between.
 @Suite struct ForeignChangeTests {

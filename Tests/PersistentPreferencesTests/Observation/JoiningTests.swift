@@ -6,7 +6,6 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// Observers that come and go at the worst moments: in the middle of a commit, a reload or a report.
 @Suite struct JoiningTests {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
 /// Changes are delivered when a subscriber demands them. Closures, sequences and the Combine publishers use this.

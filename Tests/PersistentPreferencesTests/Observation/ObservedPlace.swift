@@ -1,12 +1,10 @@
 @testable import PrefsSupport
 import AppleModels
-import Foundation
 import PrefsJSON
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Where the observed values are.
 enum ObservedPlace: CaseIterable {

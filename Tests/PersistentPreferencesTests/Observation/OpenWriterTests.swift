@@ -4,8 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// A program that writes the file in place and keeps it open.
 @Suite struct OpenWriterTests {

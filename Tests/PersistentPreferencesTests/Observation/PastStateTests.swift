@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// The state that reads see while key-value observers are notified. This part of key-value observing runs on every
 /// platform.

@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
 /// A slow observer delays nobody and keeps a limited number of changes. The newest are merged.

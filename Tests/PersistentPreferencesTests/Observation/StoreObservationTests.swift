@@ -2,7 +2,6 @@
 import Foundation
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// `observe` of this package's stores and of stores of other modules.

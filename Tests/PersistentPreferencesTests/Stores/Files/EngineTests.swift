@@ -44,14 +44,6 @@ import Testing
         #expect(system.takeCalls() == ["fstat"])
     }
 
-    @Test func aChangeOfTypeIsAChange() throws {
-        prefs["a"] = 1.0
-        #expect(system.takeCalls().contains("rename"))
-        prefs["a"] = true
-        #expect(system.takeCalls().contains("rename"))
-        #expect(prefs["a"].map { type(of: $0) == Bool.self } == true)
-    }
-
     @Test func aWriteIsSyncedRenamedAndSyncedAgain() {
         for write in [{ prefs["a"] = 2 }, { prefs.update { for number in 3..<50 { prefs["a"] = number } } }] {
             write()
