@@ -1,5 +1,5 @@
-import Foundation
-import Observation
+@testable import EngineSupport
+@testable import PrefsSupport
 import PersistentPreferences
 import PrefsKeys
 import Testing
@@ -9,43 +9,36 @@ import Testing
     private struct Size: PrefKey { static let defaultValue = 12 }
     private struct Name: PrefKey { static let defaultValue = "" }
 
-    /// Counts the first change of the values that the closure reads.
-    private final class Changes: @unchecked Sendable {
-        private let lock = NSLock()
-        private var found = 0
-        var count: Int { lock.withLock { found } }
-
-        init(of read: () -> Void) {
-            withObservationTracking(read) { self.lock.withLock { self.found += 1 } }
-        }
+    /// Hears the first change of the size.
+    private func changes(in settings: AppSettingsValues) -> Heard<Bool> {
+        tracking({ _ = settings[Size.self] }, onChange: { true })
     }
 
     @Test func aSettingIsTrackedByItself() {
         let settings = AppSettingsValues(store: InMemoryStore(), root: "R")
-        let changes = Changes { _ = settings[Size.self] }
+        let first = changes(in: settings)
         settings[Name.self] = "unread"
-        #expect(changes.count == 0)
+        #expect(first.all == [])
         settings[Size.self] = 12
-        #expect(changes.count == 1)
-        let again = Changes { _ = settings[Size.self] }
+        #expect(first.all == [true])
+        let again = changes(in: settings)
         settings[Size.self] = 12
-        #expect(again.count == 0)
+        #expect(again.all == [])
         settings[Size.self] += 1
-        #expect(again.count == 1)
-        let last = Changes { _ = settings[Size.self] }
+        #expect(again.all == [true])
+        let last = changes(in: settings)
         settings.reset(Size.self)
-        #expect(last.count == 1)
+        #expect(last.all == [true])
     }
 
     @Test func changesThroughOthersAreReported() throws {
         let store = InMemoryStore()
         let settings = AppSettingsValues(store: store, root: "R")
-        let changes = Changes { _ = settings[Size.self] }
+        let first = changes(in: settings)
         AppSettingsValues(store: store, root: "R")[Size.self] = 13
-        #expect(changes.count == 1)
-        let more = Changes { _ = settings[Size.self] }
+        #expect(first.all == [true])
+        let more = changes(in: settings)
         try store.update(root: "R") { $0?[Size.stringKey] = 14 }
-        #expect(more.count == 1)
-        #expect(settings[Size.self] == 14)
+        #expect(more.all == [true] && settings[Size.self] == 14)
     }
 }

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences

@@ -1,6 +1,6 @@
+@testable import PrefsSupport
 import Foundation
 import Testing
-import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -24,11 +24,7 @@ extension AppSettingsValues {
 
 /// Keys and settings notify their observers of changes, with the values before and after.
 @Suite(.limited) struct KeyObservationTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func store(_ layout: DomainLayout = .roots) -> PropertyListFileStore {
         PropertyListFileStore(url: folder.file(), durability: .process, layout: layout)
@@ -99,12 +95,10 @@ extension AppSettingsValues {
     /// Changes as by another process.
     @Test func changesOfOthersAreHeard() throws {
         let player = Player(values(.entries))
-        let heard = Heard<String>()
-        let observation = player.$size.onChange { heard.append("\($0) \($1)") }
+        let heard = Observer<String> { tell in player.$size.onChange { tell("\($0) \($1)") } }
         let list = try PropertyListSerialization.data(fromPropertyList: ["size": 20], format: .binary, options: 0)
         try list.write(to: folder.file(), options: .atomic)
         #expect(heard.wait(for: 1) == ["12 20"])
-        observation.cancel()
     }
 
     private struct watched: PrefKey {
@@ -133,7 +127,6 @@ extension AppSettingsValues {
             }
         }
         #expect(player.size == 212 && player.percent == 250)
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             try player.$size.modify {
                 $0 = 0
@@ -167,10 +160,8 @@ extension AppSettingsValues {
         let layered = LayeredStore(
             store(), above: isAbove ? [.file(layer)] : [], below: isAbove ? [] : [.file(layer)])
         let player = Player(AppSettingsValues(store: layered, root: "Root"))
-        let heard = Heard<String>()
-        let observation = player.$size.onChange { heard.append("\($0) \($1)") }
+        let heard = Observer<String> { tell in player.$size.onChange { tell("\($0) \($1)") } }
         try writePropertyList(["Root": ["size": 4]], to: layer)
         #expect(heard.wait(for: 1) == ["3 4"])
-        observation.cancel()
     }
 }

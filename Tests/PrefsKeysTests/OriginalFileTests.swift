@@ -1,6 +1,6 @@
+@testable import PrefsSupport
 import Foundation
 import Testing
-import TestSupport
 
 @testable import PersistentPreferences
 @testable import PrefsKeys
@@ -36,11 +36,10 @@ private struct price: PrefKey { static let defaultValue = Decimal(0) }
     private static let amount = Decimal(sign: .minus, exponent: -2, significand: 1_234_567)
 
     private let file: URL
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let values: AppSettingsValues
 
     init() throws {
-        folder = try TemporaryFolder()
         file = try #require(Bundle.module.url(forResource: "TypeSafeDefaults", withExtension: "plist"))
         try FileManager.default.copyItem(at: file, to: folder.file())
         values = AppSettingsValues(entriesOf: PropertyListFileStore(url: folder.file()))
@@ -73,9 +72,6 @@ private struct price: PrefKey { static let defaultValue = Decimal(0) }
         #expect(values[homepage.self] == Self.page && values[theme.self] == .dark)
         #expect(values[recentThemes.self] == [.dark, .light] && values[themeUses.self] == [.dark: 3])
         #expect(values[testPerson.self] == Knight(name: "Galahad", quest: "the Grail", age: 30))
-    }
-
-    @Test func aDecimalIsRead() {
         #expect(values[price.self] == Self.amount)
     }
 

@@ -16,35 +16,15 @@ private struct Generic<First, Second>: PrefKey { static var defaultValue: Int { 
 /// A key that records its errors.
 private struct picky: PrefKey {
     static let defaultValue = 1
-    static let told = Told()
-    static func didFail(_ error: PrefsError) { told.add("\(error)") }
-}
-
-private struct choosy: PrefKey {
-    static let defaultValue = 1
-    static let told = Told()
+    static let told = Failures()
     static func didFail(_ error: PrefsError) { told.add("\(error)") }
 }
 
 extension AppSettingsValues {
-    fileprivate var choosy: Int {
-        get { self[PrefsKeysTests.choosy.self] }
-        set { self[PrefsKeysTests.choosy.self] = newValue }
+    fileprivate var picky: Int {
+        get { self[PrefsKeysTests.picky.self] }
+        set { self[PrefsKeysTests.picky.self] = newValue }
     }
-}
-
-private struct fussy: PrefKey {
-    static let defaultValue = 1
-    static let told = Told()
-    static func didFail(_ error: PrefsError) { told.add("\(error)") }
-}
-
-private final class Told: @unchecked Sendable {
-    private let lock = NSLock()
-    private var texts: [String] = []
-
-    func add(_ text: String) { lock.withLock { texts.append(text) } }
-    var all: [String] { lock.withLock { texts } }
 }
 
 @Suite struct PrefKeyTests {
@@ -78,23 +58,29 @@ private final class Told: @unchecked Sendable {
         #expect(try store.read(root: "R") as? [String: Int] == ["size of a": 2, "size of b": 3])
     }
 
-    @Test func everyErrorIsReported() throws {
+    /// By a read, a write, a change by key path and a change in place. The latter is a read and a write, which is
+    /// rejected for the reason that the read has reported.
+    @Test func everyErrorIsReportedOnce() throws {
         let store = InMemoryStore()
         try store.update(root: "R") { $0 = ["picky": "text"] }
-        let values = AppSettingsValues(store: store, root: "R")
-        #expect(values[picky.self] == 1)
-        #expect(picky.told.all == ["picky: expected Int, found a string"])
-        #expect(AppSettingsValues(store: store, root: "\0").set(2, for: picky.self) != nil)
-        #expect(picky.told.all.count == 2)
-    }
-
-    @Test func aFailedModifyByKeyPathIsReportedOnce() throws {
-        let store = InMemoryStore()
-        try store.update(root: "R") { $0 = ["choosy": "text"] }
-        let setting = AppSetting(\.choosy, in: AppSettingsValues(store: store, root: "R"))
-        #expect(setting.modify { $0 += 1 } != nil)
-        #expect(choosy.told.all == ["choosy: expected Int, found a string"])
-        #expect(try store.read(root: "R")?["choosy"] as? String == "text")
+        // Each container tells of the state of its own reads.
+        func values(_ root: String = "R") -> AppSettingsValues { AppSettingsValues(store: store, root: root) }
+        let mismatch = "picky: expected Int, found a string"
+        #expect(values()[picky.self] == 1 && picky.told.all == [mismatch])
+        #expect(values("\0").set(2, for: picky.self) != nil && picky.told.all.count == 2)
+        #expect(AppSetting(\.picky, in: values()).modify { $0 += 1 } != nil)
+        #expect(picky.told.all.dropFirst(2) == [mismatch])
+        values()[picky.self] += 1
+        #expect(picky.told.all.dropFirst(3) == [mismatch])
+        values("\0")[picky.self] += 1
+        #expect(picky.told.all.count == 5)
+        let prefs = AnyPrefs(store: store)
+        let error = prefs.update {
+            prefs["a"] = 1
+            values()[picky.self] += 1
+        }
+        #expect(error != nil && picky.told.all.count == 6 && prefs["a"] == nil, "it still undoes the update around it")
+        #expect(try store.read(root: "R")?["picky"] as? String == "text")
     }
 
     /// The instance of a key is one for all threads, because one of them may be tracking it.
@@ -108,23 +94,5 @@ private final class Told: @unchecked Sendable {
             }
             #expect(Set(found.withLock { $0.map(ObjectIdentifier.init) }).count == 1)
         }
-    }
-
-    /// A change in place is a read and a write; the write is rejected for the reason that the read has reported.
-    @Test func aFailedChangeInPlaceIsReportedOnce() throws {
-        let store = InMemoryStore()
-        try store.update(root: "R") { $0 = ["fussy": "text"] }
-        let values = AppSettingsValues(store: store, root: "R")
-        values[fussy.self] += 1
-        #expect(fussy.told.all == ["fussy: expected Int, found a string"])
-        AppSettingsValues(store: store, root: "\0")[fussy.self] += 1
-        #expect(fussy.told.all.count == 2)
-        let prefs = AnyPrefs(store: store)
-        let error = prefs.update {
-            prefs["a"] = 1
-            values[fussy.self] += 1
-        }
-        #expect(error != nil && fussy.told.all.count == 3 && prefs["a"] == nil, "it still undoes the update around it")
-        #expect(try store.read(root: "R")?["fussy"] as? String == "text")
     }
 }

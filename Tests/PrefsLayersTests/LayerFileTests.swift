@@ -1,40 +1,37 @@
+@testable import PrefsSupport
 import Foundation
 import Testing
 import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsJSON
 @testable import PrefsLayers
 
 /// Layers in files: their paths, their faults, and their reported changes.
 @Suite struct LayerFileTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func json(_ values: String, _ name: String) throws {
-        let url = folder.file(name)
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(values.utf8).write(to: url, options: .atomic)
+        try make(name)
+        try Data(values.utf8).write(to: folder.file(name), options: .atomic)
     }
 
     private func plist(_ values: [String: Any], _ name: String) throws {
-        let url = folder.file(name)
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try writePropertyList(values, to: url)
+        try make(name)
+        try writePropertyList(values, to: folder.file(name))
+    }
+
+    /// Makes the folder of a file.
+    private func make(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            at: folder.file(name).deletingLastPathComponent(), withIntermediateDirectories: true)
     }
 
     private func prefs(
         above: [PrefsLayer] = [], below: [PrefsLayer] = [], layout: DomainLayout = .roots
     ) -> LayerPrefs {
-        LayerPrefs(
-            store: LayeredStore(
-                PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout),
-                above: above,
-                below: below))
+        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout)
+        return LayerPrefs(store: LayeredStore(base, above: above, below: below))
     }
 
     private func system(_ folders: String, _ name: String = "editor") -> PrefsLayer {
@@ -244,28 +241,25 @@ import TestSupport
 
     @Test(arguments: ["layer.json", "later/layer.plist"])
     func changesOfALayerAreReported(_ name: String) throws {
-        let heard = Heard<String>()
-        let values = Heard<Int>()
         let prefs = prefs(
             above: [.file(folder.file(name)), .variables(["APP_name": "above"])], below: [.values(["ratio": 2.5])])
-        let all = prefs.onChange { change in
-            let texts = change.keys.map { key in
-                "\(key): \(change.oldValues[key] ?? "-") → \(change.newValues[key] ?? "-") \(change.origin)"
+        let heard = Observer<String> { tell in
+            prefs.onChange { change in
+                let texts = change.keys.map { key in
+                    "\(key): \(change.oldValues[key] ?? "-") → \(change.newValues[key] ?? "-") \(change.origin)"
+                }
+                tell(texts.joined(separator: ", "))
             }
-            heard.append(texts.joined(separator: ", "))
         }
-        let one = prefs.$size.onChange { _, new in values.append(new) }
+        let values = Observer<Int> { tell in prefs.$size.onChange { tell($1) } }
         #expect(prefs.lastError == nil)
         func write(_ size: Int, _ ratio: Double?) throws {
             var root: [String: Any] = ["size": size, "name": "hidden \(size)"]
             root["ratio"] = ratio
             if name.hasSuffix("plist") {
-                let new = "new.plist"
-                try plist(["LayerPrefs": root], new)
-                let url = folder.file(name)
-                try FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-                #expect(rename(folder.file(new).path, url.path) == 0)
+                try plist(["LayerPrefs": root], "new.plist")
+                try make(name)
+                #expect(rename(folder.file("new.plist").path, folder.file(name).path) == 0)
             } else {
                 let ratio = ratio.map { ", \"ratio\": \($0)" } ?? ""
                 try json("{\"LayerPrefs\": {\"size\": \(size), \"name\": \"hidden\"\(ratio)}}", name)
@@ -295,19 +289,16 @@ import TestSupport
         values.wait { $0.last == 50 }
         heard.wait(for: 6)
         #expect(prefs.name == "above")
-        all.cancel()
-        one.cancel()
     }
 
     @Test func theStoreReportsChangesOfLayers() throws {
-        let heard = Heard<[String]>()
         let store = LayeredStore(InMemoryStore(), above: [.file(folder.file("layer.json"))], below: [.values(["b": 1])])
-        let observation = try store.observe(root: "A") { heard.append($0.keys + ["\($0.origin)"]) }
+        let heard = try Observer<[String]> { tell in
+            try store.observe(root: "A") { tell($0.keys + ["\($0.origin)"]) }
+        }
         try json(#"{"A": {"a": 1}}"#, "layer.json")
         heard.wait(for: 1)
         try store.update(root: "A") { $0?["b"] = 2 }
-        heard.wait(for: 2)
-        #expect(heard.all == [["a", "elsewhere"], ["b", "thisProcess"]])
-        observation.cancel()
+        #expect(heard.wait(for: 2) == [["a", "elsewhere"], ["b", "thisProcess"]])
     }
 }

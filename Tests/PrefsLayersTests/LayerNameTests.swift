@@ -53,111 +53,107 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         /// The values that differ from the defaults: `fontSize=20`, sorted.
         let values: [String]
         /// The faults and notes: `place: reason`.
-        var problems: [String] = []
+        let problems: [String]
         /// The arguments that are handed out.
-        var unused: [String] = []
+        let unused: [String]
+
+        init(_ input: [String], _ values: [String] = [], problems: [String] = [], unused: [String] = []) {
+            (self.input, self.values, self.problems, self.unused) = (input, values, problems, unused)
+        }
 
         var testDescription: String { input.joined(separator: " ") }
     }
 
     private static let variables: [Row] = [
-        Row(input: ["T_FONT_SIZE=20"], values: ["fontSize=20"]),
-        Row(input: ["T_fontSize=20"], values: ["fontSize=20"]),
+        Row(["T_FONT_SIZE=20"], ["fontSize=20"]),
+        Row(["T_fontSize=20"], ["fontSize=20"]),
         Row(
-            input: ["T_FONT_SIZE=20", "T_fontSize=30"], values: ["fontSize=30"],
+            ["T_FONT_SIZE=20", "T_fontSize=30"], ["fontSize=30"],
             problems: ["T_FONT_SIZE: ignored, because T_fontSize is set, too"]),
         Row(
-            input: ["T_FONT_SIZE=20", "T_fontSize=big"], values: [],
+            ["T_FONT_SIZE=20", "T_fontSize=big"],
             problems: [
                 #"T_fontSize: expected Int, found "big": not a number"#,
                 "T_FONT_SIZE: ignored, because T_fontSize is set, too",
             ]),
-        Row(
-            input: ["T_FONT_SIZE=big"], values: [],
-            problems: [#"T_FONT_SIZE: expected Int, found "big": not a number"#]),
-        Row(input: ["T_FONT_SIZE=501"], values: [], problems: ["T_FONT_SIZE: must be in 1...500, found 501"]),
-        Row(input: ["T_HTTP_PORT=8080"], values: ["HTTPPort=8080"]),
-        Row(input: ["T_HTTPPort=8080"], values: ["HTTPPort=8080"]),
-        Row(input: ["T_EDITOR_FONT_SIZE=10"], values: ["editor.fontSize=10"]),
-        Row(input: ["T_editor_fontSize=10"], values: ["editor.fontSize=10"]),
-        Row(input: ["T_VERBOSE=yes", "T_IS_FAST=no"], values: ["isFast=false", "verbose=true"]),
-        Row(input: ["T_NO_COLOR=4", "T_COLOR=off"], values: ["color=false", "noColor=4"]),
-        Row(input: ["T_UTF8_NAME=x"], values: ["utf8Name=x"]),
-        Row(input: ["T_gr__e=2"], values: ["größe=2"]),
-        Row(input: ["T_GR_E=2"], values: ["größe=2"]),
-        Row(input: ["T___=x"], values: ["名前=x"]),
-        Row(input: ["T_TITLE="], values: ["title="]),
-        Row(
-            input: ["T_font_size=20"], values: [],
-            problems: [#"T_font_size: no key has this variable; did you mean "T_FONT_SIZE"?"#]),
-        Row(
-            input: ["T_TITEL=x"], values: [],
-            problems: [#"T_TITEL: no key has this variable; did you mean "T_TITLE"?"#]),
-        Row(input: ["T_ELSE=x"], values: [], problems: ["T_ELSE: no key has this variable"]),
-        Row(input: ["T_no-title=x"], values: [], problems: ["T_no-title: no key has this variable"]),
-        Row(input: ["FONT_SIZE=20", "t_FONT_SIZE=20"], values: []),
+        Row(["T_FONT_SIZE=big"], problems: [#"T_FONT_SIZE: expected Int, found "big": not a number"#]),
+        Row(["T_FONT_SIZE=501"], problems: ["T_FONT_SIZE: must be in 1...500, found 501"]),
+        Row(["T_HTTP_PORT=8080"], ["HTTPPort=8080"]),
+        Row(["T_HTTPPort=8080"], ["HTTPPort=8080"]),
+        Row(["T_EDITOR_FONT_SIZE=10"], ["editor.fontSize=10"]),
+        Row(["T_editor_fontSize=10"], ["editor.fontSize=10"]),
+        Row(["T_VERBOSE=yes", "T_IS_FAST=no"], ["isFast=false", "verbose=true"]),
+        Row(["T_NO_COLOR=4", "T_COLOR=off"], ["color=false", "noColor=4"]),
+        Row(["T_UTF8_NAME=x"], ["utf8Name=x"]),
+        Row(["T_gr__e=2"], ["größe=2"]),
+        Row(["T_GR_E=2"], ["größe=2"]),
+        Row(["T___=x"], ["名前=x"]),
+        Row(["T_TITLE="], ["title="]),
+        Row(["T_font_size=20"], problems: [#"T_font_size: no key has this variable; did you mean "T_FONT_SIZE"?"#]),
+        Row(["T_TITEL=x"], problems: [#"T_TITEL: no key has this variable; did you mean "T_TITLE"?"#]),
+        Row(["T_ELSE=x"], problems: ["T_ELSE: no key has this variable"]),
+        Row(["T_no-title=x"], problems: ["T_no-title: no key has this variable"]),
+        Row(["FONT_SIZE=20", "t_FONT_SIZE=20"]),
     ]
 
     private static let arguments: [Row] = [
-        Row(input: ["--font-size", "20"], values: ["fontSize=20"]),
-        Row(input: ["--font-size=20"], values: ["fontSize=20"]),
-        Row(input: ["-fontSize", "20"], values: ["fontSize=20"]),
-        Row(input: ["-fontSize", "20", "--font-size", "30"], values: ["fontSize=30"]),
-        Row(input: ["--font-size=20", "-fontSize", "30"], values: ["fontSize=30"]),
-        Row(input: ["--http-port", "1"], values: ["HTTPPort=1"]),
-        Row(input: ["--editor-font-size", "1"], values: ["editor.fontSize=1"]),
-        Row(input: ["-editor.fontSize", "1"], values: ["editor.fontSize=1"]),
-        Row(input: ["--gr-e=2"], values: ["größe=2"]),
-        Row(input: ["-名前", "x"], values: ["名前=x"]),
-        Row(input: ["--offset", "-5"], values: ["offset=-5"]),
-        Row(input: ["--title=a=b"], values: ["title=a=b"]),
-        Row(input: ["--title="], values: ["title="]),
-        Row(input: ["--title", ""], values: ["title="]),
-        Row(input: ["--title=--verbose"], values: ["title=--verbose"]),
-        Row(input: ["-title", "--verbose"], values: ["title=--verbose", "verbose=true"]),
+        Row(["--font-size", "20"], ["fontSize=20"]),
+        Row(["--font-size=20"], ["fontSize=20"]),
+        Row(["-fontSize", "20"], ["fontSize=20"]),
+        Row(["-fontSize", "20", "-fontSize", "30"], ["fontSize=30"]),
+        Row(["-fontSize", "20", "--font-size", "30"], ["fontSize=30"]),
+        Row(["--font-size=20", "-fontSize", "30"], ["fontSize=30"]),
+        Row(["--http-port", "1"], ["HTTPPort=1"]),
+        Row(["--editor-font-size", "1"], ["editor.fontSize=1"]),
+        Row(["-editor.fontSize", "1"], ["editor.fontSize=1"]),
+        Row(["--gr-e=2"], ["größe=2"]),
+        Row(["-名前", "x"], ["名前=x"]),
+        Row(["--offset", "-5"], ["offset=-5"]),
+        Row(["--title=a=b"], ["title=a=b"]),
+        Row(["--title="], ["title="]),
+        Row(["--title", ""], ["title="]),
+        Row(["--title=--verbose"], ["title=--verbose"]),
+        Row(["-title", "--verbose"], ["title=--verbose", "verbose=true"]),
+        Row(["--title", "--verbose"], ["verbose=true"], problems: ["--title: expected a value after it"]),
+        Row(["--title"], problems: ["--title: expected a value after it"]),
+        Row(["-title"], problems: ["-title: expected a value after it"]),
+        Row(["-title", "x", "-offset"], ["title=x"], problems: ["-offset: expected a value after it"]),
         Row(
-            input: ["--title", "--verbose"], values: ["verbose=true"],
-            problems: ["--title: expected a value after it"]),
-        Row(input: ["--title"], values: [], problems: ["--title: expected a value after it"]),
-        Row(input: ["-title"], values: [], problems: ["-title: expected a value after it"]),
-        Row(
-            input: ["-title", "--", "--verbose"], values: [], problems: ["-title: expected a value after it"],
-            unused: ["--", "--verbose"]),
-        Row(input: ["--verbose"], values: ["verbose=true"]),
-        Row(input: ["--verbose", "false"], values: ["verbose=true"], unused: ["false"]),
-        Row(input: ["--verbose=false"], values: ["verbose=false"]),
-        Row(
-            input: ["--verbose=maybe"], values: [],
-            problems: [#"--verbose: expected one of true, false, found "maybe""#]),
-        Row(input: ["--verbose", "--no-verbose"], values: ["verbose=false"]),
-        Row(input: ["--no-verbose", "x"], values: ["verbose=false"], unused: ["x"]),
-        Row(input: ["--no-verbose=true"], values: [], problems: ["--no-verbose: takes no value"]),
-        Row(input: ["-verbose", "YES"], values: ["verbose=true"]),
-        Row(input: ["-verbose"], values: [], problems: ["-verbose: expected a value after it"]),
-        Row(input: ["--is-fast", "--no-is-fast"], values: ["isFast=false"]),
+            ["-title", "--", "--verbose"],
+            problems: ["-title: expected a value after it"], unused: ["--", "--verbose"]),
+        Row(["--verbose"], ["verbose=true"]),
+        Row(["--verbose", "false"], ["verbose=true"], unused: ["false"]),
+        Row(["--verbose=false"], ["verbose=false"]),
+        Row(["--verbose=maybe"], problems: [#"--verbose: expected one of true, false, found "maybe""#]),
+        Row(["--verbose", "--no-verbose"], ["verbose=false"]),
+        Row(["--no-verbose", "x"], ["verbose=false"], unused: ["x"]),
+        Row(["--no-verbose=true"], problems: ["--no-verbose: takes no value"]),
+        Row(["-verbose", "YES"], ["verbose=true"]),
+        Row(["-verbose"], problems: ["-verbose: expected a value after it"]),
+        Row(["--is-fast", "--no-is-fast"], ["isFast=false"]),
         // The key noColor wins over the negation of the key color.
-        Row(input: ["--no-color", "4"], values: ["noColor=4"]),
-        Row(input: ["--no-color=4", "--color=off"], values: ["color=false", "noColor=4"]),
-        Row(input: ["--", "--font-size", "20"], values: [], unused: ["--", "--font-size", "20"]),
+        Row(["--no-color", "4"], ["noColor=4"]),
+        Row(["--no-color=4", "--color=off"], ["color=false", "noColor=4"]),
+        Row(["--", "--font-size", "20"], unused: ["--", "--font-size", "20"]),
+        Row(["in", "--font-size", "20", "-x", "out"], ["fontSize=20"], unused: ["in", "-x", "out"]),
         Row(
-            input: ["in", "--font-size", "20", "-x", "out"], values: ["fontSize=20"], unused: ["in", "-x", "out"]),
-        Row(
-            input: ["--fontsize=20"], values: [],
+            ["--fontsize=20"],
             problems: [#"--fontsize: no key has this argument; did you mean "--font-size"?"#], unused: ["--fontsize=20"]
         ),
         Row(
-            input: ["--fontSize", "20"], values: [],
+            ["--fontSize", "20"],
             problems: [#"--fontSize: no key has this argument; did you mean "--font-size"?"#],
             unused: ["--fontSize", "20"]),
         Row(
-            input: ["-titel", "x"], values: [],
+            ["-titel", "x"],
             problems: [#"-titel: no key has this argument; did you mean "-title"?"#], unused: ["-titel", "x"]),
         Row(
-            input: ["--no-verbos"], values: [],
-            problems: [#"--no-verbos: no key has this argument; did you mean "--no-verbose"?"#],
-            unused: ["--no-verbos"]),
-        Row(input: ["--no-title"], values: [], unused: ["--no-title"]),
-        Row(input: ["-5", "--xy", "-", "--quiet"], values: [], unused: ["-5", "--xy", "-", "--quiet"]),
+            ["--no-verbos"],
+            problems: [#"--no-verbos: no key has this argument; did you mean "--no-verbose"?"#], unused: ["--no-verbos"]
+        ),
+        Row(["--no-title"], unused: ["--no-title"]),
+        Row(["-quiet", "-fontSize", "20"], ["fontSize=20"], unused: ["-quiet"]),
+        Row(["-5", "--xy", "-", "--quiet"], unused: ["-5", "--xy", "-", "--quiet"]),
     ]
 
     @Test(arguments: variables)

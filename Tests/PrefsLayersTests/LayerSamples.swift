@@ -1,3 +1,4 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import PrefsLayers
@@ -38,13 +39,6 @@ extension PrefsLayer {
 }
 
 extension PrefsError {
-    var layerFaults: [LayerFault] {
-        guard case .invalidLayer(let faults) = self else { return [] }
-        return faults
-    }
-
-    var coveredKeys: [CoveredKey] {
-        guard case .coveredByLayer(let keys) = self else { return [] }
-        return keys
-    }
+    var layerFaults: [LayerFault] { detail(of: PrefsError.invalidLayer) ?? [] }
+    var coveredKeys: [CoveredKey] { detail(of: PrefsError.coveredByLayer) ?? [] }
 }

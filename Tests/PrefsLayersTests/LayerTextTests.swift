@@ -1,5 +1,3 @@
-@testable import PrefsSupport
-import Foundation
 import Testing
 
 @testable import PersistentPreferences
@@ -101,25 +99,6 @@ import Testing
         #expect(prefs.values["plain"] as? String == "42")
         prefs["plain"] = "43"
         #expect(prefs.lastError?.coveredKeys == [CoveredKey(key: "plain", layer: "environment", place: "APP_plain")])
-    }
-
-    @Test func theVariableHasUnderscoresForOtherCharacters() {
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.variables(["APP_font_size": "14"])]))
-        #expect(prefs.fontSize == 14)
-        #expect(prefs.$fontSize.source == .layer("environment"))
-    }
-
-    @Test(arguments: [
-        (["-size", "20", "-size", "30"], 30, true), (["file", "-size", "20"], 20, true),
-        (["-verbose", "-size", "20"], 20, true),
-        (["--size", "20"], 20, true), (["--", "-size", "20"], 12, true), (["-size"], 12, false),
-        (["-name", "x", "-size"], 12, false), ([], 12, true),
-    ])
-    func argumentsAreFound(_ words: [String], _ size: Int, _ isGood: Bool) {
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(["program"] + words)]))
-        #expect(prefs.size == size)
-        #expect((prefs.lastError == nil) == isGood)
-        #expect(isGood || prefs.lastError?.layerFaults.first?.reason == "expected a value after it")
     }
 
     private func value(of key: String, _ prefs: LayerPrefs) throws -> String {

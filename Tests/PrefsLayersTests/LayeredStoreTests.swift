@@ -1,9 +1,10 @@
+@testable import PrefsSupport
+import AppleModels
 import Foundation
 import Testing
 import TestSupport
 import WriteOperations
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsLayers
@@ -44,13 +45,6 @@ import WriteOperations
         #expect(prefs.lastError == nil)
     }
 
-    @Test func writesGoToTheBase() throws {
-        let prefs = prefs(above: [.variables(["APP_name": "x"])], below: [.values(["ratio": 2.5])])
-        prefs.size = 30
-        #expect(try stored() as NSDictionary == ["size": 30])
-        #expect(LayerPrefs(store: base).size == 30)
-    }
-
     /// Values of layers are not stored, also where a root that is no dictionary is replaced.
     @Test func allValuesReplaceARootThatIsNoDictionary() throws {
         let folder = try TemporaryFolder()
@@ -67,18 +61,12 @@ import WriteOperations
     /// An observer that moves uses the layers of its new root.
     @Test func anObserverFollowsItsInstanceToTheLayersOfAnotherRoot() throws {
         let folder = try TemporaryFolder()
-        let layer = try PropertyListSerialization.data(
-            fromPropertyList: ["One": ["size": 10], "Two": ["size": 20]], format: .binary, options: 0)
-        try layer.write(to: folder.file())
+        try writePropertyList(["One": ["size": 10], "Two": ["size": 20]], to: folder.file())
         let prefs = LayerPrefs(key: "One", store: LayeredStore(base, below: [.file(folder.file())]))
-        let heard = Heard<[Int?]>()
-        let observation = prefs.onChange(of: "size") {
-            heard.append([$0.oldValues["size"] as? Int, $0.newValues["size"] as? Int])
-        }
+        let heard = prefs.observer(of: "size")
         prefs.key = "Two"
         prefs.size = 30
-        #expect(heard.wait(for: 2) == [[10, 20], [20, 30]])
-        observation.cancel()
+        #expect(heard.wait(for: 2) == ["Two size: 10 → 20", "Two size: 20 → 30"])
     }
 
     /// An assignment of the value of a layer above stores nothing, so it does not need the base.
@@ -92,18 +80,27 @@ import WriteOperations
     /// The others empty the base alone.
     private static let operations = WriteOperation.of(.property, .instance).filter { $0.effect != .empties }
 
-    @Test(arguments: operations)
-    func aWriteToACoveredKeyIsRejected(_ operation: WriteOperation) async throws {
-        let prefs = prefs(above: [.variables(["APP_size": "20"])])
+    /// Layers that set the size to 20, by the place of the value in them.
+    private static let covers: KeyValuePairs<String, @Sendable () -> PrefsLayer> = [
+        "APP_size": { .variables(["APP_size": "20"]) },
+        "size": {
+            let process = ModelDaemon(isAutomatic: true).process()
+            process.managed = ["size": 20]
+            return .managed(process)
+        },
+    ]
+
+    @Test(arguments: covers.map(\.key), operations)
+    func aWriteToACoveredKeyIsRejected(_ place: String, _ operation: WriteOperation) async throws {
+        let layer = try #require(Self.covers.first { $0.key == place }).value()
+        let prefs = prefs(above: [layer])
         LayerPrefs(store: base).size = 9
         let before = try stored() as NSDictionary
         let target = WriteTarget(
             prefs, \.size, \.$size, to: 30, with: ["name": "x"],
-            create: { [base] in
-                LayerPrefs(values: $0, store: LayeredStore(base, above: [.variables(["APP_size": "20"])]))
-            })
+            create: { [base] in LayerPrefs(values: $0, store: LayeredStore(base, above: [layer])) })
         let error = await target.perform(operation)
-        let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")])
+        let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: layer.name, place: place)])
         #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
         #expect(!expected.isWarning)
         #expect(try stored() as NSDictionary == before, "nothing has changed")
@@ -182,12 +179,8 @@ import WriteOperations
         #expect(LayerPrefs.describe().first.map { "\($0)" } == "size: Int = 12, in 8...72")
         #expect(LayerPrefs.describe().first?.source == nil)
         #expect(LayerPrefs(store: base).describe()[1].source == .stored)
-    }
-
-    @Test func sourceOfAKeyThatIsNotAllowedIsAnError() {
-        let prefs = prefs()
         #expect(prefs.source(ofKey: "other") == .default)
-        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["other"]))
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["other"]), "the key is not allowed")
     }
 
     @Test func anUpdateSeesOneStateOfTheLayers() throws {

@@ -1,11 +1,9 @@
+@testable import PrefsSupport
 import Foundation
-import PrefsPropertyLists
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsLayers
 
 /// What changes between the subscriptions of a layered subscriber and its start is not missed.
@@ -20,12 +18,8 @@ import Testing
         }
     }
 
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let base = InMemoryStore()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private static func x(_ entry: EntryState) -> StoredValue? {
         entry.layers?.layers.merged(entry.value?.dictionary, root: "R")?["x"]

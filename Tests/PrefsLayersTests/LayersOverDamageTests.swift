@@ -3,9 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsJSON
 @testable import PrefsLayers
 
 private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
@@ -17,11 +15,12 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A base that cannot be read hides neither the layers above nor their faults.
 @Suite struct LayersOverDamageTests {
+    private let folder = TemporaryFolder.fresh
+    private var file: PropertyListFileStore { PropertyListFileStore(url: folder.file(), durability: .process) }
+
     @Test func aBadVariableOverADamagedFileIsReportedToo() throws {
-        let folder = try TemporaryFolder()
-        let file = PropertyListFileStore(url: folder.file(), durability: .process)
         try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
-        try Data("hello".utf8).write(to: folder.file())
+        try folder.damage()
         let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many", "APP_host": "example.org"])]
         let prefs = PortPrefs(store: LayeredStore(file, above: layers))
         #expect(prefs.port == 8080 && prefs.host == "example.org")
@@ -40,8 +39,6 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aDamagedLayerOverADamagedBaseIsReportedToo() throws {
-        let folder = try TemporaryFolder()
-        let file = PropertyListFileStore(url: folder.file(), durability: .process)
         try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
         for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
         let prefs = PortPrefs(store: LayeredStore(file, above: [.file(folder.file("layer.json"))]))
@@ -54,7 +51,6 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(arguments: Obstacle.allCases)
     func aBaseThatCannotBeReadHidesNoLayer(_ obstacle: Obstacle) throws {
-        let folder = try TemporaryFolder()
         let url = folder.file()
         switch obstacle {
         case .folder: try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
@@ -63,8 +59,8 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
         }
         let prefs = PortPrefs(
             store: LayeredStore(
-                PropertyListFileStore(url: url, durability: .process),
-                above: [.environment(prefix: "APP_", in: ["APP_port": "1"])], below: [.values(["host": "below"])]))
+                file, above: [.environment(prefix: "APP_", in: ["APP_port": "1"])], below: [.values(["host": "below"])])
+        )
         let failure = try #require(prefs.lastError)
         #expect(!failure.isWarning && failure.layerFaults.isEmpty)
         for _ in 0..<2 {
@@ -90,9 +86,7 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aBaseThatCanBeReadAgainIsRead() throws {
-        let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: false)
-        let file = PropertyListFileStore(url: folder.file(), durability: .process)
         let prefs = PortPrefs(store: LayeredStore(file, below: [.values(["host": "below"])]))
         #expect(prefs.host == "below")
         try FileManager.default.removeItem(at: folder.file())
@@ -102,15 +96,13 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// Without an access.
     @Test func observersAreToldOfABaseThatCannotBeRead() throws {
-        let folder = try TemporaryFolder()
-        let file = PropertyListFileStore(url: folder.file(), durability: .process)
         let prefs = PortPrefs(store: LayeredStore(file, below: [.values(["host": "below"])]))
         prefs.port = 1
-        let errors = Heard<String>()
-        let observations = [prefs.onError { errors.append($0.description) }, prefs.onChange { _ in }]
+        let errors = prefs.errorObserver()
+        let observation = prefs.onChange { _ in }
         try Data("hello".utf8).write(to: folder.file(), options: .atomic)
         #expect(errors.wait(for: 1).map { $0.contains("test.plist") } == [true])
-        _ = observations
+        observation.cancel()
     }
 
     @Test func aStoredValueOfTheWrongTypeStaysAndTheLayerBelowIsRead() throws {
@@ -143,16 +135,12 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aLayerThatCannotBeWatchedIsReported() throws {
-        let folder = try TemporaryFolder()
         #expect(symlink("layer.plist", folder.file("layer.plist").path) == 0)
         let layer = PrefsLayer.file(folder.file("layer.plist"))
         let prefs = PortPrefs(store: LayeredStore(InMemoryStore(), below: [layer]))
         let observation = prefs.onChange { _ in }
         defer { observation.cancel() }
-        guard case .notWatched(let failure)? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        let failure = try #require(prefs.lastError?.detail(of: PrefsError.notWatched), "\(prefs.outcome)")
         #expect(failure.path.hasSuffix("layer.plist"))
     }
 }

@@ -1,17 +1,21 @@
+@testable import PrefsSupport
 import AppleModels
 import Foundation
 import Testing
-import TestSupport
-import WriteOperations
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsLayers
 
 /// Values that an administrator forces, over the model of `UserDefaults`.
 @Suite struct ManagedLayerTests {
+    private let process = ModelDaemon(isAutomatic: true).process()
+    private let base = InMemoryStore()
+
+    private func prefs(below: [PrefsLayer] = []) -> LayerPrefs {
+        LayerPrefs(store: LayeredStore(base, above: [.managed(process)], below: below))
+    }
+
     @Test func managedValuesWinAndAreChecked() {
-        let process = ModelDaemon(isAutomatic: true).process()
         let prefs = LayerPrefs(store: LayeredStore(UserDefaultsStore(process), above: [.managed(process)]))
         prefs.size = 30
         prefs.ratio = 1.5
@@ -20,23 +24,16 @@ import WriteOperations
         #expect((prefs.size, prefs.name, prefs.tags) == (20, "none", ["m"]), "registered values are not forced")
         #expect(prefs.$size.source == .layer("managed"))
         #expect(prefs.ratio == 1.5)
-        #expect(
-            prefs.lastError
-                == .invalidLayer([
-                    LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string")
-                ]))
+        let fault = LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string")
+        #expect(prefs.lastError == .invalidLayer([fault]))
         prefs.size = 40
-        #expect(prefs.lastError == .coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")]))
+        let covered = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")])
+        #expect(prefs.lastError == covered)
+        #expect("\(covered)" == "\"size\" is set by the layer managed; the stored state is unchanged")
         process.managed = [:]
         #expect(prefs.size == 30, "a change is read by the next access")
         prefs.size = 40
         #expect(prefs.size == 40)
-    }
-    private let process = ModelDaemon(isAutomatic: true).process()
-    private let base = InMemoryStore()
-
-    private func prefs(below: [PrefsLayer] = []) -> LayerPrefs {
-        LayerPrefs(store: LayeredStore(base, above: [.managed(process)], below: below))
     }
 
     private static let unfit: [(key: String, value: any Sendable, reason: String)] = [
@@ -92,27 +89,6 @@ import WriteOperations
         #expect((try? base.read(root: "LayerPrefs")) as NSDictionary? == ["size": 40])
     }
 
-    /// The others empty the base alone.
-    private static let operations = WriteOperation.of(.property, .instance).filter { $0.effect != .empties }
-
-    @Test(arguments: operations)
-    func aWriteToAManagedKeyIsRejected(_ operation: WriteOperation) async throws {
-        try base.update(root: "LayerPrefs") { $0 = ["size": 9] }
-        process.managed = ["size": 20]
-        let prefs = prefs()
-        let target = WriteTarget(
-            prefs, \.size, \.$size, to: 30, with: ["name": "x"],
-            create: { [base, process] in
-                LayerPrefs(values: $0, store: LayeredStore(base, above: [.managed(process)]))
-            })
-        let error = await target.perform(operation)
-        let expected = PrefsError.coveredByLayer([CoveredKey(key: "size", layer: "managed", place: "size")])
-        #expect(error == expected && (operation == .initializer || prefs.lastError == expected))
-        #expect("\(expected)" == "\"size\" is set by the layer managed; the stored state is unchanged")
-        #expect(try base.read(root: "LayerPrefs") as NSDictionary? == ["size": 9], "nothing has changed")
-        #expect((prefs.size, prefs.name) == (20, "none"))
-    }
-
     /// A transaction has no fixed state of managed values. Each access in it reads them again, and so does the commit.
     @Test(arguments: [false, true])
     func aValueThatBecomesManagedInATransactionIsNotOverwritten(_ isWrittenBefore: Bool) throws {
@@ -137,13 +113,8 @@ import WriteOperations
 
     @Test func managedValuesAreReadAnewAndNotObserved() {
         let prefs = prefs()
-        let heard = Heard<String>()
-        let all = prefs.onChange { change in heard.append(change.keys.joined(separator: " ")) }
-        let one = prefs.$size.onChange { old, new in heard.append("\(old) → \(new)") }
-        defer {
-            all.cancel()
-            one.cancel()
-        }
+        let heard = Observer<String> { tell in prefs.onChange { tell($0.keys.joined(separator: " ")) } }
+        let sizes = prefs.$size.observer()
         #expect(prefs.size == 12)
         process.managed = ["size": 20]
         #expect(prefs.size == 20)
@@ -155,8 +126,7 @@ import WriteOperations
         process.managed = ["size": 22]
         // The next change is the first that observers receive; the covered key is not in it.
         prefs.name = "x"
-        heard.wait(for: 1)
-        #expect(heard.all == ["name"])
+        #expect(heard.wait(for: 1) == ["name"] && sizes.all == [])
     }
 
     @Test func theStoreLeavesOutManagedValues() throws {

@@ -23,9 +23,12 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             return (values["next"] as? Int ?? 0) + 1
         }
         #expect(try taken.get() == 11 && prefs.next == 10)
+        // The value of a single expression is not the value of the update.
+        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "next") }
+        #expect(error == nil)
     }
 
-    @Test func anUpdateThatFailsReturnsItsErrorAndNoValue() {
+    @Test func aFailureReturnsItsErrorAndNoValue() {
         let result = prefs.update { values -> Int in
             values["digit"] = 10
             return 5
@@ -33,12 +36,8 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
         let failure = PropertyListFailure(path: "digit", topLevelKey: "digit", reason: "must be in 1...9")
         #expect(result == .failure(.constraintViolated([failure])))
         #expect(prefs.lastError == .constraintViolated([failure]) && prefs.digit == 1)
-    }
-
-    @Test func anUpdateWithoutAValueReturnsItsError() {
-        // The value of a single expression is not the value of the update.
-        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "next") }
-        #expect(error == nil)
+        prefs["next"] = Date.self
+        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))
     }
 
     /// A store that breaks its contract.
@@ -54,32 +53,6 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             return prefs.next
         }
         #expect(result == .failure(.unknownError(error: nil)))
-    }
-
-    private struct Odd: Error { let number: Int }
-
-    @Test func errorsAreEqualIfTheirDetailsAre() {
-        let file = StorageFailure(path: "/a", reason: "b")
-        let distinct: [PrefsError] = [
-            .incorrectKeys(invalidElements: ["a"]), .incorrectKeys(invalidElements: ["b"]),
-            .valuesNotPlistCompatible(invalidElements: ["a"]), .noStoredPrefsForKey(key: "a"),
-            .invalidName(name: "a", reason: "b"), .rootIsNotDictionary(key: "a"), .unreadable(file), .notStored(file),
-            .durabilityUnconfirmed(file), .notWatched(file), .nearSizeLimit(bytes: 1, limit: 2),
-            .typeMismatch([PropertyListFailure(path: "a", topLevelKey: "a", reason: "b")]), .constraintViolated([]),
-            .migrationFailed(key: "a", version: 1, error: Odd(number: 1)),
-            .migrationFailed(key: "a", version: 1, error: Odd(number: 2)), .invalidImport(reason: "a"),
-            .updateOfAnotherStore, .writeInsideRead, .userDefaultsUnavailable, .unknownError(error: nil),
-            .unknownError(error: Odd(number: 1)),
-            .unknownError(error: PrefsError.updateOfAnotherStore),
-        ]
-        for (row, left) in distinct.enumerated() {
-            for (column, right) in distinct.enumerated() { #expect((left == right) == (row == column)) }
-        }
-    }
-
-    @Test func anErrorOfAWriteEqualsOneMadeByHand() {
-        prefs["next"] = Date.self
-        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))
     }
 
     @Test func printingShowsTheValues() {

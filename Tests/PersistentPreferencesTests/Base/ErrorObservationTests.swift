@@ -5,14 +5,9 @@ import Testing
 
 @testable import EngineSupport
 
-private final class DigitPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var ticks = 0
-    @Pref(.in(0...9)) var digit = 0
-}
-
 /// Closures that receive every error of an instance.
 @Suite struct ErrorObservationTests {
-    private let prefs = DigitPrefs(store: InMemoryStore())
+    private let prefs = TickPrefs(store: InMemoryStore())
 
     @Test func everyErrorIsHeardUntilTheObservationEnds() throws {
         let (prefs, heard) = (prefs, Heard<String>())

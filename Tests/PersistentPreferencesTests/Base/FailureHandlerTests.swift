@@ -1,14 +1,13 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 import PrefsKeys
 
 /// Its handler reads and writes the value whose access has just failed.
 private final class StubbornPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var number = 0
-    let told = Told()
+    let told = Failures()
 
     override func prefsDidFail(_ error: PrefsError) {
         told.add("\(error)")
@@ -17,20 +16,12 @@ private final class StubbornPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
-private final class Told: @unchecked Sendable {
-    private let lock = NSLock()
-    private var texts: [String] = []
-
-    func add(_ text: String) { lock.withLock { texts.append(text) } }
-    var all: [String] { lock.withLock { texts } }
-}
-
 /// Reports to an object that outlives it.
 private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(0...9)) var number = 0
-    private let told: Told
+    private let told: Failures
 
-    init(told: Told, store: any PrefsStore) {
+    init(told: Failures, store: any PrefsStore) {
         self.told = told
         super.init(key: nil, values: nil, store: store)
     }
@@ -40,7 +31,7 @@ private final class FleetingPrefs: PersistentPrefs, @unchecked Sendable {
 
 private struct stubborn: PrefKey {
     static let defaultValue = 0
-    static let told = Told()
+    static let told = Failures()
     static let values = AppSettingsValues(store: InMemoryStore(), root: "R")
 
     static func didFail(_ error: PrefsError) {
@@ -71,7 +62,7 @@ private struct stubborn: PrefKey {
     }
 
     @Test func errorsOfAReleasedInstanceAreReported() {
-        let (told, store) = (Told(), InMemoryStore())
+        let (told, store) = (Failures(), InMemoryStore())
         let prefs = FleetingPrefs(told: told, store: store)
         prefs.update { FleetingPrefs(told: told, store: store).number = 10 }
         #expect(told.all.filter { $0 == "number: must be in 0...9" }.count == 2, "the fleeting one, and the update")

@@ -12,7 +12,7 @@ import Testing
 /// A new case of `PrefsError` needs a row of `rows`, and a new reason in the sources one of `reasons`. `ToolMessageTests` has those of
 /// the tool.
 @Suite struct MessageTests {
-    private struct Stop: Error {}
+    private struct Odd: Error { let number: Int }
 
     private static func failure(_ call: String, _ code: Int32) -> StorageFailure {
         StorageFailure(call, "/p/x.plist", code: code)
@@ -30,107 +30,71 @@ import Testing
         return file
     }
 
-    private static let rows: [(error: PrefsError, message: String)] = [
-        (
+    private static let rows: KeyValuePairs<String, PrefsError> = [
+        #"expected a key that @Pref declares or keys lists, found "x", "y""#:
             .incorrectKeys(invalidElements: ["x", "y"]),
-            #"expected a key that @Pref declares or keys lists, found "x", "y""#
-        ),
+        #"expected a key that @Pref declares or keys lists, found "x""#: .incorrectKeys(invalidElements: ["x"]),
         // The details of errors are in `VettingTests`: the process keeps those of the newest 64.
-        (.valuesNotPlistCompatible(invalidElements: ["a"]), "a: cannot be stored in a property list"),
-        (.noStoredPrefsForKey(key: "R"), #"nothing is stored under the root key "R""#),
-        (
+        "a: cannot be stored in a property list": .valuesNotPlistCompatible(invalidElements: ["a"]),
+        #"nothing is stored under the root key "R""#: .noStoredPrefsForKey(key: "R"),
+        #""" is not a valid root key: it is empty"#:
             .invalidName(name: "", reason: "is not a valid root key: it is empty"),
-            #""" is not a valid root key: it is empty"#
-        ),
-        (
+        #"the root "R": expected a dictionary, found another type; deleteAll() removes it"#:
             .rootIsNotDictionary(key: "R"),
-            #"the root "R": expected a dictionary, found another type; deleteAll() removes it"#
-        ),
-        (
-            .unreadable(failure("open", EACCES)),
-            "/p/x.plist: open: Permission denied; the stored state is unchanged"
-        ),
-        (
+        "/p/x.plist: open: Permission denied; the stored state is unchanged": .unreadable(failure("open", EACCES)),
+        "/p/x.json: line 4, column 3: expected a value, found }; the file is unchanged, and the last known state is read":
             .damaged(malformed(.lastKnown)),
-            "/p/x.json: line 4, column 3: expected a value, found }; the file is unchanged, and the last known state is read"
-        ),
-        (
-            .quarantined(malformed(.nothing, quarantinedAs: "/p/x.json.corrupt-1")),
-            "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
-                + "only this write was stored"
-        ),
-        (
+        "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
+            + "only this write was stored": .quarantined(malformed(.nothing, quarantinedAs: "/p/x.json.corrupt-1")),
+        "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
+            + "the write started from the last good copy of 1970-01-01T00:00:00Z":
             .quarantined(
                 malformed(.lastGoodCopy(Date(timeIntervalSince1970: 0)), quarantinedAs: "/p/x.json.corrupt-1")),
-            "/p/x.json: line 4, column 3: expected a value, found }; quarantined as /p/x.json.corrupt-1; "
-                + "the write started from the last good copy of 1970-01-01T00:00:00Z"
-        ),
-        (
-            .notOurs(malformed(.nothing)),
-            "/p/x.json: line 4, column 3: expected a value, found }; the file is unchanged, because this package did not write it"
-        ),
-        (
+        "/p/x.json: line 4, column 3: expected a value, found }; "
+            + "the file is unchanged, because this package did not write it": .notOurs(malformed(.nothing)),
+        "/p/x.plist: write: No space left on device; free some space; the stored state is unchanged":
             .notStored(failure("write", ENOSPC)),
-            "/p/x.plist: write: No space left on device; free some space; the stored state is unchanged"
-        ),
-        (
+        "/p/.x.plist.lock: still locked after 2 s: held by process 7; the stored state is unchanged":
             .busy(StorageFailure(path: "/p/.x.plist.lock", reason: "still locked after 2 s: held by process 7")),
-            "/p/.x.plist.lock: still locked after 2 s: held by process 7; the stored state is unchanged"
-        ),
-        (
+        "etcd://h:1/p: no answer after 5 s; "
+            + "nobody knows whether the new state is stored; read it before you repeat the write":
             .outcomeUnknown(StorageFailure(path: "etcd://h:1/p", reason: "no answer after 5 s")),
-            "etcd://h:1/p: no answer after 5 s; nobody knows whether the new state is stored; read it before you repeat the write"
-        ),
-        (
-            .nearSizeLimit(bytes: 600_000, limit: 1_000_000),
-            "the domain has 600000 bytes; this system allows less than 1000000; the new state is stored; move large values to files"
-        ),
-        (
+        "the domain has 600000 bytes; this system allows less than 1000000; the new state is stored; "
+            + "move large values to files": .nearSizeLimit(bytes: 600_000, limit: 1_000_000),
+        "/p/x.plist: fsync: Input/output error; "
+            + "the new state is stored, but an older one may return after a power cut or damage":
             .durabilityUnconfirmed(failure("fsync", EIO)),
-            "/p/x.plist: fsync: Input/output error; the new state is stored, but an older one may return after a power cut or damage"
-        ),
-        (.typeMismatch([value("size", "expected Int, found a string")]), "size: expected Int, found a string"),
-        (
+        "size: expected Int, found a string": .typeMismatch([value("size", "expected Int, found a string")]),
+        "size: must be in 8...72\nname: must not be empty":
             .constraintViolated([value("size", "must be in 8...72"), value("name", "must not be empty")]),
-            "size: must be in 8...72\nname: must not be empty"
-        ),
-        (
+        #""R" could not be migrated to version 2: Stop(); the stored state is unchanged"#:
             .migrationFailed(key: "R", version: 2, error: Stop()),
-            #""R" could not be migrated to version 2: Stop(); the stored state is unchanged"#
-        ),
-        (
+        #""R" could not be migrated to version 2: Odd(number: 1); the stored state is unchanged"#:
+            .migrationFailed(key: "R", version: 2, error: Odd(number: 1)),
+        #""R" could not be migrated to version 2: Odd(number: 2); the stored state is unchanged"#:
+            .migrationFailed(key: "R", version: 2, error: Odd(number: 2)),
+        "the data cannot be imported: line 1, column 2: expected a key or }, found the end; "
+            + "the stored state is unchanged":
             .invalidImport(reason: "line 1, column 2: expected a key or }, found the end"),
-            "the data cannot be imported: line 1, column 2: expected a key or }, found the end; the stored state is unchanged"
-        ),
-        (
-            .notWatched(failure("inotify_add_watch", ENOSPC)),
-            "/p/x.plist: inotify_add_watch: the limit of watches is reached; raise fs.inotify.max_user_watches; "
-                + "changes made elsewhere are not reported"
-        ),
-        (
+        "/p/x.plist: inotify_add_watch: the limit of watches is reached; raise fs.inotify.max_user_watches; "
+            + "changes made elsewhere are not reported": .notWatched(failure("inotify_add_watch", ENOSPC)),
+        #""size" is set by the layer environment (APP_size); the stored state is unchanged"#:
             .coveredByLayer([CoveredKey(key: "size", layer: "environment", place: "APP_size")]),
-            #""size" is set by the layer environment (APP_size); the stored state is unchanged"#
-        ),
-        (
+        #"layer environment: APP_size: expected Int, found "x"; ignored"#:
             .invalidLayer([LayerFault(layer: "environment", place: "APP_size", reason: "expected Int, found \"x\"")]),
-            #"layer environment: APP_size: expected Int, found "x"; ignored"#
-        ),
-        (.updateOfAnotherStore, "a write to another store inside an update; end the update first"),
-        (.writeInsideRead, "a write inside a read, to this store or another; end the read first"),
-        (
+        "a write to another store inside an update; end the update first": .updateOfAnotherStore,
+        "a write inside a read, to this store or another; end the read first": .writeInsideRead,
+        "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults":
             .userDefaultsUnavailable,
-            "userDefaults of the class is nil; nothing is read or stored until it returns a UserDefaults"
-        ),
-        (.unknownError(error: Stop()), "Stop()"),
-        (
+        "Stop()": .unknownError(error: Stop()),
+        "Odd(number: 1)": .unknownError(error: Odd(number: 1)),
+        CocoaError(.fileWriteNoPermission).localizedDescription:
             .unknownError(error: CocoaError(.fileWriteNoPermission)),
-            CocoaError(.fileWriteNoPermission).localizedDescription
-        ),
-        (.unknownError(error: nil), "unknown error"),
+        "unknown error": .unknownError(error: nil),
     ]
 
-    @Test(arguments: rows.indices) func aMessageIs(_ number: Int) {
-        let (error, message) = Self.rows[number]
+    @Test(arguments: rows.map(\.key)) func aMessageIs(_ message: String) throws {
+        let error = try #require(Self.rows.first { $0.key == message }).value
         #expect("\(error)" == message && error.localizedDescription == message)
         #expect(!message.contains("NSCocoaErrorDomain"))
     }
@@ -138,13 +102,17 @@ import Testing
     @Test func everyCaseHasAMessage() throws {
         let shared = try #require(sharedRoot())
         #expect("\(shared)".hasSuffix("; give one of them a root key of its own"), "\(shared)")
-        let cases = Self.rows.map { PrefsErrorCase($0.error) } + [PrefsErrorCase(shared)]
+        let cases = Self.rows.map { PrefsErrorCase($0.value) } + [PrefsErrorCase(shared)]
         #expect(Set(PrefsErrorCase.allCases).subtracting(cases).map { "\($0)" }.sorted() == [])
+        let ofValues = Self.rows.filter { !$0.value.failures.isEmpty }.map { PrefsErrorCase($0.value) }
+        #expect(ofValues == [.valuesNotPlistCompatible, .typeMismatch, .constraintViolated])
     }
 
+    /// The messages show the details.
     @Test func errorsAreEqualIfTheirMessagesAre() {
-        for (left, leftMessage) in Self.rows {
-            for (right, rightMessage) in Self.rows where (left == right) != (leftMessage == rightMessage) {
+        #expect(PrefsError.unknownError(error: PrefsError.updateOfAnotherStore) != .updateOfAnotherStore)
+        for (leftMessage, left) in Self.rows {
+            for (rightMessage, right) in Self.rows where (left == right) != (leftMessage == rightMessage) {
                 Issue.record("\(left) and \(right): \(left == right ? "equal" : "different")")
             }
         }

@@ -4,7 +4,6 @@ import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
 import PrefsLayers
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -38,11 +37,7 @@ private struct High: PrefKey {
         case memory, file, json, flat, foreign, layered, twoStores, link
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     /// A store to read from, and one on the same roots to write to.
     private func stores(_ kind: Kind) throws -> (reading: any PrefsStore, writing: any PrefsStore) {
@@ -63,16 +58,19 @@ private struct High: PrefKey {
         }
     }
 
-    struct Stop: Error {}
+    /// Prefs on the store to read from, and others on the one to write to.
+    private func pairs(_ kind: Kind) throws -> (PairPrefs, PairPrefs) {
+        let (reading, writing) = try stores(kind)
+        return (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
+    }
 
     // MARK: - One state
 
     /// Another thread writes between the accesses, of whatever kind.
     @Test(arguments: Kind.allCases)
     func allAccessesSeeOneState(_ kind: Kind) throws {
-        let (reading, writing) = try stores(kind)
-        let (prefs, other) = (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
-        let settings = AppSettingsValues(store: reading, root: "Root")
+        let (prefs, other) = try pairs(kind)
+        let settings = AppSettingsValues(store: prefs.ownStore, root: "Root")
         other.write(1)
         for number in 1...3 {
             let seen = prefs.read {
@@ -91,8 +89,7 @@ private struct High: PrefKey {
 
     @Test(arguments: Kind.allCases)
     func aMissingRootStaysMissing(_ kind: Kind) throws {
-        let (reading, writing) = try stores(kind)
-        let (prefs, other) = (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
+        let (prefs, other) = try pairs(kind)
         let ofNothing = kind == .layered ? 5 : 0
         let seen = prefs.read {
             other.write(1)
@@ -135,8 +132,7 @@ private struct High: PrefKey {
 
     @Test(arguments: Kind.allCases)
     func aReadInsideAReadSeesTheOuterState(_ kind: Kind) throws {
-        let (reading, writing) = try stores(kind)
-        let (prefs, other) = (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
+        let (prefs, other) = try pairs(kind)
         let elsewhere = PairPrefs(key: "Root", store: InMemoryStore())
         other.write(1)
         elsewhere.write(11)
@@ -241,8 +237,8 @@ private struct High: PrefKey {
 
     @Test(arguments: [Kind.memory, .file, .foreign, .layered])
     func aRejectionInsideUndoesNoUpdateAround(_ kind: Kind) throws {
-        let (reading, writing) = try stores(kind)
-        let (prefs, other) = (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
+        let (prefs, other) = try pairs(kind)
+        let writing = other.ownStore
         let elsewhere = PairPrefs(store: ForeignStore())
         prefs.write(1)
         let error = prefs.update {
@@ -290,10 +286,7 @@ private struct High: PrefKey {
             for _ in 0..<2 {
                 prefs.lastError = nil
                 #expect(prefs.low == 0)
-                guard case .unreadable? = prefs.lastError else {
-                    Issue.record("\(prefs.outcome)")
-                    return
-                }
+                #expect(prefs.lastError?.detail(of: PrefsError.unreadable) != nil, "\(prefs.outcome)")
             }
         }
     }

@@ -1,7 +1,6 @@
 @testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
-import Observation
 import PrefsTesting
 import Testing
 import WriteOperations
@@ -34,7 +33,10 @@ import WriteOperations
         for _ in 0..<2 { inBoth { #expect(prefs.number == $0) } }
         #expect(prefs.number == 9)
         PersistentPrefs.withStore(first) { PersistentPrefs.withStore(second) { #expect(prefs.number == 2) } }
-        #expect(OwnPrefs(store: first).number == 1)
+        // An instance with a store keeps it.
+        let own = OwnPrefs(store: first)
+        PersistentPrefs.withStore(second) { own.number += 2 }
+        #expect(OwnPrefs(store: first).number == 3)
     }
 
     @Test func aStoreWithoutRevisionsIsReadAnew() {
@@ -74,12 +76,6 @@ import WriteOperations
             #expect(error?.description == PrefsError.incorrectKeys(invalidElements: ["unknown"]).description)
             #expect(prefs.number == 0)
         }
-    }
-
-    @Test func anInstanceWithAStoreKeepsIt() {
-        let own = OwnPrefs(store: first)
-        PersistentPrefs.withStore(second) { own.number = 1 }
-        #expect(OwnPrefs(store: first).number == 1)
     }
 
     @Test func itFollowsTasks() async {
@@ -123,19 +119,11 @@ import WriteOperations
         #expect(await numbers.next() == 1)
     }
 
-    @Test func aTrackedReadHearsOfEachStore() async {
+    @Test func aTrackedReadHearsOfEachStore() {
         for store in [first, second] {
-            let (heard, changes) = AsyncStream<Void>.makeStream()
-            PersistentPrefs.withStore(store) {
-                withObservationTracking {
-                    _ = prefs.number
-                } onChange: {
-                    changes.yield()
-                }
-            }
+            let heard = PersistentPrefs.withStore(store) { tracking({ _ = prefs.number }, onChange: { true }) }
             OwnPrefs(store: store).number = 1
-            var iterator = heard.makeAsyncIterator()
-            #expect(await iterator.next() != nil)
+            #expect(heard.all == [true])
         }
     }
 

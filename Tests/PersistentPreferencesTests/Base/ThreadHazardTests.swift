@@ -2,16 +2,11 @@
 import Foundation
 import PersistentPreferences
 import PrefsTestSet
-import TestSupport
 import Testing
 
 /// Many threads on one root, with exact oracles.
 @Suite(.timeLimit(.minutes(10))) struct ThreadHazardTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func makePrefs() -> PrefsTestSet {
         // A new store each time, so that the instances share only the file.
@@ -48,27 +43,6 @@ import Testing
         }
         let expected = Dictionary(uniqueKeysWithValues: names.map { ($0, 50) })
         #expect(AnyPrefs(names, store: store).ints == expected)
-    }
-
-    @Test func accessorsOfDifferentKeysLoseNone() {
-        inThreads(5) { number in
-            let prefs = makePrefs()
-            for value in 1...50 {
-                switch number {
-                case 0: prefs.int = value
-                case 1: prefs.string = "\(value)"
-                case 2: prefs.array = ["\(value)"]
-                case 3: prefs.dictionary = ["k": "\(value)"]
-                default: prefs.date = Date(timeIntervalSinceReferenceDate: Double(value) + 0.5)
-                }
-            }
-        }
-        let prefs = makePrefs()
-        #expect(prefs.int == 50)
-        #expect(prefs.string == "50")
-        #expect(prefs.array == ["50"])
-        #expect(prefs.dictionary == ["k": "50"])
-        #expect(prefs.date == Date(timeIntervalSinceReferenceDate: 50.5))
     }
 
     /// The test that RVS_PersistentPrefs has commented out, because it crashes there: two operation queues on one

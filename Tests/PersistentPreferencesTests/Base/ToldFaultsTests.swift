@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import PrefsLayers
 import Testing
-import TestSupport
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -17,11 +16,7 @@ import TestSupport
         override var keys: [String] { ["free"] }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private var url: URL { folder.file("tool.plist") }
 
@@ -34,8 +29,7 @@ import TestSupport
     @Test func aBadValueIsToldOnceForEachState() throws {
         try put(["size": "x"])
         let prefs = prefs()
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         for _ in 0..<1_000 {
             #expect(prefs.size == 12 && prefs.lastError != nil, "lastError is the outcome of each access")
             #expect(prefs.name == "" && prefs.lastError == nil)
@@ -53,40 +47,33 @@ import TestSupport
         #expect(heard.all.count == 3)
         // Another instance has its own handlers.
         let other = self.prefs()
-        let others = Heard<String>()
-        let second = other.onError { others.append($0.description) }
+        let others = other.errorObserver()
         _ = (other.size, other.size)
         #expect(others.all.count == 1)
-        withExtendedLifetime((handler, second)) {}
     }
 
     @Test func eightThreadsTellItOnce() throws {
         try put(["size": "x"])
         let prefs = prefs()
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in for _ in 0..<500 { _ = prefs.size } }
         #expect(heard.all.count == 1)
-        _ = handler
     }
 
     @Test func everyRejectedWriteIsTold() throws {
         try put(["size": 1])
         let prefs = prefs()
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         for _ in 0..<3 { prefs["free"] = NSObject() }
         for _ in 0..<2 { prefs["unknown"] = 1 }
         #expect(heard.all.count == 5)
-        _ = handler
     }
 
     /// Whatever key is read, until a read succeeds.
     @Test func aFileThatCannotBeReadIsToldOnce() throws {
         try put(["size": 1])
         let prefs = prefs()
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         for round in 1...2 {
             try Data("hello".utf8).write(to: url)
             for _ in 0..<100 { _ = (prefs.size, prefs.name, prefs.values, prefs["free"], prefs.count) }
@@ -96,9 +83,8 @@ import TestSupport
             #expect(heard.all.count <= 2 * round)
             try put(["size": round])
             #expect(prefs.size == round && prefs.lastError == nil)
-            if heard.all.count < 2 * round { heard.append("the same reason") }
+            if heard.all.count < 2 * round { heard.heard.append("the same reason") }
         }
-        _ = handler
     }
 
     @Test func aProblemOfTheFileBeginsWithItsPath() throws {
@@ -112,8 +98,7 @@ import TestSupport
         let store = ForeignStore()
         try store.update(root: "R") { $0 = ["size": "x"] }
         let prefs = ToolPrefs(key: "R", store: store)
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         for _ in 0..<100 { _ = (prefs.size, prefs.name) }
         #expect(heard.all.count == 1)
         try store.update(root: "R") { $0 = ["size": 5] }
@@ -121,7 +106,6 @@ import TestSupport
         try store.update(root: "R") { $0 = ["size": "x"] }
         _ = (prefs.size, prefs.size)
         #expect(heard.all.count == 2)
-        _ = handler
     }
 
     @Test func aFaultOfALayerIsToldOnce() throws {
@@ -129,8 +113,7 @@ import TestSupport
         try writePropertyList(["size": "x"], to: layer)
         let prefs = ToolPrefs(
             store: LayeredStore(PropertyListFileStore(url: url, layout: .flat), above: [.file(layer)]))
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         for _ in 0..<100 { _ = (prefs.size, prefs.name) }
         #expect(heard.all.count <= 1, "the first read of the instance may have told it")
         try writePropertyList(["size": 3], to: layer)
@@ -139,23 +122,22 @@ import TestSupport
         let before = heard.all.count
         for _ in 0..<100 { _ = (prefs.size, prefs.values) }
         #expect(heard.all.count == before + 1)
-        _ = handler
     }
 
     /// Observers of one instance share its handlers.
     @Test func observersTellAFaultOnce() throws {
         try put(["size": 1])
         let prefs = prefs()
-        let (heard, sizes) = (Heard<String>(), Heard<Int>())
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
+        let sizes = Heard<Int>()
         let observations = (0..<5).map { _ in prefs.$size.onChange { sizes.append($1) } }
-        let writer = ToolPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
+        let writer = self.prefs()
         writer["size"] = 2
         #expect(sizes.wait(for: 5) == [2, 2, 2, 2, 2])
         try put(["size": "x"])
         sizes.wait(for: 10)
         #expect(heard.all == ["size: expected Int, found a string"])
-        withExtendedLifetime((handler, observations)) {}
+        _ = observations
     }
 
     // MARK: - The list of faults

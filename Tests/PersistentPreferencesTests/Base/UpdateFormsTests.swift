@@ -1,13 +1,13 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
-import TestSupport
 import Testing
 import WriteOperations
 
 @testable import EngineSupport
 
-private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
+final class TickPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var ticks = 0
     @Pref(.in(0...9)) var digit = 0
     @Pref var names: [String] = []
@@ -16,15 +16,12 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 /// The forms of one transaction: of one key, with a limited wait, and without blocking a thread of the cooperative
 /// pool.
 @Suite(.limited) struct UpdateFormsTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let prefs: TickPrefs
 
-    init() throws {
-        folder = try TemporaryFolder()
+    init() {
         prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
     }
-
-    private struct Stop: Error {}
 
     private var sidecar: String {
         folder.file().deletingLastPathComponent().path + "/." + folder.file().lastPathComponent + ".lock"
@@ -81,6 +78,12 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
                 throw Stop()
             }
         }
+        let error = prefs.update {
+            prefs.ticks = 5
+            prefs.$ticks.modify { $0 += 1 }
+            prefs.$digit.modify { $0 = 10 }
+        }
+        #expect(error != nil && prefs.ticks == 0, "its error rolls back the update that it joins")
         #expect(prefs.digit == 5)
     }
 
@@ -89,22 +92,11 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         try store.update(root: "TickPrefs") { $0 = ["ticks": "many"] }
         let prefs = TickPrefs(store: store)
         var calls = 0
-        let told = Locked(0)
-        let observation = prefs.onError { _ in told.withLock { $0 += 1 } }
+        let told = prefs.errorObserver()
         let error = prefs.$ticks.modify { _ in calls += 1 }
         #expect(error?.description == "ticks: expected Int, found a string" && calls == 0)
-        #expect(told.withLock { $0 } == 1 && prefs.lastError == error)
-        observation.cancel()
+        #expect(told.all.count == 1 && prefs.lastError == error)
         #expect(try store.read(root: "TickPrefs")?["ticks"] as? String == "many")
-    }
-
-    @Test func aModifyInsideAnUpdateJoinsIt() {
-        let error = prefs.update {
-            prefs.ticks = 5
-            prefs.$ticks.modify { $0 += 1 }
-            prefs.$digit.modify { $0 = 10 }
-        }
-        #expect(error != nil && prefs.ticks == 0, "its error rolls back the update")
     }
 
     // MARK: - A limited wait
@@ -114,10 +106,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         defer { close(descriptor) }
         var calls = 0
         let error = prefs.update(timeout: .milliseconds(20)) { calls += 1 }
-        guard case .busy(let failure)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let failure = try #require(error?.detail(of: PrefsError.busy), "\(error as Any)")
         #expect(failure.path.hasSuffix(".lock") && failure.reason.hasPrefix("still locked after 0.02 s: held by "))
         #expect(calls == 0 && prefs.lastError == error && prefs.ticks == 1)
         #expect(prefs.$ticks.modify(timeout: .zero) { $0 += 1 } != nil)
@@ -126,15 +115,6 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         flock(descriptor, LOCK_UN)
         #expect(prefs.update(timeout: .seconds(Patience.seconds)) { prefs.ticks += 1 } == nil)
         #expect(prefs.ticks == 2)
-    }
-
-    /// The body may write to other places and start tasks.
-    @Test func theTimeoutEndsBeforeTheBody() {
-        let error = prefs.update(timeout: .seconds(Patience.seconds)) {
-            #expect(LockWait.current == nil)
-            prefs.ticks = 3
-        }
-        #expect(error == nil && prefs.ticks == 3)
     }
 
     @Test func aTurnOfAnotherThreadIsNotWaitedForLonger() {
@@ -166,15 +146,13 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The timeout limits only the wait for the body, not the waits in tasks of the body and in handlers afterwards.
     @Test func theTimeoutEndsWithTheWait() {
-        let told = Heard<Bool>()
-        let observation = prefs.onError { _ in told.append(LockWait.current == nil) }
+        let told = Observer<Bool> { tell in prefs.onError { _ in tell(LockWait.current == nil) } }
         var isOver = false
         prefs.update(timeout: .seconds(Patience.seconds)) {
             isOver = LockWait.current == nil
             prefs["z"] = 1
         }
         #expect(isOver && told.wait(for: 2) == [true, true])
-        observation.cancel()
     }
 
     @Test(arguments: [
@@ -221,10 +199,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let target = WriteTarget(
             prefs, \.ticks, \.$ticks, to: 5, create: { HurriedPrefs(key: "Root", values: $0, store: store) })
         let error = await target.perform(operation)
-        guard case .busy(let failure)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let failure = try #require(error?.detail(of: PrefsError.busy), "\(error as Any)")
         #expect(failure.reason.hasPrefix("still locked after 0.005 s: held by "))
         flock(descriptor, LOCK_UN)
         #expect(prefs.ticks == 1)
@@ -259,10 +234,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let others = (0..<20).map { _ in Task { await prefs.update { prefs.ticks += 1 } } }
         for _ in 0..<3 {
             let error = await prefs.update(timeout: .milliseconds(20)) { prefs.ticks += 0 }
-            guard case .busy? = error else {
-                Issue.record("\(String(describing: error))")
-                break
-            }
+            #expect(error?.detail(of: PrefsError.busy) != nil, "\(error as Any)")
         }
         gate.open()
         for other in others { #expect(await other.value == nil) }
@@ -304,10 +276,7 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let descriptor = try lockedFile()
         defer { close(descriptor) }
         let error = await prefs.update(timeout: .milliseconds(10)) { prefs.ticks = 9 }
-        guard case .busy? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(error?.detail(of: PrefsError.busy) != nil, "\(error as Any)")
     }
 
     @Test func itIsInTheTaskOfItsCaller() async {
@@ -348,14 +317,12 @@ private final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func severalKeysAreRemovedInOneTransaction() throws {
         prefs.values = ["ticks": 1, "digit": 2, "names": ["a"]]
-        let changes = Heard<[String]>()
-        let observation = prefs.onChange { changes.append($0.keys.sorted()) }
+        let changes = Observer<[String]> { tell in prefs.onChange { tell($0.keys.sorted()) } }
         #expect(prefs.remove("ticks", "names") == nil)
         #expect(changes.wait(for: 1) == [["names", "ticks"]])
         #expect(prefs.values.keys.sorted() == ["digit"])
         let error = prefs.remove("digit", "b", "a", "b")
         #expect(error == .incorrectKeys(invalidElements: ["a", "b"]) && prefs.digit == 2)
         #expect(prefs.remove() == nil && prefs.remove("ticks") == nil)
-        observation.cancel()
     }
 }

@@ -11,24 +11,17 @@ import Testing
         override var keys: [String] { ["a"] }
     }
 
-    @Test func outranksTheStoreOfTheClass() {
-        let store = InMemoryStore()
-        AppPrefs.withStore(store) { AppPrefs()["a"] = 1 }
-        #expect(AppPrefs(store: store).ints == ["a": 1])
-        #expect(AppPrefs(key: "AppPrefs").ints.isEmpty)
-    }
-
-    @Test func isOutrankedByAStoreGivenToAnInitializer() {
-        let given = InMemoryStore()
-        PersistentPrefs.withStore(InMemoryStore()) { AppPrefs(store: given)["a"] = 1 }
-        #expect(AppPrefs(store: given).ints == ["a": 1])
-    }
-
-    @Test func anInstanceKeepsTheStoreThatItWasCreatedWith() {
-        let store = InMemoryStore()
-        let prefs = PersistentPrefs.withStore(store) { AppPrefs() }
+    @Test func outranksTheStoreOfTheClassButNotThatOfAnInstance() {
+        let (store, given) = (InMemoryStore(), InMemoryStore())
+        let prefs = AppPrefs.withStore(store) {
+            AppPrefs(store: given)["a"] = 2
+            return AppPrefs()
+        }
+        // An instance keeps the store that it was created with.
         prefs["a"] = 1
         #expect(AppPrefs(store: store).ints == ["a": 1])
+        #expect(AppPrefs(store: given).ints == ["a": 2])
+        #expect(AppPrefs(key: "AppPrefs").ints.isEmpty)
     }
 
     @Test func reachesAsynchronousCodeAndItsTasks() async {
@@ -43,7 +36,6 @@ import Testing
     }
 
     @Test func passesTheResultAndTheError() {
-        struct Stop: Error {}
         #expect(PersistentPrefs.withStore(InMemoryStore()) { 5 } == 5)
         #expect(throws: Stop.self) { try PersistentPrefs.withStore(InMemoryStore()) { throw Stop() } }
     }

@@ -2,7 +2,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsTestSet
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -37,7 +36,7 @@ import WriteOperations
     /// Returns a store for the place at each call: for a file, a new store by one of two paths.
     private func makeStores(_ kind: Kind, in folder: TemporaryFolder) throws -> @Sendable () -> any PrefsStore {
         let (url, link) = (folder.file(), folder.file("link.plist"))
-        let isLink = StressFlag()
+        let isLink = Locked(false)
         switch kind {
         case .memory:
             let store = InMemoryStore()
@@ -46,8 +45,12 @@ import WriteOperations
             try FileManager.default.createSymbolicLink(
                 atPath: link.path, withDestinationPath: url.lastPathComponent)
             return {
-                PropertyListFileStore(
-                    url: isLink.toggled() ? link : url, format: kind == .xml ? .xml : .binary,
+                let usesLink = isLink.withLock { isLink in
+                    isLink.toggle()
+                    return isLink
+                }
+                return PropertyListFileStore(
+                    url: usesLink ? link : url, format: kind == .xml ? .xml : .binary,
                     durability: kind == .file ? .powerCut : .process)
             }
         }
@@ -191,42 +194,18 @@ private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// The operations and errors of the threads.
-private final class StressAccount: @unchecked Sendable {
-    private let lock = NSLock()
-    private var operations = 0
-    private var lost = 0
-    private var surprises: [String] = []
+private final class StressAccount: Sendable {
+    private let counts = Locked((operations: 0, lost: 0, surprises: [String]()))
 
-    var result: (operations: Int, lost: Int, surprises: [String]) {
-        lock.withLock { (operations, lost, surprises) }
-    }
+    var result: (operations: Int, lost: Int, surprises: [String]) { counts.withLock { $0 } }
 
-    func did() {
-        lock.withLock { operations += 1 }
-    }
+    func did() { counts.withLock { $0.operations += 1 } }
 
-    func surprise(_ text: String) {
-        lock.withLock { surprises.append(text) }
-    }
+    func surprise(_ text: String) { counts.withLock { $0.surprises.append(text) } }
 
     func expectNone(_ error: PrefsError?, _ doing: String) {
         if let error { surprise("\(doing): \(error)") }
     }
 
-    func expect(_ expected: Int, _ found: Int?) {
-        lock.withLock { lost += abs(expected - (found ?? 0)) }
-    }
-}
-
-/// True and false in turn.
-private final class StressFlag: @unchecked Sendable {
-    private let lock = NSLock()
-    private var flag = false
-
-    func toggled() -> Bool {
-        lock.withLock {
-            flag.toggle()
-            return flag
-        }
-    }
+    func expect(_ expected: Int, _ found: Int?) { counts.withLock { $0.lost += abs(expected - (found ?? 0)) } }
 }

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -16,11 +15,7 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite(.limited) struct WriteOperationTests {
     private static let root = "WrittenPrefs"
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file()) }
 
@@ -70,11 +65,7 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: operations) func aFileOfOthersStays(_ operation: WriteOperation) async throws {
         try folder.damage()
         let before = try FolderState(folder)
-        let error = await target(store).perform(operation)
-        guard case .notOurs? = error else {
-            Issue.record("\(error as Any)")
-            return
-        }
+        #expect(await target(store).perform(operation)?.detail(of: PrefsError.notOurs) != nil)
         #expect(try FolderState(folder) == before)
     }
 
@@ -94,7 +85,6 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = WrittenPrefs(store: store)
         (prefs.a, prefs.b) = (1, 1)
         let before = try FolderState(folder)
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             try prefs.update {
                 prefs.b = 2
@@ -109,9 +99,7 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
         let store = store
         let prefs = WrittenPrefs(store: store)
         prefs.a = 1
-        let heard = Heard<String>()
-        let observation = prefs.onChange { change in heard.append("\(change.keys) \(change.count)") }
-        defer { observation.cancel() }
+        let heard = Observer<String> { tell in prefs.onChange { tell("\($0.keys) \($0.count)") } }
         #expect(await target(store).perform(operation) == nil)
         #expect(heard.wait(for: 1) == [#"["a"] 1"#])
     }

@@ -1,7 +1,5 @@
 @testable import PrefsSupport
-import AppleModels
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -9,22 +7,19 @@ import Testing
 
 /// The allowed actions of an observer's closure, and the end of an observation.
 @Suite struct CallbackTests {
-    private func prefs(_ store: any PrefsStore = InMemoryStore()) -> AnyPrefs {
-        AnyPrefs(observedNames, key: "Root", store: store)
-    }
+    private func prefs(_ store: any PrefsStore = InMemoryStore()) -> AnyPrefs { store.observedPrefs() }
 
     /// An object that a closure captures.
     private final class Captured: Sendable {}
 
     /// An observation that its own closure can reach.
-    private final class Holder: @unchecked Sendable {
-        private let lock = NSLock()
-        private var held: [PrefsObservation] = []
+    private final class Holder: Sendable {
+        private let held = Locked<[PrefsObservation]>([])
 
-        func put(_ observation: PrefsObservation) { lock.withLock { held.append(observation) } }
-        func cancel() { lock.withLock { held }.forEach { $0.cancel() } }
+        func put(_ observation: PrefsObservation) { held.withLock { $0.append(observation) } }
+        func cancel() { held.withLock { $0 }.forEach { $0.cancel() } }
         func release() {
-            let last = lock.withLock {
+            let last = held.withLock { held in
                 defer { held = [] }
                 return held
             }
@@ -32,19 +27,11 @@ import Testing
         }
     }
 
-    enum Place: CaseIterable { case memory, file, simulated }
-
     /// Counts to ten by writing the received value plus one. An equal write ends it.
-    @Test(arguments: Place.allCases)
-    func aClosureReadsAndWrites(_ place: Place) throws {
+    @Test(arguments: ObservedPlace.kinds)
+    func aClosureReadsAndWrites(_ place: ObservedPlace) throws {
         let folder = try TemporaryFolder()
-        let store: any PrefsStore =
-            switch place {
-            case .memory: InMemoryStore()
-            case .file: PropertyListFileStore(url: folder.file(), durability: .process)
-            case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
-            }
-        let prefs = prefs(store)
+        let prefs = prefs(place.store(in: folder))
         let heard = Heard<String>()
         let observation = prefs.onChange {
             heard.append($0.text)
@@ -135,10 +122,10 @@ import Testing
     @Test func aClosureMakesAndReleasesInstances() {
         let store = InMemoryStore()
         let prefs = prefs(store)
-        let heard = Heard<String>(), inner = Heard<String>()
+        let (heard, inner) = (Heard<String>(), Heard<String>())
         let observation = prefs.onChange(of: "a") { change in
             heard.append(change.text)
-            let made = AnyPrefs(observedNames, key: "Root", store: store)
+            let made = store.observedPrefs()
             let observation = made.onChange { inner.append($0.text) }
             made["b"] = change.newValues["a"]
             observation.cancel()
@@ -152,22 +139,21 @@ import Testing
     @Test func anObservationOutlivesItsInstance() {
         let store = InMemoryStore()
         let writer = prefs(store)
-        let heard = Heard<String>()
         weak var released: AnyPrefs?
-        var observation: PrefsObservation?
+        var observer: Observer<String>?
         do {
             let prefs = AnyPrefs(["a"], key: "Root", store: store)
             released = prefs
-            observation = prefs.onChange { heard.append($0.text) }
+            observer = prefs.observer()
         }
         #expect(released == nil)
         writer.update { ($0["a"], $0["b"]) = (1, 1) }
-        #expect(heard.wait(for: 1) == ["Root a: - → 1"])
-        observation = nil
+        let heard = observer?.heard
+        #expect(heard?.wait(for: 1) == ["Root a: - → 1"])
+        observer = nil
         writer["a"] = 2
         #expect(Listener(writer).take() == [])
-        #expect(heard.all.count == 1)
-        withExtendedLifetime(observation) {}
+        #expect(heard?.all.count == 1)
     }
 
     enum End: CaseIterable { case cancelled, cancelledTwice, released, cancelledByThreads }
@@ -246,33 +232,30 @@ import Testing
     @Test func oneCallAtATimeAlsoOnAConcurrentQueue() {
         let prefs = prefs()
         let inside = NSLock()
-        let heard = Heard<Int>()
-        let observation = prefs.onChange(of: "a", on: .global()) {
-            #expect(inside.try())
-            sched_yield()
-            heard.append($0.newValues["a"] as? Int ?? 0)
-            inside.unlock()
+        let heard = Observer<Int> { tell in
+            prefs.onChange(of: "a", on: .global()) {
+                #expect(inside.try())
+                sched_yield()
+                tell($0.newValues["a"] as? Int ?? 0)
+                inside.unlock()
+            }
         }
         for number in 1...300 { prefs["a"] = number }
         #expect(heard.wait(for: 300) == Array(1...300))
-        observation.cancel()
     }
 
     /// A closure that never returns delays no commit, no other observer and not its own cancellation.
     @Test func aClosureThatHangsIsCancelled() {
         let prefs = prefs()
-        let (gate, isInside) = (Gate(), Heard<Bool>())
-        let observation = prefs.onChange { _ in
-            isInside.append(true)
-            gate.pass()
-        }
+        let stall = Stall()
+        let observation = prefs.onChange { _ in stall.pass() }
         prefs["a"] = 1
-        isInside.wait(for: 1)
+        stall.waitInside()
         observation.cancel()
         let listener = Listener(prefs)
         prefs["a"] = 2
         #expect(listener.take() == ["Root a: 1 → 2"])
-        gate.open()
+        stall.gate.open()
     }
 
     /// An observer that is added inside an update receives nothing before the commit, and then the whole result.

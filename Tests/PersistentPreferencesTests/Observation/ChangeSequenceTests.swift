@@ -1,20 +1,13 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Changes and values as asynchronous sequences.
 @Suite(.limited) struct ChangeSequenceTests {
     private let store = InMemoryStore()
-
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name: String? = nil
-    }
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
@@ -163,18 +156,11 @@ import Testing
     @Test func whatIsRejectedIsEmpty() async {
         let prefs = prefs()
         #expect(await prefs.changes(of: "unknown").reduce(into: 0) { sum, _ in sum += 1 } == 0)
-        #expect(prefs.outcomeIs(.incorrectKeys(invalidElements: ["unknown"])))
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
         let bad = SizePrefs(key: "", store: store)
         #expect(await bad.changes().reduce(into: 0) { sum, _ in sum += 1 } == 0)
         #expect(await bad.$size.updates.reduce(into: 0) { sum, _ in sum += 1 } == 0)
     }
 
-    /// Whether the store has observers.
-    private var isFollowed: Bool {
-        store.isFollowed
-    }
-}
-
-extension PersistentPrefs {
-    fileprivate func outcomeIs(_ error: PrefsError) -> Bool { outcome == "\(error)" }
+    private var isFollowed: Bool { store.isFollowed }
 }

@@ -1,8 +1,5 @@
 @testable import PrefsSupport
-import AppleModels
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -15,32 +12,12 @@ import Testing
     private static let threads = 8
     private static let writes = Hazard.count(6, long: 40)
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    enum Place: CaseIterable { case memory, binary, xml, json, simulated, simulatedFlat }
+    private let folder = TemporaryFolder.fresh
 
     /// Files are combined with every watcher. Other places watch no folder.
-    private static let watched: [(Place, Watcher)] = Place.allCases.flatMap { place in
+    private static let watched: [(ObservedPlace, Watcher)] = ObservedPlace.allCases.flatMap { place in
         let watchers = [.binary, .xml, .json].contains(place) ? Watcher.allCases : [.system]
         return watchers.map { (place, $0) }
-    }
-
-    private func store(_ place: Place, _ watcher: Watcher = .system) -> any PrefsStore {
-        let system = WatchedSystemCalls(watcher)
-        return switch place {
-        case .memory: InMemoryStore()
-        case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
-        case .simulatedFlat: UserDefaultsStore(ModelDaemon(isAutomatic: true).process(), layout: .flat)
-        case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
-        case .xml:
-            PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
-        case .json:
-            PropertyListFileStore(url: folder.file("test.json"), format: .json, durability: .process, system: system)
-        }
     }
 
     private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
@@ -51,14 +28,13 @@ import Testing
     /// The counter is the number of the commit. Each thread has its own key, and all threads write one key without a
     /// lock.
     @Test(.limited, arguments: watched)
-    func eachObserverReceivesEachCommitInOrder(_ place: Place, _ watcher: Watcher) async {
-        let prefs = CountPrefs(key: "Root", store: store(place, watcher))
+    func eachObserverReceivesEachCommitInOrder(_ place: ObservedPlace, _ watcher: Watcher) async {
+        let prefs = CountPrefs(key: "Root", store: place.store(in: folder, watcher))
         let commits = Self.threads * Self.writes
-        let changes = Heard<PrefsChange>(), counts = Heard<[Int]>(), shared = Heard<PrefsChange>()
-        let observations = [
-            prefs.onChange { changes.append($0) }, prefs.$counter.onChange { counts.append([$0, $1]) },
-            prefs.onChange(of: "shared", on: DispatchQueue.global()) { shared.append($0) },
-        ]
+        let changes = Observer<PrefsChange> { tell in prefs.onChange { tell($0) } }, counts = prefs.$counter.observer()
+        let shared = Observer<PrefsChange> { tell in
+            prefs.onChange(of: "shared", on: DispatchQueue.global()) { tell($0) }
+        }
         let sequence = prefs.changes(of: "counter"), updates = prefs.$counter.updates
         let heardBySequence = Task { await sequence.prefix(commits).reduce(into: []) { $0.append($1) } }
         let heardByUpdates = Task { await updates.prefix(commits + 1).reduce(into: []) { $0.append($1) } }
@@ -99,13 +75,12 @@ import Testing
         #expect(flaw(in: shared.all) == nil)
         #expect(await heardBySequence.value.compactMap { $0.newValues["counter"] as? Int } == numbers)
         #expect(await heardByUpdates.value == [0] + numbers)
-        for observation in observations { observation.cancel() }
     }
 
     /// Observers that come and go while others write receive every change between their first and last.
-    @Test(arguments: Place.allCases)
-    func observersThatComeAndGoReceiveAGaplessChain(_ place: Place) {
-        let prefs = CountPrefs(key: "Root", store: store(place))
+    @Test(arguments: ObservedPlace.allCases)
+    func observersThatComeAndGoReceiveAGaplessChain(_ place: ObservedPlace) {
+        let prefs = CountPrefs(key: "Root", store: place.store(in: folder))
         let chains = Heard<[PrefsChange]>()
         let isOver = Heard<Bool>()
         let watchers = DispatchGroup()
@@ -113,10 +88,9 @@ import Testing
             watchers.enter()
             Thread.detachNewThread {
                 while isOver.all.isEmpty {
-                    let chain = Heard<PrefsChange>()
-                    let observation = prefs.onChange { chain.append($0) }
+                    let chain = Observer<PrefsChange> { tell in prefs.onChange { tell($0) } }
                     chain.wait { $0.count >= 5 }
-                    observation.cancel()
+                    chain.cancel()
                     chains.append(chain.all)
                 }
                 watchers.leave()

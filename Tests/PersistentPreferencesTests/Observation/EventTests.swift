@@ -1,129 +1,94 @@
 @testable import PrefsSupport
-import AppleModels
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// One event for each write or update that changed something, with exactly its changes.
 @Suite struct EventTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let system = RecordingSystemCalls()
 
-    init() throws {
-        folder = try TemporaryFolder()
-        system.flushes = false
-    }
+    init() { system.flushes = false }
 
-    enum Place: CaseIterable { case memory, binary, xml, json, simulated, simulatedFlat }
-
-    private func store(_ place: Place, _ watcher: Watcher = .system) -> any PrefsStore {
-        let system = WatchedSystemCalls(watcher)
-        return switch place {
-        case .memory: InMemoryStore()
-        case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
-        case .simulatedFlat: UserDefaultsStore(ModelDaemon(isAutomatic: true).process(), layout: .flat)
-        case .binary: PropertyListFileStore(url: folder.file(), durability: .process, system: system)
-        case .xml:
-            PropertyListFileStore(url: folder.file("test.xml"), format: .xml, durability: .process, system: system)
-        case .json:
-            PropertyListFileStore(url: folder.file("test.json"), format: .json, durability: .process, system: system)
-        }
-    }
-
-    private func prefs(_ store: any PrefsStore, key: String? = "Root") -> AnyPrefs {
-        AnyPrefs(observedNames, key: key, store: store)
-    }
+    private func prefs(_ store: any PrefsStore, key: String? = "Root") -> AnyPrefs { store.observedPrefs(key) }
 
     private struct Failed: Error {}
 
-    @Test(arguments: Place.allCases, Watcher.allCases)
-    func eachCommitIsOneEvent(_ place: Place, _ watcher: Watcher) throws {
-        let store = store(place, watcher)
+    /// A step, and what is heard of it.
+    private struct Step {
+        let name: String
+        let heard: [String]
+        let run: () -> Void
+
+        init(_ name: String, _ heard: String..., run: @escaping () -> Void) {
+            (self.name, self.heard, self.run) = (name, heard, run)
+        }
+    }
+
+    @Test(arguments: ObservedPlace.allCases, Watcher.allCases)
+    func eachCommitIsOneEvent(_ place: ObservedPlace, _ watcher: Watcher) throws {
+        let store = place.store(in: folder, watcher)
         let prefs = prefs(store)
         let listener = Listener(prefs)
         let other = self.prefs(store)
-        let steps: [(String, () -> Void, [String])] = [
-            ("write", { prefs["a"] = 1 }, ["Root a: - → 1"]),
-            ("equal write", { prefs["a"] = 1 }, []),
-            ("kinds of 1", { prefs["a"] = 1.0 }, ["Root a: 1 → 1.0 (3ff0000000000000)"]),
-            ("truth", { prefs["a"] = true }, ["Root a: 1.0 (3ff0000000000000) → true"]),
-            ("another instance", { other["b"] = "x" }, ["Root b: - → 'x'"]),
-            (
-                "several keys", { prefs.update { ($0["a"], $0["b"], $0["c"]) = (2, nil, [1]) } },
-                ["Root a: true → 2, b: 'x' → -, c: - → [1]"]
-            ),
-            ("equal update", { prefs.update { ($0["a"], $0["c"]) = (2, [1]) } }, []),
-            (
-                "update back and forth",
-                {
-                    prefs.update {
-                        prefs["a"] = 9
-                        prefs["a"] = 2
-                    }
-                }, []
-            ),
-            (
-                "nested",
-                {
-                    prefs.update {
-                        prefs["a"] = 3
-                        other.update { $0["b"] = 4 }
-                        prefs.update { prefs.values["c"] = nil }
-                    }
-                }, ["Root a: 2 → 3, b: - → 4, c: [1] → -"]
-            ),
-            ("in place", { prefs.values["a"] = 5 }, ["Root a: 3 → 5"]),
-            ("assigned", { prefs.values = ["b": 4, "c": 6] }, ["Root a: 5 → -, c: - → 6, end: *"]),
-            ("import", { prefs.import(Data(#"{"a": 7, "b": 4}"#.utf8), merge: true) }, ["Root a: - → 7"]),
-            ("equal import", { prefs.import(Data(#"{"a": 7}"#.utf8), merge: true) }, []),
-            ("clear", { prefs.clear() }, ["Root a: 7 → -, b: 4 → -, c: 6 → -, end: *"]),
-            (
-                "clear of nothing",
-                {
-                    prefs["end"] = nil
-                    prefs.clear()
-                }, ["Root end: *"]
-            ),
-            (
-                "thrown",
-                {
-                    _ = try? prefs.update { _ in
-                        prefs["a"] = 1
-                        throw Failed()
-                    }
-                }, []
-            ),
-            (
-                "refused",
-                {
-                    prefs.update {
-                        $0["a"] = 1; $0["b"] = Date(timeIntervalSince1970: .nan)
-                    }
-                }, []
-            ),
-            (
-                "refused inside",
-                {
-                    prefs.update {
-                        prefs["a"] = 1
-                        prefs["unknown"] = 1
-                    }
-                }, []
-            ),
-            ("before deletion", { prefs["a"] = Data([1]) }, ["Root a: - → data AQ=="]),
-            ("deleted", { prefs.deleteAll() }, ["Root a: data AQ== → -, end: *"]),
-            ("deleted again", { (0..<2).forEach { _ in prefs.deleteAll() } }, ["Root end: *"]),
+        let steps = [
+            Step("write", "Root a: - → 1") { prefs["a"] = 1 },
+            Step("equal write") { prefs["a"] = 1 },
+            Step("kinds of 1", "Root a: 1 → 1.0 (3ff0000000000000)") { prefs["a"] = 1.0 },
+            Step("truth", "Root a: 1.0 (3ff0000000000000) → true") { prefs["a"] = true },
+            Step("another instance", "Root b: - → 'x'") { other["b"] = "x" },
+            Step("several keys", "Root a: true → 2, b: 'x' → -, c: - → [1]") {
+                prefs.update { ($0["a"], $0["b"], $0["c"]) = (2, nil, [1]) }
+            },
+            Step("equal update") { prefs.update { ($0["a"], $0["c"]) = (2, [1]) } },
+            Step("update back and forth") {
+                prefs.update {
+                    prefs["a"] = 9
+                    prefs["a"] = 2
+                }
+            },
+            Step("nested", "Root a: 2 → 3, b: - → 4, c: [1] → -") {
+                prefs.update {
+                    prefs["a"] = 3
+                    other.update { $0["b"] = 4 }
+                    prefs.update { prefs.values["c"] = nil }
+                }
+            },
+            Step("in place", "Root a: 3 → 5") { prefs.values["a"] = 5 },
+            Step("assigned", "Root a: 5 → -, c: - → 6, end: *") { prefs.values = ["b": 4, "c": 6] },
+            Step("import", "Root a: - → 7") { prefs.import(Data(#"{"a": 7, "b": 4}"#.utf8), merge: true) },
+            Step("equal import") { prefs.import(Data(#"{"a": 7}"#.utf8), merge: true) },
+            Step("clear", "Root a: 7 → -, b: 4 → -, c: 6 → -, end: *") { prefs.clear() },
+            Step("clear of nothing", "Root end: *") {
+                prefs["end"] = nil
+                prefs.clear()
+            },
+            Step("thrown") {
+                _ = try? prefs.update { _ in
+                    prefs["a"] = 1
+                    throw Failed()
+                }
+            },
+            Step("refused") {
+                prefs.update { ($0["a"], $0["b"]) = (1, Date(timeIntervalSince1970: .nan)) }
+            },
+            Step("refused inside") {
+                prefs.update {
+                    prefs["a"] = 1
+                    prefs["unknown"] = 1
+                }
+            },
+            Step("before deletion", "Root a: - → data AQ==") { prefs["a"] = Data([1]) },
+            Step("deleted", "Root a: data AQ== → -, end: *") { prefs.deleteAll() },
+            Step("deleted again", "Root end: *") { (0..<2).forEach { _ in prefs.deleteAll() } },
         ]
-        for (name, step, expected) in steps {
-            step()
-            #expect(listener.take().map(withoutMark) == expected, "\(name)")
+        for step in steps {
+            step.run()
+            #expect(listener.take().map(withoutMark) == step.heard, "\(step.name)")
         }
     }
 
@@ -156,25 +121,21 @@ import Testing
 
     @Test func anObserverOfSomeKeysReceivesTheirChanges() {
         let prefs = prefs(InMemoryStore())
-        let heard = Heard<String>()
-        let observation = prefs.onChange(of: "a", "c") { heard.append($0.text) }
+        let heard = prefs.observer(of: "a", "c")
         prefs["b"] = 1
         prefs.update { ($0["a"], $0["b"]) = (1, 2) }
         prefs["b"] = 3
         prefs["c"] = 1
         #expect(heard.wait(for: 2) == ["Root a: - → 1", "Root c: - → 1"])
-        withExtendedLifetime(observation) {}
     }
 
     @Test func keysThatAreNotAllowedAreRejected() {
         let prefs = prefs(InMemoryStore())
-        let heard = Heard<String>()
-        let observation = prefs.onChange(of: "a", "z", "y") { heard.append($0.text) }
-        #expect(prefs.outcome == "\(PrefsError.incorrectKeys(invalidElements: ["y", "z"]))")
+        let heard = prefs.observer(of: "a", "z", "y")
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["y", "z"]))
         prefs["a"] = 1
         #expect(Listener(prefs).take() == [])
         #expect(heard.all == [])
-        observation.cancel()
     }
 
     @Test func theCommittedStateIsReported() throws {
@@ -190,7 +151,11 @@ import Testing
         #expect(prefs.outcome.hasSuffix("the stored state is unchanged"))
         #expect(listener.take() == [])
         // The flush of the file, then the flush of its folder.
-        failsFolderFlush()
+        nonisolated(unsafe) var flushes = 0
+        system.onCall = { name throws(StorageFailure) in
+            if name == "fsync" { flushes += 1 }
+            if name == "fsync", flushes == 2 { throw StorageFailure("fsync", "", code: EIO) }
+        }
         prefs["a"] = 3
         #expect(
             prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
@@ -198,16 +163,8 @@ import Testing
         #expect(listener.take() == ["Root a: 0 → 3"])
     }
 
-    private func failsFolderFlush() {
-        nonisolated(unsafe) var flushes = 0
-        system.onCall = { name throws(StorageFailure) in
-            if name == "fsync" { flushes += 1 }
-            if name == "fsync", flushes == 2 { throw StorageFailure("fsync", "", code: EIO) }
-        }
-    }
-
     @Test func aDateInXMLIsReportedAsItIsRead() throws {
-        let prefs = prefs(store(.xml))
+        let prefs = prefs(ObservedPlace.xml.store(in: folder))
         let listener = Listener(prefs)
         let date = Date(timeIntervalSinceReferenceDate: 1_000.75)
         let whole = exactForm(Date(timeIntervalSinceReferenceDate: 1_000))
@@ -220,30 +177,28 @@ import Testing
 
     /// A root that is not a dictionary has no values, so its removal is not a change. New values in its place are a
     /// change.
-    @Test(arguments: [Place.binary, .xml])
-    func aRootThatIsNotADictionaryIsEmpty(_ place: Place) throws {
+    @Test(arguments: [ObservedPlace.binary, .xml])
+    func aRootThatIsNotADictionaryIsEmpty(_ place: ObservedPlace) throws {
         let url = folder.file(place == .xml ? "test.xml" : "test.plist")
         try writePropertyList(["Root": ["a", "list"]], to: url, as: place == .xml ? .xml : .binary)
-        let prefs = prefs(store(place))
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let prefs = prefs(place.store(in: folder))
+        let heard = prefs.observer()
         prefs["a"] = 1
-        #expect(prefs.outcome == "\(PrefsError.rootIsNotDictionary(key: "Root"))")
+        #expect(prefs.lastError == .rootIsNotDictionary(key: "Root"))
         prefs.deleteAll()
         prefs["a"] = 2
         #expect(heard.wait(for: 1) == ["Root a: - → 2"])
-        withExtendedLifetime(observation) {}
     }
 
     /// The assignment of all values repairs such a root, as in RVS_PersistentPrefs 1.7. No other write does.
-    @Test(arguments: [Place.binary, .xml])
-    func allValuesReplaceARootThatIsNotADictionary(_ place: Place) throws {
+    @Test(arguments: [ObservedPlace.binary, .xml])
+    func allValuesReplaceARootThatIsNotADictionary(_ place: ObservedPlace) throws {
         for values in [["a": 2], [:]] {
             let url = folder.file(place == .xml ? "test.xml" : "test.plist")
             try writePropertyList(["Root": ["a", "list"], "Other": 1], to: url, as: place == .xml ? .xml : .binary)
-            let prefs = prefs(store(place))
+            let prefs = prefs(place.store(in: folder))
             prefs.values["a"] = 1
-            #expect(prefs.outcome == "\(PrefsError.rootIsNotDictionary(key: "Root"))")
+            #expect(prefs.lastError == .rootIsNotDictionary(key: "Root"))
             prefs.values = ["a": Date(timeIntervalSinceReferenceDate: .nan)]
             #expect(prefs.lastError != nil)
             // A rejected value replaces nothing.
@@ -254,18 +209,9 @@ import Testing
         }
     }
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name: String? = nil
-    }
-
     @Test func aPropertyReportsItsValues() {
         let prefs = SizePrefs(key: "Root", store: InMemoryStore())
-        let sizes = Heard<[Int]>()
-        let events = Heard<String>()
-        let observations = [
-            prefs.$size.onChange { sizes.append([$0, $1]) }, prefs.onChange { events.append($0.text) },
-        ]
+        let sizes = prefs.$size.observer(), events = prefs.observer()
         prefs.size = 14
         prefs.name = "x"
         // The value does not change: the default is stored, reset, and cannot be read.
@@ -281,6 +227,5 @@ import Testing
                 "Root size: - → 14", "Root name: - → 'x'", "Root size: 14 → -", "Root size: - → 12",
                 "Root size: 12 → -", "Root size: - → 'large'", "Root name: 'x' → -, size: 'large' → 16",
             ])
-        withExtendedLifetime(observations) {}
     }
 }

@@ -1,23 +1,16 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Changes outside of the engine: by an editor, by `plutil`, or of a link. This process does not read in between.
 @Suite struct ForeignChangeTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func prefs(_ url: URL, _ system: SystemCalls) -> AnyPrefs {
-        AnyPrefs(
-            observedNames, key: "Root", store: PropertyListFileStore(url: url, durability: .process, system: system))
+        PropertyListFileStore(url: url, durability: .process, system: system).observedPrefs()
     }
 
     private func write(_ values: [String: Any], to url: URL) throws {
@@ -218,10 +211,8 @@ import Testing
     func eachRootOfAFileHasItsOwn(_ watcher: Watcher) throws {
         let url = folder.file()
         let store = PropertyListFileStore(url: url, durability: .process, system: WatchedSystemCalls(watcher))
-        let (one, two) = (
-            AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
-        )
-        let three = Listener(AnyPrefs(observedNames, key: "Three", store: store))
+        let (one, two) = (store.observedPrefs("One"), store.observedPrefs("Two"))
+        let three = Listener(store.observedPrefs("Three"))
         let (first, second) = (Listener(one), Listener(two))
         try writePropertyList(["One": ["a": 1], "Two": ["b": 2], "other": 7], to: url)
         first.heard.wait(for: 1)
@@ -237,8 +228,7 @@ import Testing
         let url = folder.file()
         let prefs = prefs(url, WatchedSystemCalls(watcher))
         prefs["a"] = 0
-        let heard = Heard<PrefsChange>()
-        let observation = prefs.onChange { heard.append($0) }
+        let heard = Observer<PrefsChange> { tell in prefs.onChange { tell($0) } }
         for number in 1...300 { try replace(url, with: ["a": number]) }
         let all = heard.wait { $0.last?.newValues["a"] as? Int == 300 }
         var state = 0
@@ -246,6 +236,5 @@ import Testing
             #expect(change.oldValues["a"] as? Int == state && change.origin == .elsewhere)
             state = change.newValues["a"] as? Int ?? -1
         }
-        observation.cancel()
     }
 }

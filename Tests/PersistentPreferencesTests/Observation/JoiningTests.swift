@@ -1,22 +1,15 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// Observers that come and go at the worst moments: in the middle of a commit, a reload or a report.
 @Suite struct JoiningTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var number = 0
@@ -71,16 +64,13 @@ import Testing
 
     /// Runs a closure once, on the thread that has set it, right after the status of an open file was read.
     private final class AfterStatus: WatchedSystemCalls, @unchecked Sendable {
-        private let lock = NSLock()
-        private var action: (thread: Thread, run: () -> Void)?
+        private let action = Locked<(thread: Thread, run: () -> Void)?>(nil)
 
-        func setAction(_ run: @escaping () -> Void) {
-            lock.withLock { action = (Thread.current, run) }
-        }
+        func setAction(_ run: @escaping () -> Void) { action.withLock { $0 = (Thread.current, run) } }
 
         override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
             let status = try super.status(of: descriptor)
-            let due = lock.withLock {
+            let due = action.withLock { action in
                 guard action?.thread === Thread.current else { return nil as (() -> Void)? }
                 defer { action = nil }
                 return action?.run
@@ -97,12 +87,11 @@ import Testing
         let url = folder.file()
         let system = AfterStatus(watcher)
         let store = PropertyListFileStore(url: url, durability: .process, system: system)
-        let sentinel = AnyPrefs(observedNames, key: "Other", store: store)
+        let sentinel = store.observedPrefs("Other")
         let prefs = NumberPrefs(key: "Root", store: store)
         sentinel["a"] = 1
         prefs.number = 1
-        let looked = Heard<String>()
-        let sentinelObservation = sentinel.onChange { looked.append($0.text) }
+        let looked = sentinel.observer()
         let subscriber = Noting()
         system.setAction {
             try? writePropertyList(["Root": ["number": 2], "Other": ["a": 2]], to: url)
@@ -113,7 +102,6 @@ import Testing
         let start = subscription.start.members["number"]?.integer(as: Int.self)
         if start != 2 { subscriber.heard.wait(for: 1) }
         #expect(subscriber.heard.all.last ?? start == 2)
-        sentinelObservation.cancel()
         subscription.end()
     }
 
@@ -142,20 +130,14 @@ import Testing
 
     /// A waiting change keeps the root that it concerns.
     @Test func aChangeOfTheFormerRootSaysSo() {
-        let store = InMemoryStore()
-        let prefs = AnyPrefs(observedNames, key: "One", store: store)
-        let gate = Gate()
-        let heard = Heard<String>()
-        let observation = prefs.onChange {
-            gate.pass()
-            heard.append($0.text)
-        }
+        let prefs = InMemoryStore().observedPrefs("One")
+        let stall = Stall()
+        let heard = stall.observer(of: prefs)
         prefs["a"] = 1
         prefs["a"] = 2
         prefs.key = "Two"
         prefs["b"] = 1
-        gate.open()
-        #expect(heard.wait(for: 4) == ["One a: - → 1", "One a: 1 → 2", "Two a: 2 → -", "Two b: - → 1"])
-        observation.cancel()
+        stall.gate.open()
+        #expect(heard.wait(for: 4).map(\.text) == ["One a: - → 1", "One a: 1 → 2", "Two a: 2 → -", "Two b: - → 1"])
     }
 }

@@ -1,32 +1,33 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
 /// Changes are delivered when a subscriber demands them. Closures, sequences and the Combine publishers use this.
 @Suite struct MailboxTests {
     private let store = InMemoryStore()
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name: String? = nil
-    }
-
     /// A subscriber that records the elements and answers with a demand.
     private final class Subscriber<Element: Sendable>: @unchecked Sendable {
         let heard = Heard<Element>()
         let queue = DispatchQueue(label: "MailboxTests")
-        var changes: Mailbox<Element>?
+        fileprivate(set) var changes: Mailbox<Element>?
         /// Called for each element.
         var answer: (Element) -> Int = { _ in 0 }
         private let inside = NSLock()
 
-        func receive(_ element: Element) -> Int {
+        /// - Parameter subscribe: begins a subscription on a queue, whose deliveries the closure answers.
+        init(_ subscribe: (DispatchQueue, @escaping @Sendable (Element) -> Int) -> Mailbox<Element>?) {
+            changes = subscribe(queue) { [weak self] in self?.receive($0) ?? 0 }
+            #expect(changes != nil)
+        }
+
+        deinit { changes?.end() }
+
+        private func receive(_ element: Element) -> Int {
             #expect(inside.try(), "two deliveries at once")
             defer { inside.unlock() }
             heard.append(element)
@@ -39,22 +40,23 @@ import Testing
         func settle() {
             for _ in 0..<2 { queue.sync {} }
         }
+
+        /// Waits for so many elements, and for everything else that was scheduled. Returns all.
+        func settled(_ count: Int) -> [Element] {
+            heard.wait(for: count)
+            settle()
+            return heard.all
+        }
     }
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
     private func subscriber(of prefs: SizePrefs) -> Subscriber<PrefsChange> {
-        let subscriber = Subscriber<PrefsChange>()
-        subscriber.changes = prefs.demandedChanges(of: [], on: subscriber.queue, subscriber.receive)
-        #expect(subscriber.changes != nil)
-        return subscriber
+        Subscriber { prefs.demandedChanges(of: [], on: $0, $1) }
     }
 
     private func sizeSubscriber(of prefs: SizePrefs) -> Subscriber<Int> {
-        let subscriber = Subscriber<Int>()
-        subscriber.changes = prefs.$size.observed.demanded(on: subscriber.queue, subscriber.receive)
-        #expect(subscriber.changes != nil)
-        return subscriber
+        Subscriber { prefs.$size.observed.demanded(on: $0, $1) }
     }
 
     @Test func nothingIsDeliveredBeyondTheDemand() {
@@ -64,25 +66,16 @@ import Testing
         subscriber.settle()
         #expect(subscriber.heard.all.isEmpty)
         subscriber.request(2)
-        subscriber.heard.wait(for: 2)
-        subscriber.settle()
-        #expect(subscriber.heard.all.map(\.text) == ["Root size: - → 1", "Root size: 1 → 2"])
+        #expect(subscriber.settled(2).map(\.text) == ["Root size: - → 1", "Root size: 1 → 2"])
         subscriber.request(1)
-        subscriber.heard.wait(for: 3)
-        subscriber.settle()
-        #expect(subscriber.heard.all.last?.text == "Root size: 2 → 3")
-        #expect(subscriber.heard.all.count == 3)
-        subscriber.changes?.end()
+        #expect(subscriber.settled(3).dropFirst(2).map(\.text) == ["Root size: 2 → 3"])
     }
 
     @Test func aDemandIsKeptUntilThereIsAChange() {
         let prefs = prefs(), subscriber = subscriber(of: prefs)
         subscriber.request(2)
         for size in 1...3 { prefs.size = size }
-        subscriber.heard.wait(for: 2)
-        subscriber.settle()
-        #expect(subscriber.heard.all.map { $0.newValues["size"] as? Int } == [1, 2])
-        subscriber.changes?.end()
+        #expect(subscriber.settled(2).map { $0.newValues["size"] as? Int } == [1, 2])
     }
 
     @Test func theAnswerToADeliveryAddsToTheDemand() {
@@ -90,10 +83,7 @@ import Testing
         subscriber.answer = { $0.newValues["size"] as? Int == 5 ? 0 : 1 }
         for size in 1...7 { prefs.size = size }
         subscriber.request(1)
-        subscriber.heard.wait(for: 5)
-        subscriber.settle()
-        #expect(subscriber.heard.all.map { $0.newValues["size"] as? Int } == Array(1...5))
-        subscriber.changes?.end()
+        #expect(subscriber.settled(5).map { $0.newValues["size"] as? Int } == Array(1...5))
     }
 
     /// Deliveries do not nest, also when the first value is delivered by the request itself.
@@ -105,10 +95,7 @@ import Testing
         }
         for size in 1...6 { prefs.size = size }
         subscriber.request(1)
-        #expect(subscriber.heard.wait(for: 5) == [12, 1, 2, 3, 4])
-        subscriber.settle()
-        #expect(subscriber.heard.all.count == 5)
-        subscriber.changes?.end()
+        #expect(subscriber.settled(5) == [12, 1, 2, 3, 4])
     }
 
     @Test func anUnlimitedDemandStaysSo() {
@@ -119,7 +106,6 @@ import Testing
         subscriber.request(Mailbox<Int>.unlimited - 1)
         for size in 100..<400 { prefs.size = size }
         #expect(subscriber.heard.wait(for: 301) == [12] + Array(100..<400))
-        subscriber.changes?.end()
     }
 
     @Test func theFirstValueIsThatOfTheSubscriptionAndIsDeliveredAtOnce() {
@@ -139,7 +125,6 @@ import Testing
         subscriber.answer = { _ in 0 }
         subscriber.request(1)
         #expect(subscriber.heard.wait(for: 2) == [13, 14])
-        subscriber.changes?.end()
     }
 
     /// A change that is not delivered uses up no demand.
@@ -153,23 +138,17 @@ import Testing
         #expect(subscriber.heard.all == [12])
         prefs.size = 13
         prefs.size = 14
-        subscriber.heard.wait(for: 2)
-        subscriber.settle()
-        #expect(subscriber.heard.all == [12, 13])
-        subscriber.changes?.end()
+        #expect(subscriber.settled(2) == [12, 13])
     }
 
     @Test func anOptionalThatIsNilIsDelivered() {
         let prefs = prefs()
-        let subscriber = Subscriber<String?>()
-        subscriber.changes = prefs.$name.observed.demanded(subscriber.receive)
-        #expect(subscriber.changes != nil)
+        let subscriber = Subscriber<String?> { _, receive in prefs.$name.observed.demanded(receive) }
         subscriber.request(3)
         #expect(subscriber.heard.all == [nil])
         prefs.name = "x"
         prefs.name = nil
         #expect(subscriber.heard.wait(for: 3) == [nil, "x", nil])
-        subscriber.changes?.end()
     }
 
     /// The delivery of the first value is slow. Changes in the meantime wait.
@@ -195,7 +174,6 @@ import Testing
         mayGo.open()
         isOver.pass()
         #expect(subscriber.heard.wait(for: 4) == [12, 1, 2, 3])
-        subscriber.changes?.end()
     }
 
     @Test func requestsOfSeveralThreadsAddUp() {
@@ -206,14 +184,12 @@ import Testing
             }
         }
         #expect(subscriber.heard.wait(for: 200).first == 12)
-        subscriber.settle()
-        #expect(subscriber.heard.all.count == 200)
+        #expect(subscriber.settled(200).count == 200)
         subscriber.request(Mailbox<Int>.unlimited)
         let all = subscriber.heard.wait(for: 201)
         for thread in 4..<8 {
             #expect(all.filter { $0 / 100 == thread } == (0..<50).map { 100 * thread + $0 })
         }
-        subscriber.changes?.end()
     }
 
     @Test func whatWaitsIsMergedWhereItIsTooMuch() {
@@ -224,14 +200,12 @@ import Testing
         let all = subscriber.heard.wait(for: capacity)
         #expect(all.map(\.count) == Array(repeating: 1, count: capacity - 1) + [201])
         #expect(all.last?.text == "Root size: \(1 - capacity) → \(-capacity - 200) ×201")
-        subscriber.changes?.end()
     }
 
     /// Another observer has received the first part of the merged change already.
     @Test func aMergedChangeIsTheSameBesideAFastObserver() {
         let prefs = prefs(), subscriber = subscriber(of: prefs)
-        let fast = Heard<Int>()
-        let observation = prefs.onChange { fast.append($0.count) }
+        let fast = Observer<Int> { tell in prefs.onChange { tell($0.count) } }
         let capacity = WaitingChanges.capacity
         for size in 1...capacity { prefs.size = -size }
         fast.wait(for: capacity)
@@ -239,8 +213,6 @@ import Testing
         fast.wait(for: capacity + 5)
         subscriber.request(Mailbox<PrefsChange>.unlimited)
         #expect(subscriber.heard.wait(for: capacity).last?.text == "Root size: \(1 - capacity) → 5 ×6")
-        subscriber.changes?.end()
-        _ = observation
     }
 
     private func change(
@@ -344,7 +316,6 @@ import Testing
         #expect(listener.heard.all.isEmpty)
         changes?.end()
         #expect(listener.heard.wait(for: 1).map(\.text) == ["Root size: - → 77"])
-        listener.changes?.end()
     }
 
     @Test func aSubscriptionOutlivesItsInstance() {
@@ -359,13 +330,12 @@ import Testing
         subscriber?.request(2)
         prefs().size = 13
         #expect(subscriber?.heard.wait(for: 2) == [12, 13])
-        subscriber?.changes?.end()
     }
 
     @Test func whatIsRejectedCannotBeSubscribed() {
         let prefs = prefs()
         #expect(prefs.demandedChanges(of: ["unknown"]) { _ in 0 } == nil)
-        #expect(prefs.outcome == "\(PrefsError.incorrectKeys(invalidElements: ["unknown"]))")
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
         let bad = SizePrefs(key: "", store: store)
         #expect(bad.demandedChanges(of: []) { _ in 0 } == nil)
         #expect(bad.$size.observed.demanded { _ in 0 } == nil)

@@ -1,26 +1,16 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// A program that writes the file in place and keeps it open.
 @Suite struct OpenWriterTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func prefs(_ system: RecordingSystemCalls) -> AnyPrefs {
-        let prefs = AnyPrefs(
-            observedNames, key: "Root",
-            store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let prefs = folder.observedPrefs("test.plist", system)
         prefs["a"] = 1
         return prefs
     }

@@ -1,10 +1,8 @@
+@testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// The state that reads see while key-value observers are notified. This part of key-value observing runs on every
 /// platform.
@@ -49,7 +47,6 @@ import Testing
 
     @Test func theInnermostCounts() throws {
         let prefs = prefs(["size": 3])
-        struct Stop: Error {}
         PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state).asCurrent {
             #expect(throws: Stop.self) {
                 try PastState(Dictionary(of: ["size": NSNumber(value: 2)]), of: prefs.state).asCurrent {

@@ -1,6 +1,4 @@
 @testable import PrefsSupport
-import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -10,12 +8,10 @@ import Testing
 @Suite struct RootShapeTests {
     @Test func assigningTheKeyIsAChange() {
         let store = InMemoryStore()
-        let (one, two) = (
-            AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
-        )
+        let (one, two) = (store.observedPrefs("One"), store.observedPrefs("Two"))
         one.values = ["a": 1, "b": 1]
         two.values = ["b": 1, "c": 2]
-        let prefs = AnyPrefs(observedNames, key: "One", store: store)
+        let prefs = store.observedPrefs("One")
         let listener = Listener(prefs)
         prefs.key = "Two"
         #expect(listener.take() == ["Two a: 1 → -, c: - → 2"])
@@ -34,7 +30,7 @@ import Testing
     /// Another thread assigns the key after the observer has read it and before it subscribes.
     @Test func aMoveDuringTheStartIsFollowed() throws {
         let store = InMemoryStore()
-        let prefs = AnyPrefs(observedNames, key: "One", store: store)
+        let prefs = store.observedPrefs("One")
         let root = try #require(prefs.observedRoot(of: []))
         prefs.key = "Two"
         let heard = Heard<String>()
@@ -43,8 +39,7 @@ import Testing
                 heard.append(change.root)
                 return nil
             })
-        AnyPrefs(observedNames, key: "One", store: store)["a"] = 1
-        AnyPrefs(observedNames, key: "Two", store: store)["a"] = 1
+        for key in ["One", "Two"] { store.observedPrefs(key)["a"] = 1 }
         #expect(heard.all == ["Two"])
         subscription.end()
     }
@@ -53,32 +48,25 @@ import Testing
     @Test func aChangeOfAFlatDomainHasTheRootOfItsObserver() throws {
         let folder = try TemporaryFolder()
         let store = PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat)
-        let (one, two) = (
-            AnyPrefs(observedNames, key: "One", store: store), AnyPrefs(observedNames, key: "Two", store: store)
-        )
-        let (first, second) = (Heard<String>(), Heard<String>())
-        let observations = [one.onChange { first.append($0.text) }, two.onChange { second.append($0.text) }]
+        let (one, two) = (store.observedPrefs("One"), store.observedPrefs("Two"))
+        let (first, second) = (one.observer(), two.observer())
         one["a"] = 1
         #expect(first.wait(for: 1) == ["One a: - → 1"])
         #expect(second.wait(for: 1) == ["Two a: - → 1"])
-        _ = observations
     }
 
     /// An observer of one key beside an observer of all keys, in both orders.
     @Test func eachObserverGetsItsPartOfAChange() {
-        let prefs = AnyPrefs(observedNames, key: "Root", store: InMemoryStore())
-        let (part, all, last) = (Heard<[String]>(), Heard<[String]>(), Heard<[String]>())
-        let observations = [
-            prefs.onChange(of: "a") { part.append($0.keys) }, prefs.onChange { all.append($0.keys) },
-            prefs.onChange(of: "b") { last.append($0.keys) },
-        ]
+        let prefs = InMemoryStore().observedPrefs()
+        let part = Observer<[String]> { tell in prefs.onChange(of: "a") { tell($0.keys) } }
+        let all = Observer<[String]> { tell in prefs.onChange { tell($0.keys) } }
+        let last = Observer<[String]> { tell in prefs.onChange(of: "b") { tell($0.keys) } }
         for number in 1...20 {
             prefs.values = ["a": number, "b": number]
             #expect(part.wait(for: number).last == ["a"])
             #expect(all.wait(for: number).last == ["a", "b"])
             #expect(last.wait(for: number).last == ["b"])
         }
-        _ = observations
     }
 
     /// An override that derives the root key from the assigned one.
@@ -92,15 +80,13 @@ import Testing
 
     @Test func anOverriddenKeyIsObserved() {
         let prefs = AccountPrefs(key: "one", store: InMemoryStore())
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let heard = prefs.observer()
         prefs.size = 1
         prefs.key = "two"
         prefs.size = 2
         #expect(
             heard.wait { $0.last?.hasSuffix("- → 2") == true }
                 == ["account one size: - → 1", "account two size: 1 → -", "account two size: - → 2"])
-        observation.cancel()
     }
 
     @Test func aSequenceMovesWithItsInstance() async {
@@ -137,10 +123,7 @@ import Testing
     @Test func aRootOfAFormerVersion() throws {
         let file = try TypedFile(["width": 4, "stale": true])
         let prefs = ShapedPrefs(key: TypedFile.root, store: file.store)
-        let heard = Heard<String>(), sizes = Heard<[Int]>()
-        let observations = [
-            prefs.onChange { heard.append($0.text) }, prefs.$size.onChange { sizes.append([$0, $1]) },
-        ]
+        let heard = prefs.observer(), sizes = prefs.$size.observer()
         prefs.name = "x"
         #expect(heard.wait(for: 1) == ["Root name: - → 'x'"])
         prefs.size = 41
@@ -152,16 +135,12 @@ import Testing
                 "Root name: - → 'x'", "Root size: 40 → 41", "Root size: 41 → 50", "Root name: 'x' → 'y'",
             ])
         #expect(sizes.wait(for: 2) == [[40, 41], [41, 50]])
-        for observation in observations { observation.cancel() }
     }
 
     @Test func aKeyThatIsRenamed() throws {
         let file = try TypedFile(["width": 4])
         let prefs = RenamedPrefs(key: TypedFile.root, store: file.store)
-        let heard = Heard<String>(), sizes = Heard<[Int]>()
-        let observations = [
-            prefs.onChange { heard.append($0.text) }, prefs.$size.onChange { sizes.append([$0, $1]) },
-        ]
+        let heard = prefs.observer(), sizes = prefs.$size.observer()
         prefs.name = "x"
         prefs.size = 5
         try file.put(["breadth": 6, "name": "x"])
@@ -171,24 +150,18 @@ import Testing
                 "Root name: - → 'x'", "Root size: 4 → 5", "Root size: 5 → 6", "Root size: 6 → -",
             ])
         #expect(sizes.wait(for: 3) == [[4, 5], [5, 6], [6, 0]])
-        for observation in observations { observation.cancel() }
     }
 
     /// Waiting changes are merged in the current shape: the values before the first and after the last.
     @Test func changesOfFormerShapesThatWaitBecomeOne() throws {
         let store = InMemoryStore()
         let prefs = ShapedPrefs(key: "Root", store: store)
-        let (inside, gate) = (Gate(), Gate())
-        let heard = Heard<PrefsChange>()
-        let observation = prefs.onChange {
-            inside.open()
-            gate.pass()
-            heard.append($0)
-        }
+        let stall = Stall()
+        let heard = stall.observer(of: prefs)
         let commits = WaitingChanges.capacity + 200
         for number in 1...commits {
             // The first change is being delivered, and does not wait.
-            if number == 2 { inside.pass() }
+            if number == 2 { stall.waitInside() }
             // Alternates between the former and the current shape.
             if number % 3 == 0 {
                 prefs.size = number * 10
@@ -196,7 +169,7 @@ import Testing
                 try store.update(root: "Root") { $0 = ["width": number] }
             }
         }
-        gate.open()
+        stall.gate.open()
         let all = heard.wait { $0.reduce(0) { $0 + $1.count } >= commits }
         var size: Int?
         for change in all {
@@ -206,6 +179,5 @@ import Testing
         }
         #expect(size == commits * 10)
         #expect(all.count == WaitingChanges.capacity + 1)
-        observation.cancel()
     }
 }

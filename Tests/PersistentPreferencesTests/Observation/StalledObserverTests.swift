@@ -1,21 +1,15 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
 /// A slow observer delays nobody and keeps a limited number of changes. The newest are merged.
 @Suite struct StalledObserverTests {
     private static let capacity = WaitingChanges.capacity
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var number = 0
@@ -30,49 +24,31 @@ import Testing
     /// The bytes are limited, too.
     @Test func fortyLargeCommitsWhileOneIsStalled() {
         let prefs = AnyPrefs(["blob"], key: "Root", store: InMemoryStore())
-        let (gate, isInside) = (Gate(), Heard<Bool>())
-        let heard = Heard<PrefsChange>()
-        let observation = prefs.onChange {
-            isInside.append(true)
-            gate.pass()
-            heard.append($0)
-        }
+        let stall = Stall()
+        let heard = stall.observer(of: prefs)
         func blob(_ number: UInt8) -> Data { Data(repeating: number, count: 1 << 20) }
         prefs["blob"] = blob(1)
-        isInside.wait { !$0.isEmpty }
+        stall.waitInside()
         for number in 2...40 { prefs["blob"] = blob(UInt8(number)) }
-        gate.open()
+        stall.gate.open()
         let all = heard.wait { $0.last?.newValues["blob"] as? Data == blob(40) }
         // Each change holds two texts, and eight fit into the limit. So three changes wait, and all later ones are
         // merged into the last of them.
         #expect(all.map(\.count) == [1, 1, 1, 37])
         #expect(all.last?.oldValues["blob"] as? Data == blob(3))
-        observation.cancel()
     }
 
     @Test func threeThousandCommitsWhileOneIsStalled() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
-        let (gate, isInside) = (Gate(), Heard<Bool>())
-        let heard = Heard<PrefsChange>(), numbers = Heard<[Int]>(), unhindered = Heard<Int>()
-        let observations = [
-            prefs.onChange {
-                isInside.append(true)
-                gate.pass()
-                heard.append($0)
-            },
-            prefs.$number.onChange {
-                isInside.append(true)
-                gate.pass()
-                numbers.append([$0, $1])
-            },
-            prefs.onChange(of: "number") { _ in unhindered.append(1) },
-        ]
+        let stall = Stall()
+        let heard = stall.observer(of: prefs), numbers = stall.observer(of: prefs.$number)
+        let unhindered = prefs.observer(of: "number")
         prefs.commit(1)
-        isInside.wait { $0.count >= 2 }
+        stall.waitInside(2)
         for number in 2...3_000 { prefs.commit(number) }
         unhindered.wait { !$0.isEmpty }
         #expect(heard.all.isEmpty)
-        gate.open()
+        stall.gate.open()
 
         // The change that was being delivered, all but one of the waiting changes, and the rest merged.
         let all = heard.wait(for: Self.capacity + 1)
@@ -97,7 +73,6 @@ import Testing
         prefs.commit(3_001)
         #expect(heard.wait(for: Self.capacity + 2).last?.count == 1)
         #expect(numbers.wait(for: Self.capacity + 2).last == [3_000, 3_001])
-        for observation in observations { observation.cancel() }
     }
 
     /// Without a limit, hundreds of blocked closures would leave Dispatch no thread. Runs in its own process, because
@@ -149,24 +124,18 @@ import Testing
     @Test(arguments: Watcher.allCases)
     func aFileIsWrittenOnWhileAnObserverIsStalled(_ watcher: Watcher) {
         let system = WatchedSystemCalls(watcher)
-        let prefs = NumberPrefs(
-            key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
-        let gate = Gate()
-        let heard = Heard<PrefsChange>()
-        let observation = prefs.onChange {
-            gate.pass()
-            heard.append($0)
-        }
+        let prefs = NumberPrefs(key: "Root", store: folder.observedStore("test.plist", system))
+        let stall = Stall()
+        let heard = stall.observer(of: prefs)
         // What waits is the same with every watcher: the short form reaches the limit with one of them.
         let commits = Hazard.isLong || watcher == .system ? Self.capacity + 20 : 20
         for number in 1...commits { prefs.commit(number) }
-        gate.open()
+        stall.gate.open()
         let all = heard.wait { $0.last?.newValues["number"] as? Int == commits }
         #expect(all.reduce(0) { $0 + $1.count } == commits)
         #expect(all.last?.newValues["number"] as? Int == commits)
         #expect(all.count <= Self.capacity + 1)
         #expect(all.allSatisfy { $0.origin == .thisProcess })
-        observation.cancel()
     }
 
     @Test func aSequenceWithoutAConsumerKeepsNoMore() async {
@@ -219,28 +188,16 @@ import Testing
     @Test func aChangeThatIsUndoneWhileItWaitsIsStillNamed() {
         let prefs = NumberPrefs(key: "Root", store: InMemoryStore())
         prefs.commit(0)
-        let (gate, isInside) = (Gate(), Heard<Bool>())
-        let heard = Heard<PrefsChange>(), numbers = Heard<[Int]>()
-        let observations = [
-            prefs.onChange {
-                isInside.append(true)
-                gate.pass()
-                heard.append($0)
-            },
-            prefs.$number.onChange {
-                isInside.append(true)
-                gate.pass()
-                numbers.append([$0, $1])
-            },
-        ]
+        let stall = Stall()
+        let heard = stall.observer(of: prefs), numbers = stall.observer(of: prefs.$number)
         for number in 1...Self.capacity { prefs["number"] = number }
-        isInside.wait { $0.count >= 2 }
+        stall.waitInside(2)
         // The last waiting change, and the changes that are merged into it: a change and its reversal.
         prefs["number"] = -1
         prefs["number"] = -2
         prefs["number"] = -1
         prefs["number"] = Self.capacity
-        gate.open()
+        stall.gate.open()
         let all = heard.wait { $0.reduce(0) { $0 + $1.count } == Self.capacity + 4 }
         #expect(all.last?.newValues["number"] as? Int == Self.capacity)
         #expect(all.last?.oldValues["number"] as? Int == Self.capacity)
@@ -250,6 +207,5 @@ import Testing
         // For the property, nothing has changed.
         let typed = numbers.wait { $0.last?.last == 0 }
         #expect(typed.suffix(2) == [[Self.capacity - 1, Self.capacity], [Self.capacity, 0]])
-        for observation in observations { observation.cancel() }
     }
 }

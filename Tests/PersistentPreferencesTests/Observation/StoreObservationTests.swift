@@ -1,35 +1,17 @@
 @testable import PrefsSupport
-import AppleModels
 import Foundation
-import TestSupport
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 
 /// `observe` of this package's stores and of stores of other modules.
 @Suite struct StoreObservationTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    enum Place: CaseIterable { case memory, file, simulated }
-
-    private func store(_ place: Place) -> any PrefsStore {
-        switch place {
-        case .memory: InMemoryStore()
-        case .simulated: UserDefaultsStore(ModelDaemon(isAutomatic: true).process())
-        case .file: PropertyListFileStore(url: folder.file(), durability: .process)
-        }
-    }
-
-    @Test(arguments: Place.allCases)
-    func aStoreReportsTheChangesOfARoot(_ place: Place) throws {
-        let store = store(place)
-        let heard = Heard<String>()
-        let observation = try store.observe(root: "Root") { heard.append($0.text) }
+    @Test(arguments: ObservedPlace.kinds)
+    func aStoreReportsTheChangesOfARoot(_ place: ObservedPlace) throws {
+        let store = place.store(in: folder)
+        let heard = try Observer<String> { tell in try store.observe(root: "Root") { tell($0.text) } }
         try store.update(root: "Root") { $0 = ["a": 1, "b": "x"] }
         try store.update(root: "Root") { $0?["a"] = 1 }
         try store.update(root: "Other") { $0 = ["a": 1] }
@@ -39,34 +21,22 @@ import Testing
         #expect(
             heard.wait { $0.last?.contains("end") == true }
                 == ["Root a: - → 1, b: - → 'x'", "Root b: 'x' → -", "Root a: 1 → -", "Root end: - → 1"])
-        observation.cancel()
+        heard.cancel()
         try store.update(root: "Root") { $0 = nil }
-        let barrier = Heard<Bool>()
-        let second = try store.observe(root: "Root") { _ in barrier.append(true) }
+        let barrier = try Observer<Bool> { tell in try store.observe(root: "Root") { _ in tell(true) } }
         try store.update(root: "Root") { $0 = ["end": 2] }
         barrier.wait(for: 1)
         #expect(heard.all.count == 4)
-        second.cancel()
     }
 
-    @Test(arguments: Place.allCases, ["", "a\0b", "\u{FEFF}a", String(repeating: "x", count: 1_025)])
-    func badNamesAreRejected(_ place: Place, _ name: String) {
-        let store = store(place)
+    @Test(arguments: ObservedPlace.kinds, ["", "a\0b", "\u{FEFF}a", String(repeating: "x", count: 1_025)])
+    func badNamesAreRejected(_ place: ObservedPlace, _ name: String) {
+        let store = place.store(in: folder)
         #expect(throws: PrefsError.self) { try store.observe(root: name) { _ in } }
     }
 
     @Test func aBadSuiteIsRejected() {
         #expect(throws: PrefsError.self) { try UserDefaultsStore(suiteName: "a/b").observe(root: "Root") { _ in } }
-    }
-
-    /// Forwards all calls, `observe` only on request.
-    private class Forwarding: PrefsStore, @unchecked Sendable {
-        let inner: any PrefsStore
-        init(_ inner: any PrefsStore) { self.inner = inner }
-        func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
-        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-            try inner.update(root: root, body)
-        }
     }
 
     private final class Telling: PrefsStore, @unchecked Sendable {
@@ -84,24 +54,22 @@ import Testing
     /// Instances work with a store that reports no changes.
     @Test func aStoreWithoutObserveIsSilent() {
         let inner = InMemoryStore()
-        let prefs = AnyPrefs(observedNames, key: "Root", store: Forwarding(inner))
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let prefs = ForeignStore(inner).observedPrefs()
+        let heard = prefs.observer()
         #expect(prefs.lastError == nil)
         prefs["a"] = 1
         #expect(prefs["a"] as? Int == 1)
-        #expect(Listener(AnyPrefs(observedNames, key: "Root", store: inner)).take() == [])
+        #expect(Listener(inner.observedPrefs()).take() == [])
         #expect(heard.all == [])
-        observation.cancel()
     }
 
-    @Test(arguments: Place.allCases)
-    func aForwardingStoreReportsChanges(_ place: Place) {
-        let inner = store(place)
-        let prefs = AnyPrefs(observedNames, key: "Root", store: Telling(inner))
+    @Test(arguments: ObservedPlace.kinds)
+    func aForwardingStoreReportsChanges(_ place: ObservedPlace) {
+        let inner = place.store(in: folder)
+        let prefs = Telling(inner).observedPrefs()
         prefs["c"] = 1
         let listener = Listener(prefs)
-        AnyPrefs(observedNames, key: "Root", store: inner).update { ($0["a"], $0["b"]) = (1, 2) }
+        inner.observedPrefs().update { ($0["a"], $0["b"]) = (1, 2) }
         prefs["a"] = nil
         prefs.clear()
         #expect(

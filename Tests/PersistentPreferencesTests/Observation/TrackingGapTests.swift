@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import Observation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -11,11 +10,6 @@ import Testing
 /// Commits between a read in a tracking on the main thread and the moment when the tracking begins to listen.
 @Suite(.limited) @MainActor struct TrackingGapTests {
     private let store = InMemoryStore()
-
-    fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name = "x"
-    }
 
     private struct Size: PrefKey {
         static let defaultValue = 12
@@ -36,8 +30,7 @@ import Testing
         let prefs = prefs(), writer = self.prefs()
         let settings = AppSettingsValues(store: store, root: "Root")
         for size in 13...14 {
-            let heard = Heard<Int>()
-            withObservationTracking {
+            let heard = tracking {
                 switch reading {
                 case .property: _ = prefs.size
                 case .handle: _ = prefs.$size.value
@@ -47,7 +40,7 @@ import Testing
                 }
                 inThreads(1) { _ in writer.size = size }
             } onChange: {
-                heard.append(prefs.size)
+                prefs.size
             }
             #expect(heard.all == [])
             await mainQueue()
@@ -59,14 +52,13 @@ import Testing
     @Test func aCommitInsideAReadOfSeveralValuesIsReported() async {
         let prefs = prefs(), writer = self.prefs()
         for size in 13...14 {
-            let heard = Heard<Int>()
-            withObservationTracking {
+            let heard = tracking {
                 prefs.read {
                     inThreads(1) { _ in writer.size = size }
                     #expect(prefs.size == size - 1)
                 }
             } onChange: {
-                heard.append(prefs.size)
+                prefs.size
             }
             await mainQueue()
             #expect(heard.all == [size])
@@ -76,18 +68,13 @@ import Testing
     /// One block of the main queue announces them again. It may never run.
     @Test func manyCommitsAreReportedOnce() async {
         let prefs = prefs(), writer = self.prefs()
-        let sizes = Heard<Int>(), names = Heard<String>()
-        withObservationTracking {
+        let sizes = tracking {
             _ = prefs.size
             inThreads(4) { thread in for number in 0..<50 { writer.size = 100 * thread + number } }
         } onChange: {
-            sizes.append(prefs.size)
+            prefs.size
         }
-        withObservationTracking {
-            _ = prefs.name
-        } onChange: {
-            names.append(prefs.name)
-        }
+        let names = tracking({ _ = prefs.name }, onChange: { prefs.name })
         await mainQueue()
         #expect(sizes.all == [prefs.size])
         #expect(names.all == [])
@@ -123,15 +110,16 @@ import Testing
 
     @Test func aReleasedInstanceReceivesNothing() async {
         weak var released: SizePrefs?
-        let heard = Heard<Int>(), writer = prefs()
+        let writer = prefs()
+        let heard: Heard<Int>
         do {
             let prefs = prefs()
             released = prefs
-            withObservationTracking {
+            heard = tracking {
                 _ = prefs.size
                 inThreads(1) { _ in writer.size = 13 }
             } onChange: {
-                heard.append(1)
+                1
             }
         }
         #expect(released == nil)

@@ -10,10 +10,6 @@ import Testing
 @Suite struct TrackingProbeTests {
     private let store = InMemoryStore()
 
-    private final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-    }
-
     private struct Size: PrefKey { static let defaultValue = 12 }
 
     @Test func theProbeFindsATrackingAndNothingElse() {
@@ -40,12 +36,7 @@ import Testing
         prefs.state.bridge.trustsProbe = false
         _ = prefs.size
         #expect(store.isFollowed)
-        let heard = Heard<Int>()
-        withObservationTracking {
-            _ = prefs.size
-        } onChange: {
-            heard.append(prefs.size)
-        }
+        let heard = tracking({ _ = prefs.size }, onChange: { prefs.size })
         writer.size = 13
         #expect(heard.all == [13])
     }
@@ -55,12 +46,7 @@ import Testing
         settings.prefs(Size.self).state.bridge.trustsProbe = false
         _ = settings[Size.self]
         #expect(store.isFollowed)
-        let heard = Heard<Int>()
-        withObservationTracking {
-            _ = settings[Size.self]
-        } onChange: {
-            heard.append(settings[Size.self])
-        }
+        let heard = tracking({ _ = settings[Size.self] }, onChange: { settings[Size.self] })
         settings[Size.self] = 13
         #expect(heard.all == [13])
     }

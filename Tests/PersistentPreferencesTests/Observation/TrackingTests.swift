@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import Observation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -12,12 +11,6 @@ import Testing
 /// The Observation framework: each property by itself, right after the commit, on the thread that made it.
 @Suite struct TrackingTests {
     private let store = InMemoryStore()
-
-    fileprivate final class SizePrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var size = 12
-        @Pref var name = "x"
-        override var keys: [String] { super.keys + ["free"] }
-    }
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
@@ -53,13 +46,8 @@ import Testing
         let prefs = prefs(), writer = self.prefs()
         var heard: [String] = []
         for (number, key) in ["free", "name", "size"].enumerated() {
-            let fired = Heard<Bool>()
             nonisolated(unsafe) let thread = Thread.current
-            withObservationTracking {
-                reading.read(prefs)
-            } onChange: {
-                fired.append(Thread.current === thread)
-            }
+            let fired = tracking({ reading.read(prefs) }, onChange: { Thread.current === thread })
             // A rejected write and an equal write are not a change.
             writer["unknown"] = 1
             writer[key] = prefs[key]
@@ -72,52 +60,28 @@ import Testing
         #expect(heard == reading.keys)
     }
 
-    @Test func whatIsReadThenIsTheNewValue() {
+    @Test func whatIsReadAtTheEndOfAnUpdateIsTheNewValue() {
         let prefs = prefs()
-        let seen = Heard<[Int]>()
-        withObservationTracking {
-            _ = prefs.size
-        } onChange: {
-            seen.append([prefs.size, prefs.count])
-            prefs.name = "written inside"
+        let seen = tracking({ _ = prefs.size }) {
+            defer { prefs.name = "written inside" }
+            return [prefs.size, prefs.count]
         }
-        prefs.update { (prefs.size, prefs.name) = (14, "y") }
+        prefs.update {
+            (prefs.size, prefs.name) = (14, "y")
+            #expect(seen.all == [])
+        }
         #expect(seen.all == [[14, 2]])
         #expect(prefs.name == "written inside")
         prefs.size = 15
         #expect(seen.all.count == 1)
     }
 
-    @Test func aBodyThatWaitsForItsEndIsNotifiedOnlyThen() {
-        let prefs = prefs()
-        let fired = Heard<Bool>()
-        withObservationTracking {
-            _ = prefs.size
-        } onChange: {
-            fired.append(true)
-        }
-        prefs.update {
-            prefs.size = 14
-            #expect(fired.all == [])
-        }
-        #expect(fired.all == [true])
-    }
-
     @Test func assigningTheKeyIsAChangeOfWhatDiffers() {
         let prefs = prefs()
         let other = SizePrefs(key: "Other", store: store)
         other.size = 14
-        let (size, name) = (Heard<Int>(), Heard<String>())
-        withObservationTracking {
-            _ = prefs.size
-        } onChange: {
-            size.append(prefs.size)
-        }
-        withObservationTracking {
-            _ = prefs.name
-        } onChange: {
-            name.append(prefs.name)
-        }
+        let size = tracking({ _ = prefs.size }, onChange: { prefs.size })
+        let name = tracking({ _ = prefs.name }, onChange: { prefs.name })
         prefs.key = "Other"
         #expect(size.all == [14])
         #expect(name.all == [])
@@ -132,10 +96,7 @@ import Testing
         do {
             let prefs = prefs()
             released = prefs
-            withObservationTracking {
-                _ = prefs.size
-            } onChange: {
-            }
+            _ = tracking({ _ = prefs.size }, onChange: {})
         }
         #expect(released == nil)
         prefs().size = 14
@@ -147,17 +108,11 @@ import Testing
         let untracked = Tracker()
         Reading.allCases.forEach { $0.read(prefs) }
         // A tracking of another object has no effect.
-        withObservationTracking {
-            untracked.touch()
-        } onChange: {
-        }
+        _ = tracking({ untracked.touch() }, onChange: {})
         Reading.allCases.forEach { $0.read(prefs) }
-        #expect(!isFollowed("Root"))
-        withObservationTracking {
-            _ = prefs.size
-        } onChange: {
-        }
-        #expect(isFollowed("Root"))
+        #expect(!store.isFollowed)
+        _ = tracking({ _ = prefs.size }, onChange: {})
+        #expect(store.isFollowed)
     }
 
     @Observable final class Tracker {
@@ -165,16 +120,11 @@ import Testing
         func touch() { _ = value }
     }
 
-    /// Whether the root still has observers.
-    private func isFollowed(_ root: String) -> Bool { store.isFollowed }
-
     /// Changes made elsewhere come on the main queue, in order, even if others wait there.
     @Test(.limited, arguments: Watcher.allCases)
     func foreignChangesComeOnTheMainQueue(_ watcher: Watcher) async throws {
         let folder = try TemporaryFolder()
-        let system = WatchedSystemCalls(watcher)
-        let prefs = SizePrefs(
-            key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process, system: system))
+        let prefs = SizePrefs(key: "Root", store: folder.observedStore("test.plist", WatchedSystemCalls(watcher)))
         prefs.size = 1
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -218,8 +168,7 @@ import Testing
     private final class SlowStore: PrefsStore, @unchecked Sendable {
         let inner = InMemoryStore()
         let isAsked = Gate(), mayGo = Gate()
-        private let lock = NSLock()
-        private var hasBegun = false
+        private let hasBegun = Locked(false)
 
         func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
 
@@ -228,7 +177,7 @@ import Testing
         }
 
         func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-            let isFirst = lock.withLock {
+            let isFirst = hasBegun.withLock { hasBegun in
                 defer { hasBegun = true }
                 return !hasBegun
             }
@@ -243,20 +192,13 @@ import Testing
     @Test func aThreadThatComesWhileAnotherBeginsMissesNothing() {
         let store = SlowStore()
         let prefs = SizePrefs(key: "Root", store: store)
-        let fired = Heard<Int>(), isOver = Gate()
+        let isOver = Gate()
         Thread.detachNewThread {
-            withObservationTracking {
-                _ = prefs.size
-            } onChange: {
-            }
+            _ = tracking({ _ = prefs.size }, onChange: {})
             isOver.open()
         }
         store.isAsked.pass()
-        withObservationTracking {
-            _ = prefs.size
-        } onChange: {
-            fired.append(1)
-        }
+        let fired = tracking({ _ = prefs.size }, onChange: { 1 })
         prefs.size = 13
         store.mayGo.open()
         isOver.pass()

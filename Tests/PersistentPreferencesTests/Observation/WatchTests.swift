@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -9,11 +8,7 @@ import Testing
 
 /// Folders are watched from the first observer to the last, and for observers only.
 @Suite struct WatchTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     /// Counts the existing watches, and fails on demand.
     private final class CountingWatches: WatchedSystemCalls, @unchecked Sendable {
@@ -60,11 +55,7 @@ import Testing
         }
     }
 
-    private func prefs(_ name: String, _ system: CountingWatches) -> AnyPrefs {
-        AnyPrefs(
-            observedNames, key: "Root",
-            store: PropertyListFileStore(url: folder.file(name), durability: .process, system: system))
-    }
+    private func prefs(_ name: String, _ system: CountingWatches) -> AnyPrefs { folder.observedPrefs(name, system) }
 
     @Test func whoOnlyReadsAndWritesWatchesNothing() {
         let system = CountingWatches()
@@ -116,10 +107,7 @@ import Testing
         let prefs = prefs("test.plist", system)
         system.fail(with: code)
         let listener = Listener(prefs)
-        guard case .notWatched = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.notWatched) != nil, "\(prefs.outcome)")
         #expect(prefs.errors.count == 1)
         // Changes of this process are still reported, and so are foreign changes that its writes find.
         prefs["a"] = 1
@@ -135,8 +123,9 @@ import Testing
         #expect(system.watches == 1)
         try writePropertyList(["Root": ["a": 4]], to: folder.file())
         second.heard.wait(for: 1)
+        let later = second.take()
         #expect(
-            second.take() == ["Root a: 3 → 4, end: '*' → - elsewhere"].map { $0 }
+            later == ["Root a: 3 → 4, end: '*' → - elsewhere"]
                 || second.heard.all.first?.hasPrefix("Root a: 3 → 4") == true)
     }
 
@@ -145,8 +134,7 @@ import Testing
         let system = CountingWatches(watcher)
         let prefs = prefs("test.plist", system)
         system.fail(with: EMFILE)
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let heard = prefs.observer()
         prefs["a"] = 1
         #expect(system.watches == 0)
         system.fail(with: nil)
@@ -154,7 +142,6 @@ import Testing
         #expect(system.watches == 1)
         try writePropertyList(["Root": ["a": 3]], to: folder.file())
         #expect(heard.wait(for: 3).last == "Root a: 2 → 3 elsewhere")
-        observation.cancel()
     }
 
     /// System calls of a mounted server, whose changes the system does not tell of.
@@ -178,17 +165,13 @@ import Testing
                 threads.append(ObjectIdentifier(Thread.current))
             }
         }
-        let prefs = AnyPrefs(
-            observedNames, key: "Root",
-            store: PropertyListFileStore(url: folder.file("new/test.plist"), system: Server()))
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let prefs = PropertyListFileStore(url: folder.file("new/test.plist"), system: Server()).observedPrefs()
+        let heard = prefs.observer()
         mkdir(folder.file("new").path, 0o700)
         for file in files { try Data().write(to: file) }
         try writePropertyList(["Root": ["a": 1]], to: folder.file("new/test.plist"))
         #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
         #expect(Set(threads.wait(for: 3)).count == 1)
-        observation.cancel()
         withExtendedLifetime(watches) {}
     }
 
@@ -196,22 +179,19 @@ import Testing
     @Test(arguments: ["a", "a/b", "a/b/c"])
     func anExchangedFolderIsNoticed(_ exchanged: String) throws {
         let file = folder.file("a/b/c/test.plist")
-        let prefs = AnyPrefs(
-            observedNames, key: "Root", store: PropertyListFileStore(url: file, durability: .process))
+        let prefs = folder.observedPrefs("a/b/c/test.plist")
         prefs["a"] = 1
         let path = folder.file(exchanged).path
         try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
         let inNew = path + ".new" + file.path.dropFirst(path.utf8.count)
         try writePropertyList(["Root": ["a": 2]], to: URL(filePath: inNew))
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let heard = prefs.observer()
         #expect(rename(path, path + ".old") == 0)
         #expect(rename(path + ".new", path) == 0)
         #expect(heard.wait(for: 1) == ["Root a: 1 → 2 elsewhere"])
         // The new folders are watched.
         try writePropertyList(["Root": ["a": 3]], to: file)
         #expect(heard.wait(for: 2).last == "Root a: 2 → 3 elsewhere")
-        observation.cancel()
     }
 
     @Test func theStoreSaysThatItIsNotWatched() {
@@ -231,15 +211,10 @@ import Testing
     func aFolderThatAppearsWhileTheWatchStarts(_ watcher: Watcher) throws {
         let url = folder.file("new/test.plist")
         let system = MakesFolder(url.deletingLastPathComponent().path, watcher)
-        let prefs = AnyPrefs(
-            observedNames, key: "Root",
-            store: PropertyListFileStore(url: url, durability: .process, system: system))
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append($0.text) }
+        let heard = folder.observedPrefs("new/test.plist", system).observer()
         system.handled.wait { !$0.isEmpty }
         try writePropertyList(["Root": ["a": 1]], to: url)
         #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
-        observation.cancel()
     }
 
     /// Makes the folder right after it was found missing, and continues once the event is being handled, if possible.

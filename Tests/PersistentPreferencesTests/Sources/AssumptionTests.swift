@@ -3,12 +3,7 @@ import Testing
 
 /// The models of Apple's services list what they assume, in a form that can be searched for.
 @Suite struct AssumptionTests {
-    private static let models = DocumentationPage.package.appending(path: "Tests/AppleModels")
-
-    private static func files() throws -> [URL] {
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: models.path)
-        return paths.filter { $0.hasSuffix(".swift") }.map { models.appending(path: $0) }
-    }
+    private static let models = "Tests/AppleModels"
 
     /// The text after a word, if the line is a comment that begins with it.
     private func text(of line: String, after word: String) -> String? {
@@ -17,7 +12,7 @@ import Testing
 
     @Test func eachAssumptionNamesItsSource() throws {
         var count = 0
-        for file in try Self.files() {
+        for file in DocumentationPage.swiftFiles(in: Self.models) {
             let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
             for (line, next) in zip(lines, lines.dropFirst()) {
                 let place = "\(file.lastPathComponent): \(line)"
@@ -35,8 +30,9 @@ import Testing
 
     /// Each model must be listed, because others would be overlooked.
     @Test func eachModelIsListed() throws {
-        let readme = try String(contentsOf: Self.models.appending(path: "README.md"), encoding: .utf8)
-        for file in try Self.files() {
+        let page = DocumentationPage.package.appending(path: "\(Self.models)/README.md")
+        let readme = try String(contentsOf: page, encoding: .utf8)
+        for file in DocumentationPage.swiftFiles(in: Self.models) {
             let text = try String(contentsOf: file, encoding: .utf8)
             guard text.contains("- Assumption:") else { continue }
             let name = file.deletingPathExtension().lastPathComponent.split(separator: "+")[0]

@@ -1,5 +1,5 @@
+@testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 /// `Scripts/availability.sh` finds symbols that are newer than the deployment targets, in a copy of a part of the
@@ -9,11 +9,7 @@ struct AvailabilityTests {
     private static let script = DocumentationPage.package.appending(path: "Scripts/availability.sh")
     private static let copied = ["Values/String+Bytes.swift", "Values/UTCTime.swift"]
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private var environment: [String: String] {
         ["HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]

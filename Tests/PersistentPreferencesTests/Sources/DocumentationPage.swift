@@ -28,6 +28,13 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
 
     static let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
 
+    /// The Swift files below a folder of the package.
+    static func swiftFiles(in folder: String) -> [URL] {
+        let files = FileManager.default.enumerator(
+            at: package.appending(path: folder), includingPropertiesForKeys: nil)
+        return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+    }
+
     /// The README, and every article of the catalog.
     static let all: [DocumentationPage] = {
         let catalog = "Sources/PersistentPreferences/PersistentPreferences.docc"

@@ -3,13 +3,11 @@ import Testing
 
 /// `PrivacyInfo.xcprivacy` declares exactly the calls of the sources for which Apple requires a reason.
 @Suite struct PrivacyManifestTests {
-    private static let sources = DocumentationPage.package.appending(path: "Sources")
-    private static let folders = ["PropertyLists", "FileEngine", "PersistentPreferences"].map {
-        sources.appending(path: $0)
-    }
+    private static let folders = ["PropertyLists", "FileEngine", "PersistentPreferences"]
 
     private func manifest() throws -> [String: Any] {
-        let data = try Data(contentsOf: Self.sources.appending(path: "PersistentPreferences/PrivacyInfo.xcprivacy"))
+        let file = DocumentationPage.package.appending(path: "Sources/PersistentPreferences/PrivacyInfo.xcprivacy")
+        let data = try Data(contentsOf: file)
         return try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
     }
 
@@ -32,10 +30,7 @@ import Testing
             ("DiskSpace", [], ["statfs(", "statvfs(", "volumeAvailableCapacity", "systemFreeSize"]),
             ("ActiveKeyboards", [], ["activeInputModes"]),
         ]
-        let files = Self.folders.flatMap { folder in
-            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
-        }
-        let sources = try files.filter { $0.pathExtension == "swift" }
+        let sources = try Self.folders.flatMap { DocumentationPage.swiftFiles(in: "Sources/\($0)") }
             .filter { !$0.lastPathComponent.hasSuffix("+Linux.swift") }
             .map { try String(contentsOf: $0, encoding: .utf8) }
         try #require(sources.count > 100)

@@ -30,11 +30,7 @@ enum PublicMembers {
     static func all() throws -> [Member: Int] {
         var members: [Member: Int] = [:]
         for folder in folders {
-            let url = DocumentationPage.package.appending(path: "Sources/\(folder)")
-            let files =
-                FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)?
-                .compactMap { $0 as? URL } ?? []
-            for file in files where file.pathExtension == "swift" {
+            for file in DocumentationPage.swiftFiles(in: "Sources/\(folder)") {
                 for member in declared(in: try String(contentsOf: file, encoding: .utf8)) {
                     members[member, default: 0] += 1
                 }

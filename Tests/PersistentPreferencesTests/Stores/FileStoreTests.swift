@@ -1,36 +1,27 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// A file and its surroundings: formats, permissions, links, other programs.
 @Suite struct FileStoreTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func permissions(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
     }
 
-    @Test func readingCreatesNothing() throws {
-        #expect(folder.prefs("deep/test.plist").values.isEmpty)
-        #expect(try folder.names().isEmpty)
-    }
-
     /// `SurroundingsProcessTests` has the umasks.
-    @Test func aNewFileIsPrivateInAPrivateFolder() throws {
-        folder.prefs("deep/er/test.plist")["a"] = 1
-        #expect(try permissions("deep") == 0o700)
-        #expect(try permissions("deep/er") == 0o700)
-        #expect(try permissions("deep/er/test.plist") == 0o600)
-        #expect(try permissions("deep/er/.test.plist.lock") == 0o600)
-        #expect(try permissions("deep/er/.test.plist.lastgood") == 0o600)
+    @Test func aReadCreatesNothingAndAWriteAPrivateFileInAPrivateFolder() throws {
+        let prefs = folder.prefs("deep/er/test.plist")
+        #expect(prefs.values.isEmpty)
+        #expect(try folder.names().isEmpty)
+        prefs["a"] = 1
+        for name in ["deep", "deep/er"] { #expect(try permissions(name) == 0o700) }
+        for name in ["test.plist", ".test.plist.lock", ".test.plist.lastgood"] {
+            #expect(try permissions("deep/er/" + name) == 0o600, "\(name)")
+        }
     }
 
     @Test func anExistingFileKeepsItsFormatAndMode() throws {
@@ -127,10 +118,7 @@ import Testing
     func aURLThatIsNotAFileIsRejected(_ text: String) throws {
         let url = try #require(URL(string: text))
         let prefs = AnyPrefs(store: PropertyListFileStore(url: url))
-        guard case .invalidName = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        if case .invalidName = prefs.lastError {} else { Issue.record("\(prefs.outcome)") }
         #expect(prefs.update { $0["a"] = 1 } != nil)
     }
 }

@@ -1,19 +1,21 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
+
+/// Version 1 doubles a number of former name.
+final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(.formerly("cols")) var columns = 3
+    override class var migrations: [PrefsMigration] {
+        [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
+    }
+}
 
 /// `DomainLayout.flat`: the entries of the domain are the values.
 @Suite struct FlatLayoutTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var volume = 0.5
@@ -25,11 +27,7 @@ import Testing
         PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat, system: system)
     }
 
-    /// The file as Foundation reads it.
-    private func entries() throws -> [String: Any] {
-        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: folder.file()), format: nil)
-        return try #require(list as? [String: Any])
-    }
+    private func entries() throws -> [String: Any] { try propertyList(at: folder.file()) }
 
     @Test func valuesAreEntriesOfTheFile() throws {
         try writePropertyList(["volume": 0.25, "window": ["x": 1], "columns": "three"], to: folder.file())
@@ -74,20 +72,14 @@ import Testing
     }
 
     @Test func formerNamesAndVersionsWork() throws {
-        final class Migrated: PersistentPrefs, @unchecked Sendable {
-            @Pref(.formerly("cols")) var columns = 3
-            override class var migrations: [PrefsMigration] {
-                [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
-            }
-        }
         try writePropertyList(["cols": 4, "others": 1], to: folder.file())
-        let prefs = Migrated(store: store())
+        let prefs = ColumnPrefs(store: store())
         #expect(prefs.columns == 8)
         prefs.columns += 1
         let found = try entries()
         #expect(found["columns"] as? Int == 9 && found["others"] as? Int == 1)
         #expect(found.keys.sorted() == ["PersistentPreferences version", "columns", "others"])
-        #expect(Migrated(store: store()).columns == 9)
+        #expect(ColumnPrefs(store: store()).columns == 9)
         prefs.deleteAll()
         #expect(try entries() as? [String: Int] == ["others": 1])
     }

@@ -1,29 +1,23 @@
+@testable import PrefsSupport
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
-import TestSupport
 import Testing
 
 /// The library of `LibrarySample.swift`, as programs use it.
 @Suite struct LibrarySampleTests {
     private static let root = "org.example.MailKit"
 
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    @Test func theProgramChoosesTheStore() throws {
-        let store = InMemoryStore()
-        #expect(Mailer(store: store).setSender("ann") == nil)
-        #expect(try store.read(root: Self.root)?["sender"] as? String == "ann")
-    }
-
-    @Test func withoutAStoreItFollowsTheTestsStore() throws {
-        let store = InMemoryStore()
-        PersistentPrefs.withStore(store) { #expect(Mailer().setSender("ann") == nil) }
-        #expect(try store.read(root: Self.root)?["sender"] as? String == "ann")
+    @Test func theProgramOrTheTestChoosesTheStore() throws {
+        let (given, ofTest) = (InMemoryStore(), InMemoryStore())
+        PersistentPrefs.withStore(ofTest) {
+            #expect(Mailer(store: given).setSender("ann") == nil)
+            #expect(Mailer().setSender("bob") == nil)
+        }
+        #expect(try given.read(root: Self.root)?["sender"] as? String == "ann")
+        #expect(try ofTest.read(root: Self.root)?["sender"] as? String == "bob")
     }
 
     /// As in the article: one file, a root for each, and layers of its own for the library.

@@ -3,7 +3,6 @@ import AppleModels
 import Foundation
 import PersistentPreferences
 import PrefsTesting
-import TestSupport
 import Testing
 import PrefsJSON
 import PrefsLayers

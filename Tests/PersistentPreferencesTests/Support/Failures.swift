@@ -1,11 +1,10 @@
-import Foundation
+import PersistentPreferences
 
 /// The errors that `prefsDidFail` has received.
-final class Failures: @unchecked Sendable {
-    private let lock = NSLock()
-    private var reported: [String] = []
+final class Failures: Sendable {
+    private let reported = Locked<[String]>([])
 
-    func add(_ failure: String) { lock.withLock { reported.append(failure) } }
+    func add(_ failure: String) { reported.withLock { $0.append(failure) } }
 
-    var all: [String] { lock.withLock { reported } }
+    var all: [String] { reported.withLock { $0 } }
 }

@@ -9,8 +9,7 @@ import TestSupport
 /// A subclass with keys of the test's choice. It records every error that it receives.
 final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
     private let names: [String]
-    private let lock = NSLock()
-    private var told: [String] = []
+    private let failures = Failures()
 
     init(_ names: [String] = ["a", "b", "c"], key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
         self.names = names
@@ -19,11 +18,9 @@ final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
 
     override var keys: [String] { names }
 
-    override func prefsDidFail(_ error: PrefsError) {
-        lock.withLock { told.append("\(error)") }
-    }
+    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
 
-    var errors: [String] { lock.withLock { told } }
+    var errors: [String] { failures.all }
 }
 
 /// The keys and the sample values of the test set without its types. A key accepts every property-list value.
@@ -38,7 +35,15 @@ final class UntypedTestSet: PersistentPrefs, @unchecked Sendable {
     }
 }
 
+/// What the body of an update throws.
+struct Stop: Error {}
+
 extension TemporaryFolder {
+    /// A new folder, for a property of a suite. Without one, the run ends.
+    static var fresh: TemporaryFolder {
+        do { return try TemporaryFolder() } catch { fatalError("\(error)") }
+    }
+
     /// Prefs on a file in the folder.
     func prefs(_ name: String = "test.plist", system: SystemCalls = .real) -> AnyPrefs {
         AnyPrefs(store: PropertyListFileStore(url: file(name), system: system))
@@ -61,6 +66,14 @@ extension PersistentPrefs {
 
     /// The values as whole numbers; other values are left out.
     var ints: [String: Int] { values.compactMapValues { $0 as? Int } }
+}
+
+extension PrefsError {
+    /// The detail of an error of one case, such as the file of `.damaged`; nil for an error of another case.
+    func detail<Detail>(of makeError: (Detail) -> PrefsError) -> Detail? {
+        let detail = Mirror(reflecting: self).children.first?.value as? Detail
+        return detail.flatMap { makeError($0) == self ? $0 : nil }
+    }
 }
 
 extension PropertyListFile {

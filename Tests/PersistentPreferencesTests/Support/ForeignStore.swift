@@ -1,18 +1,45 @@
 import PersistentPreferences
 
-/// A store from outside the package: it has the public requirements and nothing else.
+/// A store from outside the package: it has the public requirements and nothing else. A closure may run before each
+/// read or update, with the root key.
 final class ForeignStore: PrefsStore {
-    private let store: InMemoryStore
+    typealias Step = @Sendable (_ root: String) throws -> Void
 
-    init(_ store: InMemoryStore = InMemoryStore()) {
-        self.store = store
+    private let store: any PrefsStore
+    private let beforeRead: Step
+    private let beforeUpdate: Step
+
+    init(
+        _ store: any PrefsStore = InMemoryStore(), beforeRead: @escaping Step = { _ in },
+        beforeUpdate: @escaping Step = { _ in }
+    ) {
+        (self.store, self.beforeRead, self.beforeUpdate) = (store, beforeRead, beforeUpdate)
     }
 
     func read(root: String) throws -> [String: Any]? {
-        try store.read(root: root)
+        try beforeRead(root)
+        return try store.read(root: root)
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try beforeUpdate(root)
         try store.update(root: root, body)
+    }
+}
+
+/// What another program does once, in the middle of an access.
+final class Interruption: @unchecked Sendable {
+    private let body: Locked<(() throws -> Void)?>
+
+    init(_ body: (() throws -> Void)? = nil) { self.body = Locked(body) }
+
+    func set(_ body: @escaping () throws -> Void) { self.body.withLock { $0 = body } }
+
+    func runOnce() throws {
+        let body = self.body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        try body?()
     }
 }

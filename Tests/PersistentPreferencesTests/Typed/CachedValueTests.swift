@@ -1,8 +1,5 @@
-@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -24,6 +21,8 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// A typed property caches the value that it has read, and never returns an outdated one.
 @Suite struct CachedValueTests {
+    private let folder = TemporaryFolder.fresh
+
     private static func values(_ number: Int) -> [String: Any] {
         ["number": number, "text": "\(number)", "list": [number]]
     }
@@ -32,7 +31,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     private let none = ["0", "none", "[]"]
 
     @Test(arguments: StoreKind.allCases) func eachRootHasItsOwn(on kind: StoreKind) throws {
-        let folder = try TemporaryFolder()
         let store = kind.make(in: folder)
         let prefs = KeptPrefs(key: "A", values: Self.values(1), store: store)
         let other = KeptPrefs(key: "B", values: Self.values(2), store: store)
@@ -66,17 +64,14 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         }
         let prefs = Moving(store: store)
         for _ in 0..<3 {
-            prefs.place = "A"
-            #expect(prefs.number == 1 && prefs.number == 1)
-            prefs.place = "B"
-            #expect(prefs.number == 2 && prefs.number == 2)
-            prefs.place = "C"
-            #expect(prefs.number == 0 && prefs.number == 0)
+            for (place, number) in [("A", 1), ("B", 2), ("C", 0)] {
+                prefs.place = place
+                #expect(prefs.number == number && prefs.number == number, "\(place)")
+            }
         }
     }
 
     @Test(arguments: StoreKind.allCases) func everyDoorIsSeen(on kind: StoreKind) throws {
-        let folder = try TemporaryFolder()
         let store = kind.make(in: folder)
         let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: store)
         let other = KeptPrefs(key: "Root", store: store)
@@ -130,10 +125,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.all == all(5))
         try Data("garbage".utf8).write(to: file.folder.file())
         #expect(prefs.number == 5)
-        guard case .damaged = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.damaged) != nil, "\(prefs.outcome)")
         #expect(prefs.all == all(5) && prefs.lastError != nil)
         prefs.values = Self.values(6)
         #expect(prefs.lastError?.isWarning == true)
@@ -141,8 +133,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test(arguments: StoreKind.allCases) func anUpdateSeesItsOwnAndARollbackTakesItBack(on kind: StoreKind) throws {
-        struct Stop: Error {}
-        let folder = try TemporaryFolder()
         let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: kind.make(in: folder))
         for round in 0..<3 {
             #expect(prefs.all == all(1))
@@ -170,10 +160,9 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = KeptPrefs(key: "Root", values: Self.values(2), store: InMemoryStore())
         for number in [1, 3] {
             #expect(prefs.all == all(2))
-            PastState(Dictionary(of: Self.values(number)), of: prefs.state)
-                .asCurrent {
-                    #expect(prefs.number == number && prefs.text == "\(number)")
-                }
+            PastState(Dictionary(of: Self.values(number)), of: prefs.state).asCurrent {
+                #expect(prefs.number == number && prefs.text == "\(number)")
+            }
             PastState(nil, of: prefs.state).asCurrent { #expect(prefs.all == none) }
         }
         #expect(prefs.all == all(2))

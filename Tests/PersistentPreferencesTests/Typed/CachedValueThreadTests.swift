@@ -1,11 +1,8 @@
 @testable import PrefsSupport
-import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Rings when it is released.
 private final class Bell: @unchecked Sendable {
@@ -16,23 +13,11 @@ private final class Bell: @unchecked Sendable {
     deinit { ring() }
 }
 
-private final class Rings: @unchecked Sendable {
-    private let lock = NSLock()
-    private var numbers: [Int] = []
-    nonisolated(unsafe) weak var prefs: RingingPrefs?
-
-    var all: [Int] { lock.withLock { numbers } }
-
-    func note(_ number: Int) {
-        let own = prefs?.other ?? -1
-        lock.withLock { numbers.append(number * 100 + own) }
-    }
-}
-
 private struct Ringing { let number: Int, bell: Bell? }
 
 private final class RingingPrefs: PersistentPrefs, @unchecked Sendable {
-    @TaskLocal static var rings = Rings()
+    /// Told of a value that is released.
+    @TaskLocal static var ring: @Sendable (Int) -> Void = { _ in }
 
     @Pref var other = 0
     @Pref(
@@ -40,8 +25,8 @@ private final class RingingPrefs: PersistentPrefs, @unchecked Sendable {
             encode: { $0.number },
             decode: { object in
                 guard let number = object as? Int else { return Ringing(number: -1, bell: nil) }
-                let rings = RingingPrefs.rings
-                return Ringing(number: number, bell: Bell { rings.note(number) })
+                let ring = RingingPrefs.ring
+                return Ringing(number: number, bell: Bell { ring(number) })
             }))
     var ringing = Ringing(number: 0, bell: nil)
 }
@@ -56,21 +41,24 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
 /// Cached values while other threads write, and while the user's code runs in the middle of an access.
 @Suite struct CachedValueThreadTests {
     @Test func aKeptObjectIsReleasedOutsideOfTheLock() {
-        let rings = Rings()
         // The class keeps the properties of its first instance.
         _ = RingingPrefs(store: InMemoryStore())
-        RingingPrefs.$rings.withValue(rings) {
-            let prefs = RingingPrefs(store: InMemoryStore())
-            rings.prefs = prefs
+        let prefs = RingingPrefs(store: InMemoryStore())
+        let rings = Locked<[Int]>([])
+        let ring: @Sendable (Int) -> Void = { [weak prefs] number in
+            let other = prefs?.other ?? -1
+            rings.withLock { $0.append(number * 100 + other) }
+        }
+        RingingPrefs.$ring.withValue(ring) {
             for number in 1...4 {
                 prefs["ringing"] = number
                 prefs.other = number
                 #expect(prefs.ringing.number == number && prefs.ringing.number == number)
             }
-            // The check of each write made a bell, and the first read after it made another one, which replaced the
-            // former. No lock was held when they were released.
-            #expect(rings.all == [100, 201, 102, 302, 203, 403, 304])
         }
+        // The check of each write made a bell, and the first read after it made another one, which replaced the
+        // former. No lock was held when they were released.
+        #expect(rings.withLock { $0 } == [100, 201, 102, 302, 203, 403, 304])
     }
 
     /// An instance is released with its last reference, because cached values do not refer to it.
@@ -91,29 +79,24 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
         let shared = CountedPrefs(store: store)
         let rounds = kind == .memory ? 400 : 40
         let keys: [any ReferenceWritableKeyPath<CountedPrefs, Int> & Sendable] = [\.own0, \.own1, \.own2]
-        let wrong = Wrong()
+        let wrong = Locked(0)
         inThreads(3) { thread in
             let own = CountedPrefs(store: store)
+            func check(_ number: Int) {
+                let read = [own[keyPath: keys[thread]], shared[keyPath: keys[thread]]]
+                if read != [number, number] { wrong.withLock { $0 += 1 } }
+            }
             for round in 1...rounds {
                 shared[keyPath: keys[thread]] = round
-                if own[keyPath: keys[thread]] != round || shared[keyPath: keys[thread]] != round { wrong.add() }
+                check(round)
                 own[keyPath: keys[thread]] = -round
-                if own[keyPath: keys[thread]] != -round || shared[keyPath: keys[thread]] != -round { wrong.add() }
+                check(-round)
                 own.text = "\(round)"
-                if Int(shared.text) == nil { wrong.add() }
+                if Int(shared.text) == nil { wrong.withLock { $0 += 1 } }
             }
         }
-        #expect(wrong.count == 0)
+        #expect(wrong.withLock { $0 } == 0)
         #expect(keys.allSatisfy { shared[keyPath: $0] == -rounds })
-    }
-
-    private final class Wrong: @unchecked Sendable {
-        private let lock = NSLock()
-        private var amount = 0
-
-        var count: Int { lock.withLock { amount } }
-
-        func add() { lock.withLock { amount += 1 } }
     }
 
     /// A new file is compared by its bytes until the clock has moved on; then it is known to have settled.

@@ -1,7 +1,5 @@
 @testable import PrefsSupport
-import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 
 private enum Shade: String, CaseIterable { case light, middle, dark }
@@ -170,13 +168,5 @@ private final class KindPrefs: PersistentPrefs, @unchecked Sendable {
                 #expect((error == nil) == round.isMultiple(of: 2))
             }
         }
-    }
-
-    @Test func aPatternThatIsNoRegularExpressionStopsTheProgram() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = PrefConstraint.pattern("[a-")
-        }
-        let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(errors.contains("PrefConstraint.pattern: \"[a-\" is not a regular expression: "), "\(errors)")
     }
 }

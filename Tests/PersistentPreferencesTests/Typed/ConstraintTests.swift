@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -59,10 +57,8 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         let before = try (file.bytes, file.fileNumber)
         for (key, value, reason) in Self.bad {
             let error = await store(value, under: key, of: prefs, in: file, by: operation)
-            guard let failures = reason.hasPrefix("expected") ? error?.typeFailures : error?.constraintFailures else {
-                Issue.record("\(key) = \(value): \(String(describing: error))")
-                continue
-            }
+            let kind = reason.hasPrefix("expected") ? PrefsError.typeMismatch : PrefsError.constraintViolated
+            let failures = try #require(error?.detail(of: kind), "\(key) = \(value): \(error as Any)")
             #expect(failures.map(\.description) == ["\(key): \(reason)"])
             #expect(failures.map(\.topLevelKey) == [key])
             #expect(try file.bytes == before.0 && file.fileNumber == before.1, "\(key) = \(value)")
@@ -194,17 +190,5 @@ private final class LimitedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.bytes == bytes)
         prefs.size = 30
         #expect(try file.stored == exactly(stored.merging(["size": 30]) { $1 }))
-    }
-}
-
-extension PrefsError {
-    /// The failures; nil for an error of another case.
-    fileprivate var typeFailures: [PropertyListFailure]? {
-        if case .typeMismatch(let failures) = self { failures } else { nil }
-    }
-
-    /// The failures; nil for an error of another case.
-    fileprivate var constraintFailures: [PropertyListFailure]? {
-        if case .constraintViolated(let failures) = self { failures } else { nil }
     }
 }

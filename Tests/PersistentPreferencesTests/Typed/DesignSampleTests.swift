@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
-import TestSupport
 import Testing
 
 enum Theme: String, CaseIterable { case light, dark }
@@ -24,10 +22,7 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 @Suite struct DesignSampleTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
-
+    private let folder = TemporaryFolder.fresh
     private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file("sample.plist")) }
 
     private var stored: [String: Any]? {
@@ -60,48 +55,16 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(other.owner == nil && !other.$owner.isSet)
     }
 
-    @Test func aValueOutOfRangeIsRejected() throws {
+    /// Other suites test each of these in full.
+    @Test func aDeclarationIsKept() throws {
+        try store.update(root: "EditorPrefs") { $0 = ["fontsize": "Monaco", "theme": "blue"] }
         let prefs = EditorPrefs(store: store)
-        prefs.size = 72
-        prefs.size = 73
-        #expect(prefs.outcome == "size: must be in 8...72")
-        prefs["size"] = 7
-        #expect(prefs.outcome == "size: must be in 8...72")
-        prefs.values["size"] = "large"
-        #expect(prefs.outcome == "size: expected Int, found a string")
-        #expect(prefs.size == 72)
-    }
-
-    @Test func aRenamedValueIsFoundAndMoved() throws {
-        try store.update(root: "EditorPrefs") { $0 = ["fontsize": "Monaco"] }
-        let prefs = EditorPrefs(store: store)
-        #expect(prefs.fontName == "Monaco")
-        #expect(prefs.values as? [String: String] == ["fontName": "Monaco"])
-        #expect(try stored as? [String: String] == ["fontsize": "Monaco"])
-        prefs.hasWidgets = true
-        #expect(try exactForm(stored ?? [:]) == exactForm(["fontName": "Monaco", "Has Widgets": true]))
-    }
-
-    @Test func aHandleTellsAndActs() throws {
-        let prefs = EditorPrefs(store: store)
-        #expect(prefs.$fontSize.key == "fontSize" && prefs.$hasWidgets.key == "Has Widgets")
-        #expect(prefs.$size.defaultValue == 12 && prefs.$size.isDefault && !prefs.$size.isSet)
-        #expect(prefs.$size.set(12) == nil)
-        #expect(prefs.$size.isDefault && prefs.$size.isSet)
-        #expect(prefs.$size.set(100).map { "\($0)" } == "size: must be in 8...72")
-        #expect(prefs.$size.set(20) == nil && !prefs.$size.isDefault)
-        #expect(prefs.$size.reset() == nil)
-        #expect(prefs.size == 12 && !prefs.$size.isSet)
-    }
-
-    @Test func aNumberThatDoesNotFitIsKept() throws {
-        try store.update(root: "EditorPrefs") { $0 = ["size": 20.5, "fontSize": 5, "theme": "blue"] }
-        let prefs = EditorPrefs(store: store)
-        #expect(prefs.size == 12)
-        #expect(prefs.outcome == "size: expected Int, found a real number")
-        #expect(prefs.fontSize == 5 && prefs.outcome == "ok")
+        #expect(prefs.fontName == "Monaco" && prefs.values["fontName"] as? String == "Monaco")
         #expect(prefs.theme == .light)
         #expect(prefs.outcome == "theme: expected one of light, dark, found an unknown raw value")
-        #expect(prefs["size"] as? Double == 20.5)
+        #expect(prefs.$size.set(100).map { "\($0)" } == "size: must be in 8...72")
+        #expect(prefs.$size.set(20) == nil && !prefs.$size.isDefault && prefs.size == 20)
+        #expect(
+            try exactForm(stored ?? [:]) == exactForm(["fontName": "Monaco", "size": 20 as NSNumber, "theme": "blue"]))
     }
 }

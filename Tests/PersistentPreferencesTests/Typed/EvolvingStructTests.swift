@@ -1,8 +1,6 @@
-import Foundation
+@testable import PrefsSupport
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
-import TestSupport
 import WriteOperations
 
 @testable import EngineSupport
@@ -50,7 +48,9 @@ private enum New {
 
     private func stored(_ key: String) throws -> Any? { try store.read(root: "Root")?[key] }
 
-    @Test func aFieldThatIsMissingReadsAsInTheDefault() {
+    private func storedFields() throws -> [String]? { (try stored("style") as? [String: Any])?.keys.sorted() }
+
+    @Test func aFieldThatIsMissingReadsAsInTheDefault() throws {
         old.style = Old.Style(font: Old.Font(name: "Courier"), weight: 700)
         old.optional = Old.Style(weight: 2)
         let prefs = new
@@ -58,6 +58,7 @@ private enum New {
         #expect(prefs.style == expected && prefs.lastError == nil)
         #expect(prefs.optional == New.Style(weight: 2) && prefs.lastError == nil)
         #expect(prefs.$style.isSet && !prefs.$style.isDefault)
+        #expect(try storedFields() == ["font", "weight"], "a read writes nothing")
     }
 
     @Test func aValueWithoutTheFieldCanBeChangedInPlace() throws {
@@ -67,12 +68,6 @@ private enum New {
         #expect(prefs.lastError == nil)
         #expect(prefs.style == New.Style(font: New.Font(size: 14), weight: 700, isItalic: true))
         #expect(old.style == Old.Style(weight: 700))
-    }
-
-    @Test func theReaderWritesNothing() throws {
-        old.style.weight = 700
-        _ = new.style
-        #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
     }
 
     @Test func observersReadTheFieldToo() async {
@@ -106,15 +101,11 @@ private enum New {
         @Pref var optional: Required? = nil
     }
 
-    @Test func aNewOptionalFieldReadsAsNil() {
+    @Test func aNewOptionalFieldReadsAsNilAndADefaultOfNilHasNoFieldToRead() {
         old.style.weight = 700
-        let prefs = Limits(key: "Root", store: store)
-        #expect(prefs.style == Gained(weight: 700) && prefs.lastError == nil)
-    }
-
-    @Test func aDefaultOfNilHasNoFieldToRead() {
         old.optional = Old.Style(weight: 2)
         let prefs = Limits(key: "Root", store: store)
+        #expect(prefs.style == Gained(weight: 700) && prefs.lastError == nil)
         #expect(prefs.optional == nil)
         #expect(prefs.lastError?.description == "optional: the key \"height\" is missing")
     }
@@ -127,12 +118,12 @@ private enum New {
         prefs.style.isItalic = true
         #expect(prefs.lastError != nil, "it would replace the value by the default")
         #expect((try stored("style") as? [String: Any])?["weight"] as? String == "heavy")
-    }
-
-    @Test func anUntypedWriteMayOmitTheField() {
-        let prefs = new
-        prefs["style"] = ["weight": 5]
-        #expect(prefs.lastError == nil && prefs.style.weight == 5)
+        // Nor is a dictionary without any known field.
+        try store.update(root: "Root") { $0 = ["style": ["colour": 1]] }
+        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
+        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
+        prefs["style"] = ["other": 1]
+        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
     }
 
     // MARK: - The older version writes
@@ -149,24 +140,14 @@ private enum New {
         new.named = ["a": newer, "b": newer]
         let prefs = old
         let style = Old.Style(font: Old.Font(name: "Times"), weight: 1)
-        @Sendable func change(_ style: inout Old.Style) {
-            style.weight = 1
-            style.font.name = "Times"
+        @Sendable func change(_ style: inout Old.Style?) {
+            style?.weight = 1
+            style?.font.name = "Times"
         }
         for target in [
-            WriteTarget(prefs, \.style, \.$style, to: style, change: change),
-            WriteTarget(
-                prefs, \.optional, \.$optional, to: style,
-                change: {
-                    $0?.weight = 1
-                    $0?.font.name = "Times"
-                }),
-            WriteTarget(
-                prefs, \.named, \.$named,
-                change: {
-                    $0["a"]?.weight = 1
-                    $0["a"]?.font.name = "Times"
-                }),
+            WriteTarget(prefs, \.style, \.$style, to: style) { ($0.weight, $0.font.name) = (1, "Times") },
+            WriteTarget(prefs, \.optional, \.$optional, to: style, change: change),
+            WriteTarget(prefs, \.named, \.$named) { change(&$0["a"]) },
         ] {
             #expect(await target.perform(operation) == nil)
         }
@@ -189,48 +170,18 @@ private enum New {
         #expect(new.list == [changed, newer(1)])
     }
 
-    /// A store in which another process writes between the read and the transaction of a write.
-    private final class RacedStore: PrefsStore {
-        private let inner: InMemoryStore
-        private let race = Locked<(@Sendable () -> Void)?>(nil)
-
-        init(_ inner: InMemoryStore) { self.inner = inner }
-
-        func raceOnce(_ write: @escaping @Sendable () -> Void) { race.withLock { $0 = write } }
-
-        func read(root: String) throws -> [String: Any]? { try inner.read(root: root) }
-
-        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-            let write = race.withLock { race in
-                defer { race = nil }
-                return race
-            }
-            write?()
-            try inner.update(root: root, body)
-        }
-    }
-
     @Test func aFieldThatIsStoredDuringTheWriteIsKept() {
-        let raced = RacedStore(store)
-        let prefs = Old.Program(key: "Root", store: raced)
+        let race = Interruption()
+        let prefs = Old.Program(key: "Root", store: ForeignStore(store, beforeUpdate: { _ in try race.runOnce() }))
         prefs.style.weight = 1
         let newer = new
-        raced.raceOnce { newer.style.isItalic = true }
+        race.set { newer.style.isItalic = true }
         prefs.style.weight = 7
         #expect(prefs.lastError == nil && newer.style.isItalic && newer.style.weight == 7)
         // This also holds if the raced write has removed a field.
-        raced.raceOnce { newer.$style.reset() }
+        race.set { newer.$style.reset() }
         prefs.style.weight = 8
         #expect(newer.style.weight == 8 && !newer.style.isItalic)
-    }
-
-    @Test func aDictionaryWithoutAnyKnownFieldIsOfAnotherType() throws {
-        try store.update(root: "Root") { $0 = ["style": ["colour": 1]] }
-        let prefs = new
-        #expect(prefs.style == New.Style(font: New.Font(size: 14)))
-        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
-        prefs["style"] = ["other": 1]
-        #expect(prefs.lastError?.description == "style: the key \"font\" is missing")
     }
 
     private final class OldSets: PersistentPrefs, @unchecked Sendable { @Pref var names: Set<Person> = [] }
@@ -278,7 +229,7 @@ private enum New {
         prefs.optional = nil
         #expect(try stored("style") == nil && stored("optional") == nil)
         prefs.style = Old.Style()
-        #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
+        #expect(try storedFields() == ["font", "weight"])
     }
 
     @Test func anEqualWriteOfAnOlderVersionStoresNothing() async throws {
@@ -291,10 +242,13 @@ private enum New {
         #expect(prefs.style.weight == 7 && new.style.isItalic)
     }
 
-    @Test func aWholeValueThroughAnUntypedWriteIsTakenAsItIs() throws {
-        new.style = New.Style(isItalic: true)
+    @Test func aWholeValueThroughAnUntypedWriteIsTakenAsItIsAndMayOmitAField() throws {
+        let prefs = new
+        prefs["style"] = ["weight": 5]
+        #expect(prefs.lastError == nil && prefs.style.weight == 5)
+        prefs.style = New.Style(isItalic: true)
         old["style"] = ["font": ["name": "A"], "weight": 1] as [String: Any]
-        #expect((try stored("style") as? [String: Any])?.keys.sorted() == ["font", "weight"])
+        #expect(try storedFields() == ["font", "weight"])
     }
 
     /// A list after one write: the elements by name and weight, and the field that each must have.

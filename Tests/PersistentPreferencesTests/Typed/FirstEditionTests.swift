@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import PrefsSettingsFiles
 import Testing
 import TestSupport

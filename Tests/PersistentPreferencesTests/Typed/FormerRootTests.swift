@@ -2,7 +2,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -16,9 +15,7 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite(.limited) struct FormerRootTests {
     private static let own = "ReaderPrefs"
 
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
+    private let folder = TemporaryFolder.fresh
 
     private func store(_ roots: [String: [String: Any]]) throws -> PropertyListFileStore {
         let store = PropertyListFileStore(url: folder.file("\(UUID()).plist"), durability: .process)
@@ -56,7 +53,6 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.lastError == nil)
         prefs["size"] = "x"
         #expect(prefs.lastError != nil)
-        struct Stop: Error {}
         #expect(throws: Stop.self) {
             try prefs.update {
                 prefs.size = 5
@@ -119,11 +115,8 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func twoClassesWithOneFormerKeyAreReported() throws {
         let store = try store(["Whole": ["one": 1, "two": 2]])
         #expect(FirstHalf(store: store).lastError == nil)
-        guard case .sharedRoot(let shared)? = SecondHalf(store: store).lastError else {
-            Issue.record("the first write of either moves the root of both")
-            return
-        }
-        #expect(shared.key == "Whole" && shared.classes.count == 2)
+        let shared = try #require(SecondHalf(store: store).lastError?.detail(of: PrefsError.sharedRoot))
+        #expect(shared.key == "Whole" && shared.classes.count == 2, "the first write of either moves the root of both")
     }
 
     @Test func anEntryThatIsNotARootIsLeftAlone() throws {
@@ -137,31 +130,21 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try propertyList(at: file) as? [String: String] == ["EditorPrefs": "of another program"])
     }
 
-    @Test func aRootOfItsOwnWinsOverAFormerOne() throws {
+    @Test func aRootOfItsOwnWinsOverAFormerOneAndAnotherKeyHasNoFormerOnes() throws {
         let store = try store(["EditorPrefs": ["size": 20], Self.own: ["size": 5]])
         let prefs = ReaderPrefs(store: store)
         prefs.size += 1
-        #expect(prefs.size == 6)
+        #expect(prefs.size == 6 && ReaderPrefs(key: "Second", store: store).size == 12)
         #expect(try store.read(root: "EditorPrefs")?["size"] as? Int == 20)
     }
 
-    @Test func anotherRootKeyHasNoFormerOnes() throws {
-        let store = try store(["EditorPrefs": ["size": 20]])
-        #expect(ReaderPrefs(key: "Second", store: store).size == 12)
-    }
-
-    @Test func anObserverStartsWithTheFormerRoot() async throws {
-        let prefs = ReaderPrefs(store: try store(["EditorPrefs": ["size": 20]]))
+    @Test func observersStartWithTheFormerRootAndReceiveTheMoveAsOneChange() async throws {
+        let prefs = ReaderPrefs(store: try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1]]))
+        var changes = prefs.changes().makeAsyncIterator()
         var sizes = prefs.$size.updates.makeAsyncIterator()
         #expect(await sizes.next() == 20)
         prefs.size = 21
         #expect(await sizes.next() == 21)
-    }
-
-    @Test func anObserverOfAllKeysReceivesTheMoveAsOneChange() async throws {
-        let prefs = ReaderPrefs(store: try store(["EditorPrefs": ["size": 20, "title": "a", "other": 1]]))
-        var changes = prefs.changes().makeAsyncIterator()
-        prefs.size = 21
         let move = try #require(await changes.next())
         #expect(move.keys == ["name", "size"] && move.count == 1 && move.root == Self.own && move.oldValues.isEmpty)
         #expect(move.newValues as NSDictionary == ["name": "a", "size": 21])
@@ -206,58 +189,12 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try store.read(root: Self.own)?["size"] as? Int == 21)
     }
 
-    private final class Misnamed: PersistentPrefs, @unchecked Sendable {
-        override class var formerRootKeys: [String] { ["a\u{0}b"] }
-    }
-
-    private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
-        override class var formerRootKeys: [String] { ["SelfNamed"] }
-    }
-
-    @Test func aBadFormerKeyStopsTheProgram() async {
-        await #expect(processExitsWith: .failure) { _ = Misnamed(store: InMemoryStore()) }
-        await #expect(processExitsWith: .failure) { _ = SelfNamed(store: InMemoryStore()) }
-    }
-
-    /// A store of another module that calls a closure before the first read of a root.
-    private final class Interrupted: PrefsStore {
-        private let store: any PrefsStore
-        private let root: String
-        private let interruption: Action
-
-        final class Action: @unchecked Sendable {
-            private let lock = NSLock()
-            private var body: (() throws -> Void)?
-
-            func set(_ body: @escaping () throws -> Void) { lock.withLock { self.body = body } }
-
-            func take() -> (() throws -> Void)? {
-                lock.withLock {
-                    defer { body = nil }
-                    return body
-                }
-            }
-        }
-
-        init(_ store: any PrefsStore, before root: String, _ interruption: Action) {
-            (self.store, self.root, self.interruption) = (store, root, interruption)
-        }
-
-        func read(root: String) throws -> [String: Any]? {
-            if root == self.root { try interruption.take()?() }
-            return try store.read(root: root)
-        }
-
-        func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-            try store.update(root: root, body)
-        }
-    }
-
     /// Another process moves the root after the read of its key and before the read of its former key.
     @Test(arguments: ["EditorPrefs", "Prefs"]) func aRootThatIsMovedBetweenTwoLooksIsFound(_ former: String) throws {
         let roots = try store([former: ["size": 20, "title": "a"]])
-        let interruption = Interrupted.Action()
-        let prefs = ReaderPrefs(store: Interrupted(roots, before: former, interruption))
+        let interruption = Interruption()
+        let reading = ForeignStore(roots, beforeRead: { if $0 == former { try interruption.runOnce() } })
+        let prefs = ReaderPrefs(store: reading)
         interruption.set { ReaderPrefs(store: roots).size = 21 }
         #expect(prefs.size == 21 && prefs.name == "a" && prefs.lastError == nil)
         #expect(try roots.read(root: former) == nil)

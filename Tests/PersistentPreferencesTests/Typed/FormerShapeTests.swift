@@ -1,8 +1,5 @@
 @testable import PrefsSupport
-import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
-import TestSupport
 import Testing
 
 private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
@@ -86,14 +83,11 @@ private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
     /// A class with former root keys can also delete an entry of another type.
     @Test func anEntryOfAnotherTypeIsDeleted() throws {
         let folder = try TemporaryFolder()
-        let list = try PropertyListSerialization.data(
-            fromPropertyList: ["RenamedPrefs": "text", "OldRenamed": ["size": 1]], format: .binary, options: 0)
-        try list.write(to: folder.file())
+        try writePropertyList(["RenamedPrefs": "text", "OldRenamed": ["size": 1]], to: folder.file())
         let prefs = RenamedPrefs(store: PropertyListFileStore(url: folder.file()))
         #expect(prefs.lastError == .rootIsNotDictionary(key: "RenamedPrefs"))
         prefs.deleteAll()
         #expect(prefs.lastError == nil)
-        let left = try PropertyListSerialization.propertyList(from: Data(contentsOf: folder.file()), format: nil)
-        #expect(left as? [String: [String: Int]] == [:])
+        #expect(try propertyList(at: folder.file()) as? [String: [String: Int]] == [:])
     }
 }

@@ -1,6 +1,4 @@
 @testable import PrefsSupport
-import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -22,13 +20,10 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 @Suite struct HandleTests {
-    private let file: TypedFile
+    private let file = TypedFile.empty
     private let prefs: HandledPrefs
 
-    init() throws {
-        file = try TypedFile()
-        prefs = HandledPrefs(key: TypedFile.root, store: file.store)
-    }
+    init() { prefs = HandledPrefs(key: TypedFile.root, store: file.store) }
 
     @Test func aHandleIsTheProperty() throws {
         let number = prefs.$number
@@ -131,20 +126,5 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(replacements { prefs.point = prefs.point } == 0)
         #expect(replacements { prefs.$text.reset() } == 0)
         #expect(replacements { prefs.list = prefs.list } == 0)
-    }
-
-    @Test func propertiesChangeInPlace() {
-        prefs.min = 1
-        prefs.max = 2
-        swap(&prefs.min, &prefs.max)
-        #expect(prefs.min == 2 && prefs.max == 1)
-        prefs.list.append(3)
-        prefs.list += [4, 5]
-        prefs.list[0] = 2
-        #expect(prefs.list == [2, 4, 5])
-        prefs.text = "a"
-        prefs.text?.append("b")
-        prefs.text? += "c"
-        #expect(prefs.text == "abc" && prefs.outcome == "ok")
     }
 }

@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
-import TestSupport
 import Testing
 import PrefsKeys
 
@@ -10,6 +8,7 @@ private final class ListPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var recent: [String] = []
     @Pref(.in(0...9)) var number = 0
     @Pref var other = 1
+    @Pref var text: String?
 }
 
 private struct recent: PrefKey { static let defaultValue: [String] = [] }
@@ -32,6 +31,13 @@ private func add(to list: inout [String]) {
         prefs.recent.append("a")
         add(to: &prefs.recent)
         #expect(prefs.recent == ["a", "new"] && prefs.outcome == "ok")
+        prefs.recent += ["b", "c"]
+        prefs.recent[0] = "z"
+        #expect(prefs.recent == ["z", "new", "b", "c"])
+        prefs.text = "a"
+        prefs.text?.append("b")
+        prefs.text? += "c"
+        #expect(prefs.text == "abc" && prefs.outcome == "ok")
         prefs.number += 3
         swap(&prefs.number, &prefs.other)
         #expect(prefs.number == 1 && prefs.other == 3)

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import PersistentPreferences
-import TestSupport
 import Testing
 
 /// A class without migrations on the root of `NestingPrefs`.

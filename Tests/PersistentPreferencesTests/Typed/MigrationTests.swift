@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -38,16 +37,15 @@ private final class CountingPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var text = ""
     @Pref var number = 0
 
-    private static let lock = NSLock()
-    nonisolated(unsafe) private static var counts: [String: Int] = [:]
+    private static let counts = Locked<[String: Int]>([:])
 
-    static func runs(on text: String) -> Int { lock.withLock { counts[text] ?? 0 } }
+    static func runs(on text: String) -> Int { counts.withLock { $0[text] ?? 0 } }
 
     override class var migrations: [PrefsMigration] {
         [
             PrefsMigration(to: 1) { values in
                 let text = values["text"] as? String ?? ""
-                lock.withLock { counts[text, default: 0] += 1 }
+                counts.withLock { $0[text, default: 0] += 1 }
                 values["number"] = 5
             }
         ]

@@ -1,9 +1,9 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
 import Testing
-import TestSupport
 
 private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
     struct Window: Codable { var title = "", width = 100 }
@@ -18,15 +18,11 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
 
 /// `problems()` lists what the class cannot read, and changes nothing.
 @Suite struct ProblemsTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func texts(_ prefs: PersistentPrefs) -> [String] { prefs.problems().map(\.description) }
 
-    @Test func valuesThatCannotBeReadAreListed() throws {
+    @Test func valuesThatCannotBeReadAndTypingErrorsAreListed() throws {
         let store = InMemoryStore()
         try store.update(root: "FontPrefs") {
             $0 = ["fontSize": "big", "theme": "pink", "window": ["title": "a", "width": "wide"], "other": 1]
@@ -39,20 +35,16 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
                 "window.width: expected Int, found a string",
             ])
         #expect(prefs.lastError == nil)
+        try store.update(root: "FontPrefs") { $0 = ["fontSzie": 5, "them": "dark", "newInVersion3": 1] }
+        #expect(
+            texts(prefs) == [
+                #"fontSzie: is not a key of FontPrefs; did you mean "fontSize"?"#,
+                #"them: is not a key of FontPrefs; did you mean "theme"?"#,
+            ])
         try store.update(root: "FontPrefs") { $0 = ["fontSize": 5, "theme": "dark"] }
         #expect(prefs.problems().isEmpty)
         prefs.deleteAll()
         #expect(prefs.problems().isEmpty)
-    }
-
-    @Test func aTypingErrorIsReported() throws {
-        let store = InMemoryStore()
-        try store.update(root: "FontPrefs") { $0 = ["fontSzie": 5, "them": "dark", "newInVersion3": 1] }
-        #expect(
-            texts(FontPrefs(store: store)) == [
-                #"fontSzie: is not a key of FontPrefs; did you mean "fontSize"?"#,
-                #"them: is not a key of FontPrefs; did you mean "theme"?"#,
-            ])
     }
 
     /// A flat file that a person has written: every key that is not known. The version, the schema and former keys are.

@@ -1,7 +1,6 @@
 @testable import PrefsSupport
-import Foundation
-import TestSupport
 import Testing
+import WriteOperations
 
 @testable import PersistentPreferences
 
@@ -46,50 +45,40 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == exactly(["free": 1]) && prefs.name == "default")
     }
 
-    /// Each way to write or remove the property if both keys exist.
-    enum Way: CaseIterable {
-        case typed, handle, subscripted, inPlace, assigned, update, typedUpdate, initializer
-        case reset, subscriptNil, inPlaceNil, clear, assignedEmpty, updateRemoves
+    /// A way to write or remove the property.
+    struct Way: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let value: String?
+        fileprivate let apply: @Sendable (RenamedPrefs, any PrefsStore) async -> Void
 
-        var value: String? {
-            switch self {
-            case .reset, .subscriptNil, .inPlaceNil, .clear, .assignedEmpty, .updateRemoves: nil
-            default: "written"
-            }
-        }
-
-        fileprivate func apply(to prefs: RenamedPrefs, in store: any PrefsStore) {
-            switch self {
-            case .typed: prefs.name = "written"
-            case .handle: prefs.$name.set("written")
-            case .subscripted: prefs["name"] = "written"
-            case .inPlace: prefs.values["name"] = "written"
-            case .assigned: prefs.values = ["name": "written"]
-            case .update: prefs.update { $0["name"] = "written" }
-            case .typedUpdate: prefs.update { prefs.name = "written" }
-            case .initializer: _ = RenamedPrefs(key: TypedFile.root, values: ["name": "written"], store: store)
-            case .reset: prefs.$name.reset()
-            case .subscriptNil: prefs["name"] = nil
-            case .inPlaceNil: prefs.values["name"] = nil
-            case .clear: prefs.clear()
-            case .assignedEmpty: prefs.values = [:]
-            case .updateRemoves: prefs.update { $0 = [:] }
-            }
-        }
+        static let all =
+            WriteOperation.of(.property, .instance).map { operation in
+                Way(testDescription: "\(operation)", value: operation.effect == .puts ? "written" : nil) {
+                    prefs, store in
+                    let target = WriteTarget(
+                        prefs, \.name, \.$name, to: "written",
+                        create: { RenamedPrefs(key: TypedFile.root, values: $0, store: store) })
+                    #expect(await target.perform(operation) == nil)
+                }
+            } + [
+                Way(testDescription: "inPlaceNil", value: nil) { prefs, _ in prefs.values["name"] = nil },
+                Way(testDescription: "assignedEmpty", value: nil) { prefs, _ in prefs.values = [:] },
+                Way(testDescription: "updateRemoves", value: nil) { prefs, _ in await prefs.update { $0 = [:] } },
+            ]
     }
 
-    @Test(arguments: Way.allCases, [true, false])
-    func theOldValueNeverComesBack(_ way: Way, _ newIsStored: Bool) throws {
+    @Test(arguments: Way.all, [true, false])
+    func theOldValueNeverComesBack(_ way: Way, _ newIsStored: Bool) async throws {
         let old = ["newer": "b", "oldest": "c"]
         let file = try TypedFile(newIsStored ? old.merging(["name": "a"]) { $1 } : old)
         let prefs = prefs(file)
-        way.apply(to: prefs, in: file.store)
+        await way.apply(prefs, file.store)
         #expect(prefs.outcome == "ok")
-        // Nothing is left, and clear() removes the root then.
-        let isGone = way == .clear
+        // Nothing is left, and these remove the root then.
+        let isGone = ["clear", "deleteAll"].contains(way.testDescription)
         #expect(try file.stored == (isGone ? "nothing" : exactly(way.value.map { ["name": $0] } ?? [:])))
         #expect(prefs.name == way.value ?? "default")
-        way.apply(to: prefs, in: file.store)
+        await way.apply(prefs, file.store)
         #expect(self.prefs(file).name == way.value ?? "default")
     }
 
@@ -141,14 +130,6 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"size\"")
         #expect(try file.bytes == bytes)
         #expect(prefs.size == 20)
-    }
-
-    @Test func deleteAllTakesFormerKeysToo() throws {
-        let file = try TypedFile(["oldest": "c"])
-        let prefs = prefs(file)
-        prefs.deleteAll()
-        #expect(prefs.name == "default" && prefs.outcome == "ok")
-        #expect(try file.stored == "nothing")
     }
 
     /// A value that a newer version keeps under a former key belongs to that version.

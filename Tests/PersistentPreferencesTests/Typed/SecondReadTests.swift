@@ -1,9 +1,7 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsKeys
 @testable import PrefsLayers
@@ -26,11 +24,7 @@ extension AppSettingsValues {
 
 /// A read from a cache returns and reports the same as the read before it.
 @Suite struct SecondReadTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func store(_ name: String = "test.plist") -> PropertyListFileStore {
         PropertyListFileStore(url: folder.file(name), durability: .process)
@@ -85,10 +79,7 @@ extension AppSettingsValues {
         for (read, value) in zip(reads, ["5", "20", "5", "5"]) {
             for _ in 0..<4 {
                 #expect(read() == value)
-                guard case .damaged(let file) = prefs.lastError else {
-                    Issue.record("\(prefs.outcome)")
-                    continue
-                }
+                let file = try #require(prefs.lastError?.detail(of: PrefsError.damaged), "\(prefs.outcome)")
                 #expect(file.state == .lastKnown && file.quarantinedAs == nil)
             }
         }
@@ -149,24 +140,21 @@ extension AppSettingsValues {
         try Data("one".utf8).write(to: file)
         let prefs = layered(above: [.file(file)])
         prefs.number = 5
-        func check(_ reason: String) {
+        func check(_ reason: String) throws {
             for _ in 0..<3 {
                 #expect(prefs.number == 5)
-                guard case .invalidLayer(let faults) = prefs.lastError else {
-                    Issue.record("\(prefs.outcome)")
-                    continue
-                }
+                let faults = try #require(prefs.lastError?.detail(of: PrefsError.invalidLayer), "\(prefs.outcome)")
                 #expect(faults.map(\.place) == [file.path])
                 #expect(faults.allSatisfy { $0.reason.contains(reason) }, "\(faults)")
             }
         }
-        check("is neither a binary nor an XML property list")
+        try check("is neither a binary nor an XML property list")
         try FileManager.default.removeItem(at: file)
         #expect(mkdir(file.path, 0o700) == 0)
-        check("is a folder")
+        try check("is a folder")
         rmdir(file.path)
         #expect(mkfifo(file.path, 0o600) == 0)
-        check("is a FIFO")
+        try check("is a FIFO")
         unlink(file.path)
         #expect((0..<3).map { _ in "\(prefs.number), \(prefs.outcome)" } == times(3, "5, ok"))
     }

@@ -45,32 +45,30 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
     private static let reason = "cannot be stored: make it Codable, use a struct instead of a class, or give a coding"
 
     /// Uses of a class that the compiler cannot reject.
-    @Test func aClassWithoutACodingStopsTheProgram() async throws {
-        let results = [
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                final class Holder: PersistentPrefs, @unchecked Sendable {
-                    @Pref var colors: [Color] = []
-                }
-                _ = Holder(store: InMemoryStore()).colors
-            },
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                final class Holder: PersistentPrefs, @unchecked Sendable {
-                    @Pref var color: Color? = nil
-                }
-                _ = Holder(store: InMemoryStore()).color
-            },
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                @AppSetting("colors", store: InMemoryStore()) var colors: [String: [Color]] = [:]
-                _ = colors
-            },
-            await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                @AppSetting("color", store: InMemoryStore()) var color: Color? = nil
-                _ = color
-            },
-        ]
-        for result in results {
-            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-            #expect(text.contains(Self.reason), "\(text)")
+    private static let uses: KeyValuePairs<String, @Sendable () -> Any> = [
+        "a list": {
+            final class Holder: PersistentPrefs, @unchecked Sendable { @Pref var colors: [Color] = [] }
+            return Holder(store: InMemoryStore()).colors
+        },
+        "an optional": {
+            final class Holder: PersistentPrefs, @unchecked Sendable { @Pref var color: Color? = nil }
+            return Holder(store: InMemoryStore()).color as Any
+        },
+        "a dictionary in a setting": {
+            @AppSetting("colors", store: InMemoryStore()) var colors: [String: [Color]] = [:]
+            return colors
+        },
+        "a setting": {
+            @AppSetting("color", store: InMemoryStore()) var color: Color? = nil
+            return color as Any
+        },
+    ]
+
+    @Test(arguments: uses.map(\.key)) func aClassWithoutACodingStopsTheProgram(_ use: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [use] in
+            _ = Self.uses.first { $0.key == use }?.value()
         }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains(Self.reason), "\(text)")
     }
 }

@@ -1,7 +1,5 @@
 @testable import PrefsSupport
-import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 
 /// Two classes with one name, as in two modules.
@@ -29,10 +27,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         let store = InMemoryStore()
         let first = First.Settings(store: store)
         let second = Second.Settings(store: store)
-        guard case .sharedRoot(let shared)? = second.lastError else {
-            Issue.record("\(second.outcome)")
-            return
-        }
+        let shared = try #require(second.lastError?.detail(of: PrefsError.sharedRoot), "\(second.outcome)")
         #expect(shared.key == "Settings" && shared.contradictions == ["size"])
         #expect(
             shared.classes.count == 2 && shared.classes[0].hasSuffix("First.Settings")
@@ -47,14 +42,11 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
     private final class Early: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
     private final class Late: PersistentPrefs, @unchecked Sendable { @Pref var width = "1" }
 
-    @Test func theFirstInstanceWithoutAKeyIsCheckedToo() {
+    @Test func theFirstInstanceWithoutAKeyIsCheckedToo() throws {
         let store = InMemoryStore()
         #expect(Late(key: "Other", store: store).lastError == nil)
         #expect(Early(key: "Late", store: store).lastError == nil)
-        guard case .sharedRoot(let shared)? = Late(store: store).lastError else {
-            Issue.record("the root of the class is shared")
-            return
-        }
+        let shared = try #require(Late(store: store).lastError?.detail(of: PrefsError.sharedRoot))
         #expect(shared.key == "Late" && shared.contradictions == ["width"])
         #expect(Late(store: store).lastError == nil, "reported once")
     }

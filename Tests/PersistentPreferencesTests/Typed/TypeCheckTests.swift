@@ -2,7 +2,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -66,10 +65,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
             let prefs = TypedPrefs(key: "Root", store: store)
             let error = await self.store(value, under: key, of: prefs, in: store, by: operation)
             #expect(error?.description == reason, "\(operation) \(key)")
-            guard case .typeMismatch(let failures)? = error else {
-                Issue.record("\(operation) \(key): \(String(describing: error))")
-                continue
-            }
+            let failures = try #require(error?.detail(of: PrefsError.typeMismatch), "\(operation) \(key)")
             #expect(failures.map(\.topLevelKey) == [key])
             let stored = try #require(try store.read(root: "Root"))
             #expect(stored.count == 1 && stored["total"] as? Int == 1, "nothing has changed")
@@ -85,19 +81,6 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(error == nil, "\(operation) \(key)")
             #expect(try store.read(root: "Root")?[key] != nil)
         }
-    }
-
-    @Test func aBadValueOfAnotherProgramStaysAndReadsAsTheDefault() throws {
-        let store = InMemoryStore()
-        try store.update(root: "Root") { $0 = ["size": "3", "total": 1] }
-        let prefs = TypedPrefs(key: "Root", store: store)
-        #expect(
-            prefs.size == 1
-                && prefs.lastError?.description == "size: expected Double, found a string")
-        prefs.total = 2
-        prefs.update { $0["total"] = 3 }
-        #expect(prefs.lastError == nil)
-        #expect(try store.read(root: "Root")?["size"] as? String == "3")
     }
 
     // MARK: - Observers
@@ -173,8 +156,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let file = try TypedFile(["points": 3, "name": "x"])
         let unmigrated = try file.bytes
         func quarantined() throws -> [Data] {
-            let names = try FileManager.default.contentsOfDirectory(atPath: file.folder.path)
-            return try names.filter { $0.contains(".corrupt-") }.map { try Data(contentsOf: file.folder.file($0)) }
+            try file.folder.quarantined().map { try Data(contentsOf: file.folder.file($0)) }
         }
         let prefs = MigratedPrefs(key: TypedFile.root, store: file.store)
         #expect(prefs.lastError == nil && prefs.name == "x" && prefs.lastError == nil)
@@ -196,22 +178,13 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try quarantined() == [unmigrated])
     }
 
-    @Test func aMigrationWithoutBadValuesKeepsNoCopy() throws {
+    @Test func aStepLeavesBadValuesOfOthersAloneAndKeepsNoCopyWithoutOwn() throws {
         let file = try TypedFile(["points": 10, "name": 4])
         let prefs = MigratedPrefs(key: TypedFile.root, store: file.store)
-        prefs.size = 11
-        #expect(prefs.outcome == "ok")
-        let names = try FileManager.default.contentsOfDirectory(atPath: file.folder.path)
-        #expect(!names.contains { $0.contains(".corrupt-") })
-    }
-
-    @Test func aStepLeavesBadValuesOfOthersAlone() throws {
-        let store = InMemoryStore()
-        try store.update(root: "Root") { $0 = ["points": 10, "name": 4] }
-        let prefs = MigratedPrefs(key: "Root", store: store)
         #expect(prefs.size == 20 && prefs.lastError == nil)
         prefs.size = 11
         #expect(prefs.lastError == nil)
-        #expect(try store.read(root: "Root")?["name"] as? Int == 4)
+        #expect(try file.store.read(root: TypedFile.root)?["name"] as? Int == 4)
+        #expect(try file.folder.quarantined() == [])
     }
 }

@@ -1,27 +1,11 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 import WriteOperations
 
-/// Lets another program write while the type is decoded, once.
-private final class Interruption: @unchecked Sendable {
-    @TaskLocal static var current: Interruption?
-    private let lock = NSLock()
-    private var body: (() throws -> Void)?
-
-    init(_ body: @escaping () throws -> Void) {
-        self.body = body
-    }
-
-    func runOnce() throws {
-        let body = lock.withLock {
-            defer { self.body = nil }
-            return self.body
-        }
-        try body?()
-    }
-}
+/// Write while the type is decoded.
+private enum Others { @TaskLocal static var interruption: Interruption? }
 
 private struct Style: Codable, Equatable {
     var weight = 400
@@ -34,7 +18,7 @@ private struct Style: Codable, Equatable {
 
     init(from decoder: any Decoder) throws {
         weight = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .weight)
-        try Interruption.current?.runOnce()
+        try Others.interruption?.runOnce()
     }
 }
 
@@ -62,7 +46,7 @@ private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
         let interruption = Interruption { try store.update(root: "Root") { $0?["style"] = late } }
         if operation.isTransaction { try interruption.runOnce() }
         let target = WriteTarget(prefs, \.style, \.$style, to: Style(weight: 700))
-        await Interruption.$current.withValue(interruption) {
+        await Others.$interruption.withValue(interruption) {
             #expect(await target.perform(operation) == nil)
         }
         #expect(prefs.lastError == nil)

@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import TestSupport
 import Testing
 
 private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {

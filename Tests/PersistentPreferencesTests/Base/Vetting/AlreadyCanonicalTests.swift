@@ -1,7 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences

@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PropertyListSupport
 import Testing
 
 /// Contract 4: the stored value is a deep copy in canonical form, and exactly equal to the given value.
@@ -37,36 +36,6 @@ import Testing
         prefs["Dictionary Value"] = [AnyHashable(key): [NSString(string: key): true]]
         #expect(
             prefs["Dictionary Value"].map(exactForm) == exactForm([key: [key: true] as [String: Any]] as [String: Any]))
-    }
-
-    @Test func nothingOfTheCallersIsShared() throws {
-        let text = NSMutableString(string: "before")
-        let data = NSMutableData(data: Data([1]))
-        let inner = NSMutableArray(array: [text, data])
-        let outer = NSMutableDictionary(object: inner, forKey: "k" as NSString)
-        prefs["Dictionary Value"] = outer
-        prefs["Array Value"] = inner
-        prefs["String Value"] = text
-        let before = exactForm(prefs.values)
-        text.setString("after")
-        data.append(Data([2]))
-        inner.add("more")
-        outer["new"] = 1
-        #expect(
-            before
-                == "{'Array Value': ['before', data AQ==], 'Dictionary Value': {'k': ['before', data AQ==]}, "
-                + "'String Value': 'before'}")
-        #expect(exactForm(prefs.values) == before)
-    }
-
-    @Test func bytesOfTheCallersAreCopied() throws {
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
-        defer { bytes.deallocate() }
-        let base = try #require(bytes.baseAddress)
-        bytes.initializeMemory(as: UInt8.self, repeating: 1)
-        prefs["String Value"] = Data(bytesNoCopy: base, count: 100, deallocator: .none)
-        bytes.initializeMemory(as: UInt8.self, repeating: 2)
-        #expect(prefs["String Value"] as? Data == Data(repeating: 1, count: 100))
     }
 
     @Test func whatIsReadCasts() throws {

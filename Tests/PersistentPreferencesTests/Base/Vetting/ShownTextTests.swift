@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -78,6 +77,11 @@ import Testing
 
     private static let long = hostile + String(repeating: "\u{1B}k", count: 10_000)
 
+    private struct Foreign: Error, CustomStringConvertible {
+        var description: String { ShownTextTests.long }
+    }
+
+    /// With texts of the program, and with what others say.
     private static var errors: [PrefsError] {
         let failure = PropertyListFailure(path: long + "[3]", topLevelKey: long, reason: "is wrong")
         return [
@@ -85,29 +89,15 @@ import Testing
             .noStoredPrefsForKey(key: long),
             .invalidName(name: long, reason: "is not a valid root key: it is too long"),
             .rootIsNotDictionary(key: long), .typeMismatch([failure]), .constraintViolated([failure]),
-            .migrationFailed(key: long, version: 2, error: failure),
+            .migrationFailed(key: long, version: 2, error: failure), .unknownError(error: Foreign()),
+            .migrationFailed(key: "k", version: 1, error: Foreign()),
+            .notStored(StorageFailure(path: "", reason: long)), .outcomeUnknown(StorageFailure(path: "", reason: long)),
+            .constraintViolated([PropertyListFailure(path: "k", topLevelKey: "k", reason: long)]),
+            .invalidName(name: "k", reason: long), .invalidImport(reason: long),
         ]
     }
 
     @Test(arguments: errors) func anErrorIsOneShortSafeLine(error: PrefsError) {
-        let text = error.description
-        #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
-        #expect(text.unicodeScalars.count < 1_400)
-        #expect(text.contains(#"a\u{1b}[2J\n\t"#))
-    }
-
-    private struct Foreign: Error, CustomStringConvertible {
-        var description: String { ShownTextTests.long }
-    }
-
-    @Test(
-        arguments: [
-            .unknownError(error: Foreign()), .migrationFailed(key: "k", version: 1, error: Foreign()),
-            .notStored(StorageFailure(path: "", reason: long)), .outcomeUnknown(StorageFailure(path: "", reason: long)),
-            .constraintViolated([PropertyListFailure(path: "k", topLevelKey: "k", reason: long)]),
-            .invalidName(name: "k", reason: long), .invalidImport(reason: long),
-        ] as [PrefsError]) func whatOthersSayIsOneShortSafeLine(error: PrefsError)
-    {
         let text = error.description
         #expect(!text.unicodeScalars.contains(where: ShownText.isUnsafe), "\(text)")
         #expect(text.unicodeScalars.count < 1_400 && text.contains(#"a\u{1b}[2J\n\t"#))

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
 @testable import PersistentPreferences
 @testable import PrefsPropertyLists
 import PrefsTestSet
@@ -55,14 +54,6 @@ import Testing
         let told = try failure().failures
         #expect(told.map(\.path) == ["Dictionary Value[1].k\(trap.path)"])
         #expect(try keysRefused() == ["Dictionary Value"])
-        try expectNothingChanged()
-    }
-
-    @Test(arguments: Entry.allCases) func everyEntryIsGuarded(_ entry: Entry) throws {
-        let subject = entry.write(["x", UUID()] as [Any], to: prefs)
-        #expect(
-            subject.outcome
-                == "Array Value[1]: a UUID cannot be stored in a property list; store its uuidString")
         try expectNothingChanged()
     }
 
@@ -134,33 +125,5 @@ import Testing
         #expect(exactForm(prefs.values) == before)
         #expect(exactForm(try store.read(root: "root") ?? [:]) == before)
         #expect(prefs.lastError == nil)
-    }
-
-    /// The ways to write a value.
-    enum Entry: CaseIterable {
-        case element, wholeSet, inPlace, update, nestedWrite, initializer
-
-        /// - Returns: the instance that has the outcome.
-        func write(_ value: Any, to prefs: UntypedTestSet) -> UntypedTestSet {
-            switch self {
-            case .element: prefs["Array Value"] = value
-            case .wholeSet: prefs.values = ["Array Value": value, "Integer Value": 11]
-            case .inPlace: prefs.values["Array Value"] = value
-            case .update:
-                prefs.update {
-                    $0["Integer Value"] = 11
-                    $0["Array Value"] = value
-                }
-            case .nestedWrite:
-                prefs.update {
-                    prefs.int = 11
-                    prefs["Array Value"] = value
-                }
-            case .initializer:
-                return UntypedTestSet(
-                    key: "root", values: ["Array Value": value, "Integer Value": 11], store: prefs.ownStore)
-            }
-            return prefs
-        }
     }
 }

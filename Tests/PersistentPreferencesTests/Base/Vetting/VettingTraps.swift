@@ -2,6 +2,14 @@ import Foundation
 import PropertyListSupport
 import Testing
 
+@testable import PrefsPropertyLists
+
+/// Why a value under the key `a` is rejected; empty if it can be stored.
+func refusals(of value: Any) -> [String] {
+    guard case .failure(let refusal) = PropertyListVetter.storedObject(of: value, forKey: "a") else { return [] }
+    return refusal.failures.map(\.description)
+}
+
 /// A value that crashes Foundation, is lost, or is written as another value.
 struct Trap: @unchecked Sendable, CustomTestStringConvertible {
     let name: String

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -10,12 +9,8 @@ import WriteOperations
 
 /// Damage together with another problem: the last good copy is not usable, or links lead to the file.
 @Suite struct DamageNeighborsTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let damaged = Data("bplist00, or what is left of it".utf8)
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func prefs(_ name: String = "test.plist") -> AnyPrefs {
         AnyPrefs(store: PropertyListFileStore(url: folder.file(name), system: RecordingSystemCalls()))
@@ -86,10 +81,7 @@ import WriteOperations
         try damaged.write(to: folder.file("real/it.plist"))
         #expect(prefs.ints == ["a": 1])
         prefs["a"] = 2
-        guard case .quarantined(let file) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        let file = try #require(prefs.lastError?.detail(of: PrefsError.quarantined), "\(prefs.outcome)")
         #expect(file.path == folder.file("real/it.plist").path && file.quarantinedAs != nil)
         #expect(try quarantined(in: "real").map { try Data(contentsOf: folder.file("real/" + $0)) } == [damaged])
         #expect(try folder.names() == ["link.plist", "middle.plist", "real"])
@@ -119,10 +111,7 @@ import WriteOperations
         try link("y", to: "x")
         let prefs = prefs("x")
         #expect(!access.run(on: prefs))
-        guard case .unreadable(let failure) = prefs.lastError, failure.code == ELOOP else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.unreadable)?.code == ELOOP, "\(prefs.outcome)")
         #expect(try folder.names() == ["x", "y"])
         try link("y", to: "z")
         prefs["a"] = 1

@@ -1,8 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PrefsTestSet
-import PropertyListSupport
-import TestSupport
 import Testing
 import WriteOperations
 

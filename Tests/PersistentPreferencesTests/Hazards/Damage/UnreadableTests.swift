@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -11,12 +10,8 @@ import WriteOperations
 /// A file that exists and cannot be read is not a damaged file. It stays, nothing is written, the next access tries
 /// again, and all accesses succeed once the problem is gone.
 @Suite struct UnreadableTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     static let faults: [(call: String, codes: [Int32])] = [
         ("open", [EMFILE, ENFILE, EACCES, EPERM, EIO, ENOMEM, ESTALE]), ("read", [EIO, ENOMEM, ESTALE, EISDIR]),
@@ -103,10 +98,8 @@ import WriteOperations
             let names = try folder.names()
             // Reads go on with the last known state.
             #expect(access.run(on: prefs) == (access.isRead && access != .flush), "\(access)")
-            guard case .unreadable(let failure) = prefs.lastError else {
-                Issue.record("\(access): \(prefs.outcome)")
-                return
-            }
+            let failure = try #require(
+                prefs.lastError?.detail(of: PrefsError.unreadable), "\(access): \(prefs.outcome)")
             #expect(failure.reason == obstacle.rawValue && failure.path == path, "\(access)")
             #expect(try SystemCalls.real.status(ofPath: path, followsLinks: false) == before, "\(access)")
             #expect(try folder.names() == names, "\(access)")

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import WriteOperations
-import TestSupport
 
 /// Draws a world and a sequence of operations from a seed.
 struct ModelGenerator {

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 
 /// Runs the model and the library step by step, and compares them.
 struct ModelRun {

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 
 /// Reads and changes the files of a sequence like other programs, with Foundation alone.
 extension ModelSubject {

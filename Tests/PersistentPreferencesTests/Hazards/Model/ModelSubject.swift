@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import WriteOperations
 
 @testable import PersistentPreferences
@@ -18,8 +17,7 @@ final class ModelSubject {
     /// A subclass that records every error that it receives.
     final class Prefs: PersistentPrefs, @unchecked Sendable {
         private let allowed: [String]
-        private let lock = NSLock()
-        private var errors: [ModelError] = []
+        private let errors = Locked<[ModelError]>([])
 
         init(_ allowed: [String], key: String, values: [String: Any]?, store: any PrefsStore) {
             self.allowed = allowed
@@ -28,12 +26,10 @@ final class ModelSubject {
 
         override var keys: [String] { allowed }
 
-        override func prefsDidFail(_ error: PrefsError) {
-            lock.withLock { errors.append(ModelError(error)) }
-        }
+        override func prefsDidFail(_ error: PrefsError) { errors.withLock { $0.append(ModelError(error)) } }
 
         func takeReported() -> [ModelError] {
-            lock.withLock {
+            errors.withLock { errors in
                 defer { errors = [] }
                 return errors
             }

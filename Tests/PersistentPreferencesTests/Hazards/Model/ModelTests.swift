@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 import WriteOperations
 

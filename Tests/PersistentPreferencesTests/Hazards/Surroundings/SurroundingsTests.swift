@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 import WriteOperations
 
@@ -13,12 +12,9 @@ import WriteOperations
 /// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is
 /// touched. `ProcessTests` has the cases that need their own process.
 @Suite struct SurroundingsTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
 
-    init() throws {
-        folder = try TemporaryFolder()
-        mkdir(folder.path + "/inner", 0o700)
-    }
+    init() { mkdir(folder.path + "/inner", 0o700) }
 
     private func inner() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path + "/inner").sorted()
@@ -34,10 +30,8 @@ import WriteOperations
             let prefs = AnyPrefs(key: name, values: ["a": 1], store: store)
             for access in AccessKind.allCases {
                 #expect(!access.run(on: prefs))
-                guard case .invalidName(name, _) = prefs.lastError else {
-                    Issue.record("\(name.debugDescription.prefix(40)) \(access): \(prefs.outcome)")
-                    continue
-                }
+                if case .invalidName(name, _) = prefs.lastError { continue }
+                Issue.record("\(name.debugDescription.prefix(40)) \(access): \(prefs.outcome)")
             }
             #expect(try inner().isEmpty)
         }

@@ -1,12 +1,9 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
-import TestSupport
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsKeys
 
 /// Unreadable is not empty: before the first unlock after a restart, nothing is written, and nothing is lost.
@@ -16,13 +13,12 @@ import Testing
     private final class AppPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var volume = 0.5
         @Pref var name = "none"
-        private let lock = NSLock()
-        nonisolated(unsafe) private var told: [String] = []
+        private let told = Locked<[String]>([])
 
-        override func prefsDidFail(_ error: PrefsError) { lock.withLock { told.append("\(error)") } }
+        override func prefsDidFail(_ error: PrefsError) { told.withLock { $0.append("\(error)") } }
 
         func takeErrors() -> [String] {
-            lock.withLock {
+            told.withLock { told in
                 defer { told = [] }
                 return told
             }
@@ -41,6 +37,13 @@ import Testing
         daemon.deliver()
         #expect(daemon.hasMarker)
         daemon.restart()
+    }
+    /// A process in which other code has read the domain already, and which is not told of a reload.
+    private func lateProcess() -> ModelDefaults {
+        let process = daemon.process()
+        process.hearsOfReload = false
+        #expect(process.object(forKey: "any") == nil)
+        return process
     }
 
     private static let locked =
@@ -63,10 +66,7 @@ import Testing
         #expect(prefs.$volume.set(5) != nil && prefs.$volume.reset() != nil)
         prefs.flush()
         #expect(prefs.takeErrors() == Array(repeating: Self.locked, count: 8))
-        guard case .unreadable? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.unreadable) != nil, "\(prefs.outcome)")
         daemon.deliver()
         daemon.unlock()
         #expect(prefs.volume == 1 && prefs.name == "kept")
@@ -90,19 +90,15 @@ import Testing
     @Test(arguments: [DomainLayout.roots, .flat])
     func observersReceiveTheValuesAfterTheUnlock(_ layout: DomainLayout) {
         restart(layout)
-        let process = daemon.process()
-        process.hearsOfReload = false
-        // Other code has read the domain already.
-        #expect(process.object(forKey: "any") == nil)
+        let process = lateProcess()
         let prefs = prefs(process, layout)
-        let heard = Heard<[String]>()
-        let observation = prefs.onChange { heard.append($0.keys) }
+        let heard = Observer<[String]> { tell in prefs.onChange { tell($0.keys) } }
         #expect(prefs.volume == 0.5)
         daemon.unlock()
         // UserDefaults still returns what it read before the unlock: the domain stays unreadable.
         #expect(prefs.volume == 0.5)
         #expect(
-            prefs.lastError.map { "\($0)" }
+            prefs.outcome
                 == "UserDefaults cannot be read: the domain's file has entries, and UserDefaults does not return them yet; "
                 + "the stored state is unchanged")
         prefs.volume = 7
@@ -110,16 +106,13 @@ import Testing
         process.notifyUnlock()
         #expect(heard.wait(for: 1) == [["name", "volume"]])
         #expect(prefs.volume == 1)
-        observation.cancel()
     }
 
     /// The domain's file is not found, so only the marker shows that there are values.
     @Test func theMarkerAloneTells() {
         daemon.hasMarker = true
         daemon.restart()
-        let process = daemon.process()
-        process.hearsOfReload = false
-        #expect(process.object(forKey: "any") == nil)
+        let process = lateProcess()
         let prefs = prefs(process, .flat)
         prefs.volume = 2
         #expect(prefs.takeErrors().count == 2)
@@ -151,9 +144,7 @@ import Testing
     /// Frameworks set entries in the process before the first unlock, so the domain is not empty.
     @Test func entriesOfOthersProveNothing() {
         restart(.flat)
-        let process = daemon.process()
-        process.hearsOfReload = false
-        #expect(process.object(forKey: "any") == nil)
+        let process = lateProcess()
         let prefs = prefs(process, .flat)
         daemon.unlock()
         process.set(true, forKey: "framework")
@@ -194,13 +185,11 @@ import Testing
         restart(.flat)
         let process = daemon.process()
         let prefs = prefs(process, .flat)
-        let heard = Heard<[String]>()
-        let observation = prefs.onChange { heard.append($0.keys) }
+        let heard = Observer<[String]> { tell in prefs.onChange { tell($0.keys) } }
         #expect(prefs.volume == 0.5)
         daemon.unlock()
         #expect(prefs.volume == 1)
         #expect(heard.wait(for: 1) == [["name", "volume"]])
-        observation.cancel()
     }
 
     /// Everything was removed before the restart. There is no marker, and a file without entries decides.

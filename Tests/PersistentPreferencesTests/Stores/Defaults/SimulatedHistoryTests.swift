@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport

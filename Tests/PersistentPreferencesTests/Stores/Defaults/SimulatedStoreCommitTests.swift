@@ -1,7 +1,5 @@
 @testable import PrefsSupport
 import AppleModels
-import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -11,19 +9,15 @@ import Testing
 @Suite struct SimulatedStoreCommitTests {
     private let daemon = ModelDaemon()
 
-    private func prefs(_ process: ModelDefaults, _ layout: DomainLayout = .roots) -> SimulatedPrefs {
-        SimulatedPrefs(process, layout)
-    }
-
     /// A commit sets one entry after another. A read between two entries sees the state before the commit, and so does
     /// a read that has begun earlier.
     @Test(arguments: [DomainLayout.roots, .flat])
     func noReadSeesHalfOfACommit(_ layout: DomainLayout) {
         let process = daemon.process()
-        let mine = prefs(process, layout)
+        let mine = SimulatedPrefs(process, layout)
         mine.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "one", [1]) }
         let seen = Heard<String>()
-        let other = prefs(process, layout)
+        let other = SimulatedPrefs(process, layout)
         // Nothing is cached.
         process.set(nil, forKey: "any")
         nonisolated(unsafe) var hasBegun = false
@@ -52,7 +46,7 @@ import Testing
     /// values.
     @Test func aReadDuringACommitDoesNotGoBack() {
         let (app, other) = (daemon.process(), daemon.process())
-        let (mine, second) = (prefs(app, .flat), prefs(app, .flat))
+        let (mine, second) = (SimulatedPrefs(app, .flat), SimulatedPrefs(app, .flat))
         mine.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "one", [1]) }
         let seen = Heard<String>()
         mine.update {
@@ -75,11 +69,11 @@ import Testing
     @Test(arguments: [DomainLayout.roots, .flat])
     func codeNotifiedOfACommitReadsTheNewState(_ layout: DomainLayout) {
         let process = daemon.process()
-        let mine = prefs(process, layout)
+        let mine = SimulatedPrefs(process, layout)
         mine.update { ($0["volume"], $0["name"]) = (1.0, "one") }
         nonisolated(unsafe) var seen: [String] = []
         process.observeOwnChanges {
-            let other = prefs(process, layout)
+            let other = SimulatedPrefs(process, layout)
             seen.append("\(other.volume) \(other.name) \(other.values.count)")
             other.recent = [1]
             seen.append(other.lastError.map { "\($0)" } ?? "stored")
@@ -98,7 +92,7 @@ import Testing
     /// still being written.
     @Test func aCommitOfAnotherDomainInsideIsNotTheEndOfTheOuter() {
         let (process, second) = (daemon.process(), ModelDaemon().process())
-        let (mine, theirs) = (prefs(process, .flat), prefs(second, .flat))
+        let (mine, theirs) = (SimulatedPrefs(process, .flat), SimulatedPrefs(second, .flat))
         nonisolated(unsafe) var outcomes: [Bool] = []
         @Sendable func write() { outcomes.append(mine.$width.set(outcomes.count) == nil) }
         second.willSet = { _ in write() }
@@ -117,8 +111,7 @@ import Testing
         let (app, other) = (daemon.process(), daemon.process())
         let mine = AnyPrefs(observedNames, store: UserDefaultsStore(app, layout: .flat))
         mine["a"] = 1
-        let heard = Heard<String>()
-        let observation = mine.onChange(of: "a", "b") { heard.append($0.text) }
+        let heard = mine.observer(of: "a", "b")
         mine.update {
             other.set(5, forKey: "a")
             daemon.deliver()
@@ -128,6 +121,5 @@ import Testing
         mine["b"] = 2
         #expect(heard.wait(for: 3) == ["AnyPrefs a: 1 → 5 elsewhere", "AnyPrefs b: - → 1", "AnyPrefs b: 1 → 2"])
         #expect(mine["a"] as? Int == 5)
-        observation.cancel()
     }
 }

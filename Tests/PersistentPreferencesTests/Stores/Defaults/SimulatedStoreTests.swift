@@ -1,23 +1,15 @@
 @testable import PrefsSupport
 import AppleModels
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsKeys
 
 /// The store of Apple platforms over the model of `UserDefaults` and its daemon.
 @Suite struct SimulatedStoreTests {
     private let daemon = ModelDaemon()
-
-    private func prefs(_ process: ModelDefaults, _ layout: DomainLayout = .roots) -> SimulatedPrefs {
-        SimulatedPrefs(process, layout)
-    }
 
     private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var volume = 0.5
@@ -38,28 +30,28 @@ import Testing
 
     // MARK: - Cost
 
+    /// The copies of the domain and the reads of an entry since the last call.
+    private func takeCosts(_ process: ModelDefaults) -> [Int] { [process.takeCopies(), process.takeReads()] }
+
     @Test func aReadDoesNotCopyTheDomain() {
         daemon.process().set(["volume": 1.0], forKey: "Root")
         daemon.deliver()
         let process = daemon.process()
-        let prefs = prefs(process)
+        let prefs = SimulatedPrefs(process)
         // The process copies the domain once, to check whether UserDefaults returns it.
         #expect(process.takeCopies() <= 1)
         _ = process.takeReads()
         for _ in 0..<10 { #expect(prefs.volume == 1) }
         #expect(prefs.values.count == 1)
-        #expect(process.takeCopies() == 0)
-        #expect(process.takeReads() == 0)
+        #expect(takeCosts(process) == [0, 0])
         daemon.process().set(["volume": 2.0], forKey: "Root")
         daemon.deliver()
         for _ in 0..<10 { #expect(prefs.volume == 2) }
-        #expect(process.takeCopies() == 0)
-        #expect(process.takeReads() == 1)
+        #expect(takeCosts(process) == [0, 1])
         prefs.volume = 3
-        _ = (process.takeCopies(), process.takeReads())
+        _ = takeCosts(process)
         for _ in 0..<10 { #expect(prefs.volume == 3) }
-        #expect(process.takeCopies() == 0)
-        #expect(process.takeReads() == 1)
+        #expect(takeCosts(process) == [0, 1])
     }
 
     @Test func aReadOfAFlatKeyDoesNotCopyTheDomain() {
@@ -67,7 +59,7 @@ import Testing
         other.set(1.0, forKey: "volume")
         daemon.deliver()
         let process = daemon.process()
-        let prefs = prefs(process, .flat)
+        let prefs = SimulatedPrefs(process, .flat)
         _ = (prefs.volume, prefs.width, process.takeCopies(), process.takeReads())
         for _ in 0..<10 { #expect(prefs.volume == 1) }
         #expect(process.takeReads() == 0)
@@ -90,7 +82,7 @@ import Testing
         let foreign: [String: Any] = layout == .flat ? ["volume": 9.0, "name": "x"] : ["Root": ["volume": 9.0]]
         for path in [\ModelDefaults.managed, \.arguments, \.registered, \.global] {
             process[keyPath: path] = foreign
-            let prefs = prefs(process, layout)
+            let prefs = SimulatedPrefs(process, layout)
             #expect(prefs.volume == 0.5 && !prefs.$volume.isSet && prefs.values.isEmpty)
             prefs.name = "n"
             #expect(prefs.volume == 0.5 && !prefs.$volume.isSet)
@@ -189,17 +181,17 @@ import Testing
     /// An app and its extension change different keys of one domain, and each of them survives.
     @Test func flatKeysOfTwoProcessesAreBothThere() {
         let (app, appExtension) = (daemon.process(), daemon.process())
-        let (one, two) = (prefs(app, .flat), prefs(appExtension, .flat))
+        let (one, two) = (SimulatedPrefs(app, .flat), SimulatedPrefs(appExtension, .flat))
         one.volume = 1
         two.name = "two"
         two.recent = [1]
         one.recent = [2]
         daemon.deliver()
-        for prefs in [one, two, prefs(daemon.process(), .flat)] {
+        for prefs in [one, two, SimulatedPrefs(daemon.process(), .flat)] {
             #expect(prefs.volume == 1 && prefs.name == "two" && prefs.recent == [2])
         }
         // With a root, the last writer wins as a whole, because `update` is exact only within a process.
-        let (first, second) = (prefs(app), prefs(appExtension))
+        let (first, second) = (SimulatedPrefs(app), SimulatedPrefs(appExtension))
         first.volume = 2
         second.name = "root"
         daemon.deliver()
@@ -208,7 +200,7 @@ import Testing
 
     @Test func eachChangedKeyIsOneSet() {
         let process = daemon.process()
-        let prefs = prefs(process, .flat)
+        let prefs = SimulatedPrefs(process, .flat)
         prefs.update { ($0["volume"], $0["name"], $0["recent"]) = (1.0, "n", [1]) }
         nonisolated(unsafe) var sets: [String] = []
         process.willSet = { sets.append($0) }
@@ -226,8 +218,7 @@ import Testing
         let (app, other) = (daemon.process(), daemon.process())
         let mine = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(app, layout: layout))
         let theirs = AnyPrefs(observedNames, key: "Root", store: UserDefaultsStore(other, layout: layout))
-        let heard = Heard<String>()
-        let observation = mine.onChange { heard.append($0.text) }
+        let heard = mine.observer()
         theirs["a"] = 1
         daemon.deliver()
         #expect(heard.wait(for: 1) == ["Root a: - → 1 elsewhere"])
@@ -237,35 +228,30 @@ import Testing
         theirs["a"] = nil
         daemon.deliver()
         #expect(heard.wait(for: 3).last == "Root a: 2 → - elsewhere")
-        observation.cancel()
     }
 
     /// A key with a dot cannot be observed: another process's commit of it changes another entry, which is observed.
     @Test func observersReceiveChangesOfKeysWithDots() {
         let (app, other) = (daemon.process(), daemon.process())
-        let mine = prefs(app, .flat)
-        let heard = Heard<Int>()
-        let observation = mine.$width.onChange { heard.append($1) }
-        prefs(other, .flat).width = 5
+        let mine = SimulatedPrefs(app, .flat)
+        let heard = mine.$width.observer()
+        SimulatedPrefs(other, .flat).width = 5
         daemon.deliver()
-        #expect(heard.wait(for: 1) == [5])
+        #expect(heard.wait(for: 1) == [[100, 5]])
         // Other code of the same process.
         app.set(6, forKey: "screen.width")
-        #expect(heard.wait(for: 2) == [5, 6])
-        observation.cancel()
-        let root = SimulatedPrefs(app, key: "com.example.Root")
-        let second = root.$volume.onChange { heard.append(Int($1)) }
+        #expect(heard.wait(for: 2).last == [5, 6])
+        let volumes = SimulatedPrefs(app, key: "com.example.Root").$volume.observer()
         SimulatedPrefs(other, key: "com.example.Root").volume = 7
         daemon.deliver()
-        #expect(heard.wait(for: 3) == [5, 6, 7])
-        second.cancel()
+        #expect(volumes.wait(for: 1) == [[0.5, 7]])
     }
 
     /// If a change is reported while an entry is read, the value that was read is not cached.
     @Test(arguments: [DomainLayout.roots, .flat])
     func aChangeDuringAReadIsSeen(_ layout: DomainLayout) {
         let (app, other) = (daemon.process(), daemon.process())
-        let theirs = prefs(other, layout)
+        let theirs = SimulatedPrefs(other, layout)
         nonisolated(unsafe) var hasCome = false
         app.didRead = { [daemon] _ in
             guard !hasCome else { return }
@@ -273,7 +259,7 @@ import Testing
             theirs.volume = 2
             daemon.deliver()
         }
-        let mine = prefs(app, layout)
+        let mine = SimulatedPrefs(app, layout)
         _ = mine.volume
         #expect(hasCome)
         #expect(mine.volume == 2)
@@ -281,17 +267,11 @@ import Testing
 
     /// With former names and versions, too.
     @Test func aReadOfAFlatKeyWithAFormerNameDoesNotCopyTheDomain() {
-        final class Renamed: PersistentPrefs, @unchecked Sendable {
-            @Pref(.formerly("cols")) var columns = 3
-            override class var migrations: [PrefsMigration] {
-                [PrefsMigration(to: 1) { $0["cols"] = ($0["cols"] as? Int ?? 0) * 2 }]
-            }
-        }
         let other = daemon.process()
         other.set(4, forKey: "cols")
         daemon.deliver()
         let process = daemon.process()
-        let prefs = Renamed(store: UserDefaultsStore(process, layout: .flat))
+        let prefs = ColumnPrefs(store: UserDefaultsStore(process, layout: .flat))
         #expect(prefs.columns == 8)
         prefs.columns = 9
         _ = prefs.columns
@@ -323,7 +303,7 @@ import Testing
 
     // MARK: - Size
 
-    @Test func aDomainNearItsLimitWarnsAndOneBeyondIsRejected() {
+    @Test func aDomainNearItsLimitWarnsAndOneBeyondIsRejected() throws {
         let process = daemon.process()
         process.sizeLimits = (512_000, 1_000_000)
         process.hasDataProtection = false
@@ -343,10 +323,7 @@ import Testing
         #expect(prefs.lastError?.isWarning == true)
         #expect(prefs.blob.count == 600_000 && prefs.lastError == nil)
         prefs.blob = Data(count: 1_100_000)
-        guard case .notStored(let failure)? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        let failure = try #require(prefs.lastError?.detail(of: PrefsError.notStored), "\(prefs.outcome)")
         #expect(failure.reason.hasSuffix("bytes; this system allows less than 1000000"))
         #expect(prefs.blob.count == 600_000)
         // A domain that others have made too large may shrink.

@@ -1,13 +1,9 @@
-import Dispatch
 import Foundation
 import PersistentPreferences
-import PrefsJSON
 import Testing
-import TestSupport
 
-@testable import EngineSupport
+@testable import PrefsSupport
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// One member of a batch has a value that the file cannot hold. The others are stored.
 @Suite struct BatchVettingTests {
@@ -15,11 +11,7 @@ import TestSupport
         override var keys: [String] { (0..<8).map { "key\($0)" } }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     nonisolated(unsafe) static let unfit: [(value: Any, reason: String)] = [
         ("a\u{1}b", "key0: the control character U+0001 cannot be stored in XML"),

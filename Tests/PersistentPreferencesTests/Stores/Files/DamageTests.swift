@@ -1,26 +1,27 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// Malformed files: never a crash, never silently empty, never lost. A read leaves everything as it is, a write
 /// quarantines.
 @Suite struct DamageTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
+
+    /// Prefs that know 1 under `a`. Another program has replaced their file by other bytes.
+    private func damagedPrefs(_ bytes: Data = Data("hello".utf8)) throws -> AnyPrefs {
+        prefs()["a"] = 1
+        let prefs = prefs()
+        try bytes.write(to: folder.file())
+        return prefs
+    }
 
     static let damages: [(name: String, bytes: Data)] = [
         ("empty", Data()),
@@ -34,16 +35,11 @@ import Testing
     @Test(arguments: damages.map(\.name))
     func aReadLeavesItAndReturnsWhatIsKnown(_ name: String) throws {
         let bytes = try #require(Self.damages.first { $0.name == name }?.bytes)
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try bytes.write(to: folder.file())
+        let prefs = try damagedPrefs(bytes)
         let before = try FolderState(folder)
         for _ in 0..<2 {
             #expect(prefs.ints == ["a": 1])
-            guard case .damaged(let file) = prefs.lastError else {
-                Issue.record("\(prefs.outcome)")
-                return
-            }
+            let file = try #require(prefs.lastError?.detail(of: PrefsError.damaged), "\(prefs.outcome)")
             #expect(file.path == folder.file().path && file.state == .lastKnown && file.quarantinedAs == nil)
             #expect(prefs.lastError?.isWarning == false)
         }
@@ -63,26 +59,21 @@ import Testing
             ofItemAtPath: folder.file(".test.plist.lastgood").path)
         try folder.damage()
         #expect(prefs.ints == ["a": 1])
-        guard case .damaged(let file) = prefs.lastError, file.state == .lastKnown else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.damaged)?.state == .lastKnown, "\(prefs.outcome)")
     }
 
     /// A process that has not read the file before uses the copy.
     @Test func aNewProcessReadsTheLastGoodCopy() throws {
-        do {
-            prefs()["a"] = 1
-        }
+        prefs()["a"] = 1
         try folder.damage()
         let copy = try SystemCalls.real.status(ofPath: folder.file(".test.plist.lastgood").path, followsLinks: false)
         let prefs = prefs()
         #expect(prefs.ints == ["a": 1])
-        guard case .damaged(let file) = prefs.lastError, case .lastGoodCopy(let date) = file.state else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
-        #expect(Int64(date.timeIntervalSince1970) == copy?.modified.seconds)
+        let state = prefs.lastError?.detail(of: PrefsError.damaged)?.state
+        var date: Date?
+        if case .lastGoodCopy(let found) = state { date = found }
+        #expect(date.map { Int64($0.timeIntervalSince1970) } == copy?.modified.seconds, "\(prefs.outcome)")
+        #expect(date != nil)
     }
 
     @Test(arguments: damages.map(\.name))
@@ -93,13 +84,11 @@ import Testing
         try bytes.write(to: folder.file())
         // The write has succeeded, so the call returns nil; the warning is in lastError.
         #expect(prefs.update { $0["a"] = 5 } == nil)
-        guard case .quarantined(let file) = prefs.lastError, let quarantine = file.quarantinedAs else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        let quarantine = prefs.lastError?.detail(of: PrefsError.quarantined)?.quarantinedAs
+        #expect(quarantine != nil, "\(prefs.outcome)")
         #expect(prefs.lastError?.isWarning == true && prefs.errors.count == 1)
         #expect(try folder.quarantined().map { folder.path + "/" + $0 } == [quarantine])
-        #expect(try Data(contentsOf: URL(filePath: quarantine)) == bytes)
+        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [bytes])
         #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 5, "b": 2])
         #expect(prefs.ints == ["a": 5, "b": 2])
         // The warning is reported once.
@@ -120,13 +109,10 @@ import Testing
     }
 
     @Test func aRejectedWriteChangesNothing() throws {
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try folder.damage()
+        let prefs = try damagedPrefs()
         let before = try FolderState(folder)
         prefs["a"] = { 1 } as () -> Int
         #expect(prefs.outcome == "a: a closure cannot be stored in a property list")
-        struct Stop: Error {}
         #expect(throws: Stop.self) { try prefs.update { _ in throw Stop() } }
         prefs["unknown"] = 1
         #expect(try FolderState(folder) == before)
@@ -134,9 +120,7 @@ import Testing
 
     /// A deletion is complete: neither the file nor the copy has the values, and the bytes are quarantined.
     @Test func deleteAllOfADamagedFile() throws {
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try folder.damage()
+        let prefs = try damagedPrefs()
         prefs.deleteAll()
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
         #expect(try folder.quarantined().count == 1)
@@ -160,10 +144,7 @@ import Testing
         try edit("<key>a</key><integer>3</integr>")
         let before = try FolderState(folder)
         #expect(prefs.ints == ["a": 2])
-        guard case .damaged(let file) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        let file = try #require(prefs.lastError?.detail(of: PrefsError.damaged), "\(prefs.outcome)")
         #expect(file.state == .lastKnown && file.line == 6 && file.column == 23)
         #expect(file.reason == "expected </integer>, found </integr>")
         #expect(try FolderState(folder) == before)
@@ -186,16 +167,12 @@ import Testing
         try folder.damage()
         let reading = try file.read()
         #expect(reading.content?["AnyPrefs"]?.dictionary?["a"] == .integer(2))
-        guard case .damaged(let report) = reading.warning, case .lastGoodCopy = report.state else {
-            Issue.record("\(String(describing: reading.warning))")
-            return
-        }
+        if case .damaged(let report) = reading.warning, case .lastGoodCopy = report.state { return }
+        Issue.record("\(String(describing: reading.warning))")
     }
 
     @Test func repeatedReadsCostWhatAReadOfAGoodFileCosts() throws {
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try folder.damage()
+        let prefs = try damagedPrefs()
         _ = prefs["a"]
         _ = system.takeCalls()
         #expect(prefs["a"] as? Int == 1)
@@ -234,25 +211,18 @@ import Testing
     }
 
     @Test func whatCannotBeQuarantinedIsNotReplaced() throws {
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try folder.damage()
+        let prefs = try damagedPrefs()
         let before = try FolderState(folder)
         system.fail("link", with: EROFS)
         let error = prefs.update { $0["a"] = 2 }
-        guard case .notStored(let failure) = error, failure.code == EROFS else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(error?.detail(of: PrefsError.notStored)?.code == EROFS, "\(String(describing: error))")
         #expect(prefs.ints == ["a": 1])
         #expect(try FolderState(folder) == before)
     }
 
     /// Or if it has the most names that a file may have.
     @Test(arguments: [EPERM, ENOTSUP, EMLINK, ENOSYS]) func withoutSecondNamesItIsCopied(_ code: Int32) throws {
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try folder.damage()
+        let prefs = try damagedPrefs()
         system.fail("link", with: code)
         prefs["a"] = 2
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
@@ -283,19 +253,14 @@ import Testing
 
     @Test(arguments: [EPERM, 0])
     func aWriteThatFailsLeavesEverythingAsItWas(_ code: Int32) throws {
-        prefs()["a"] = 1
-        let prefs = prefs()
-        try folder.damage()
+        let prefs = try damagedPrefs()
         let before = try FolderState(folder)
         // If the link fails with EPERM, the damaged file is copied.
         if code != 0 { system.fail("link", with: code, code) }
         system.fail("write", with: ENOSPC, ENOSPC)
         for _ in 0..<2 {
             prefs["a"] = 2
-            guard case .notStored = prefs.lastError else {
-                Issue.record("\(prefs.outcome)")
-                return
-            }
+            #expect(prefs.lastError?.detail(of: PrefsError.notStored) != nil, "\(prefs.outcome)")
             #expect(prefs.ints == ["a": 1])
             #expect(try FolderState(folder).hasSameFiles(as: before))
         }
@@ -307,22 +272,11 @@ import Testing
     }
 
     @Test func aFlushThatFailsAfterTheReplacementLosesNoBytes() throws {
-        final class FolderFails: SystemCalls, @unchecked Sendable {
-            nonisolated(unsafe) var syncs = 0
-            override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
-                syncs += 1
-                if syncs == 4 { throw StorageFailure("fsync", "", code: EIO) }
-            }
-            override func pause() {}
-        }
         prefs()["a"] = 1
         try folder.damage()
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FolderFails()))
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FailingFlush(4)))
         prefs["a"] = 2
-        guard case .durabilityUnconfirmed = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.durabilityUnconfirmed) != nil, "\(prefs.outcome)")
         #expect(prefs.ints == ["a": 2])
         #expect(prefs.lastError?.isWarning == true, "the warning comes with the next access that succeeds")
         #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data("hello".utf8)])
@@ -343,10 +297,8 @@ import Testing
         }
         let system = CopyFails()
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-        guard case .unreadable(let failure) = prefs.lastError, failure.path.hasSuffix(".lastgood") else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        let failure = prefs.lastError?.detail(of: PrefsError.unreadable)
+        #expect(failure?.path.hasSuffix(".lastgood") == true, "\(prefs.outcome)")
         #expect(prefs.values.isEmpty)
         system.isHealed = true
         #expect(prefs.ints == ["a": 1])

@@ -1,21 +1,15 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// An acknowledged state is durable, even if another process has written it.
 @Suite struct DurabilityTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func prefs(_ durability: PropertyListFileStore.Durability = .powerCut) -> AnyPrefs {
         AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
@@ -25,17 +19,8 @@ import Testing
         system.takeCalls().filter { $0 == "fsync" }.count
     }
 
-    /// Fails the flush of the folder, which comes after the flush of the file.
-    private final class FolderFails: SystemCalls, @unchecked Sendable {
-        nonisolated(unsafe) var syncs = 0
-        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
-            syncs += 1
-            if syncs == 2 { throw StorageFailure("fsync", "", code: EIO) }
-        }
-    }
-
     @Test func anEqualWriteAfterAFailedFlushFlushesAgain() throws {
-        let system = FolderFails()
+        let system = FailingFlush(2)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
         prefs["a"] = 1
         #expect(
@@ -111,7 +96,7 @@ import Testing
     }
 
     @Test func deletingAgainAfterAFailedFlushFlushesAgain() {
-        let system = FolderFails()
+        let system = FailingFlush(2)
         let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
         prefs["a"] = 1
         prefs.deleteAll()

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -10,8 +9,7 @@ import Testing
 @Suite struct FileProtectionTests {
     /// A system with data protection: the class of a file is kept by its number.
     private final class ProtectingSystem: SystemCalls, @unchecked Sendable {
-        private let lock = NSLock()
-        private var classes: [UInt64: Int32] = [:]
+        private let classes = Locked<[UInt64: Int32]>([:])
         var refuses = false
 
         private func number(_ descriptor: Descriptor) -> UInt64 {
@@ -21,12 +19,12 @@ import Testing
         }
 
         override func protection(of descriptor: Descriptor) -> Int32? {
-            lock.withLock { classes[number(descriptor)] ?? FileProtection.completeUntilFirstUnlock.rawValue }
+            classes.withLock { $0[number(descriptor)] ?? FileProtection.completeUntilFirstUnlock.rawValue }
         }
 
         override func setProtection(_ protection: Int32, of descriptor: Descriptor) throws(StorageFailure) {
             if refuses { throw StorageFailure("protect", "", code: EPERM) }
-            lock.withLock { classes[number(descriptor)] = protection }
+            classes.withLock { $0[number(descriptor)] = protection }
         }
 
         func protection(ofFile url: URL) throws -> FileProtection? {
@@ -40,13 +38,9 @@ import Testing
         }
     }
 
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let system = ProtectingSystem()
     private static let names = ["test.plist", ".test.plist.lock", ".test.plist.lastgood"]
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func prefs(_ protection: FileProtection?) -> AnyPrefs {
         AnyPrefs(
@@ -102,10 +96,7 @@ import Testing
         prefs["a"] = 1
         system.refuses = true
         prefs["a"] = 2
-        guard case .notStored? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.notStored) != nil, "\(prefs.outcome)")
         system.refuses = false
         #expect(prefs["a"] as? Int == 1)
         #expect(try folder.names().sorted() == Self.names.sorted())

@@ -1,21 +1,15 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// The copy of the last commit: it never brings back what a commit has deleted.
 @Suite struct LastGoodCopyTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
@@ -54,10 +48,7 @@ import Testing
         }
         prefs["a"] = nil
         system.onCall = nil
-        guard case .durabilityUnconfirmed(let failure) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        let failure = try #require(prefs.lastError?.detail(of: PrefsError.durabilityUnconfirmed), "\(prefs.outcome)")
         #expect(failure.operation == "unlink" && failure.path.hasSuffix(".lastgood"))
         #expect(prefs.ints == ["b": 2])
     }

@@ -1,22 +1,16 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Malformed files that this package has not written read as the known state, and are never changed.
 @Suite struct NotOursTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
@@ -38,17 +32,11 @@ import WriteOperations
             access.run(on: prefs)
             // A flush also reports that nothing is stored.
             if access == .flush { continue }
-            guard case .notOurs(let file) = prefs.lastError, file.state == .nothing else {
-                Issue.record("\(access): \(prefs.outcome)")
-                return
-            }
+            let file = prefs.lastError?.detail(of: PrefsError.notOurs)
+            #expect(file?.state == .nothing, "\(access): \(prefs.outcome)")
             #expect(try FolderState(folder) == before, "\(access)")
         }
-        let error = prefs.update { $0["a"] = 1 }
-        guard case .notOurs = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(prefs.update { $0["a"] = 1 }?.detail(of: PrefsError.notOurs) != nil)
         #expect(try FolderState(folder) == before)
     }
 
@@ -60,10 +48,7 @@ import WriteOperations
         try folder.damage()
         let before = try FolderState(folder)
         #expect(prefs.ints == ["a": 1])
-        guard case .notOurs(let file) = prefs.lastError, file.state == .lastKnown else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError?.detail(of: PrefsError.notOurs)?.state == .lastKnown, "\(prefs.outcome)")
         prefs["a"] = 2
         #expect(try FolderState(folder) == before)
         // Once it is gone, nothing is known any more.
@@ -90,11 +75,7 @@ import WriteOperations
     ])
     func itsFormatIsNamed(_ text: String, _ reason: String) throws {
         try folder.damage(text)
-        guard case .notOurs(let file) = prefs().lastError else {
-            Issue.record("\(prefs().outcome)")
-            return
-        }
-        #expect(file.reason == reason)
+        #expect(prefs().lastError?.detail(of: PrefsError.notOurs)?.reason == reason)
     }
 
     @Test func aNameWithoutRoomForRecoveryIsRejected() throws {

@@ -1,7 +1,7 @@
+@testable import PrefsSupport
 import Foundation
 import PersistentPreferences
 import Testing
-import TestSupport
 
 @testable import EngineSupport
 @testable import PrefsFileEngine
@@ -36,6 +36,11 @@ import TestSupport
         #expect(rename(new, folder.file("current").path) == 0)
     }
 
+    /// Prefs on the file of a release, past the link.
+    private func direct(_ name: String) -> ReleasePrefs {
+        ReleasePrefs(store: PropertyListFileStore(url: release(name), durability: .process, layout: .flat))
+    }
+
     private func prefs(system: SystemCalls = .real) -> ReleasePrefs {
         ReleasePrefs(store: PropertyListFileStore(url: file, durability: .process, layout: .flat, system: system))
     }
@@ -47,10 +52,7 @@ import TestSupport
         try point(to: "2")
         for _ in 0..<2 {
             #expect(prefs.a == 1)
-            guard case .notOurs? = prefs.lastError else {
-                Issue.record("\(String(describing: prefs.lastError))")
-                return
-            }
+            #expect(prefs.lastError?.detail(of: PrefsError.notOurs) != nil, "\(prefs.outcome)")
         }
         // It is not written into the next release.
         prefs.b = 2
@@ -67,7 +69,7 @@ import TestSupport
 
     /// A damaged property list would be quarantined and written anew in its own place.
     @Test func aDamagedNextReleaseIsNotReplaced() throws {
-        let other = ReleasePrefs(store: PropertyListFileStore(url: release("2"), durability: .process, layout: .flat))
+        let other = direct("2")
         other.a = 7
         let damage = try Data(contentsOf: release("2")).dropLast(20)
         let prefs = prefs()
@@ -89,7 +91,7 @@ import TestSupport
         try Data("hello".utf8).write(to: release("2"))
         try point(to: "2")
         #expect(prefs.a == 1)
-        let direct = ReleasePrefs(store: PropertyListFileStore(url: release("1"), durability: .process, layout: .flat))
+        let direct = direct("1")
         direct.a = 4
         #expect(prefs.a == 4)
     }
@@ -191,41 +193,33 @@ import TestSupport
     @Test func observersKeepTheStateToo() throws {
         let prefs = prefs()
         prefs.a = 1
-        let (errors, changes) = (Heard<String>(), Heard<Int>())
-        let handler = prefs.onError { errors.append($0.description) }
-        let observation = prefs.$a.onChange { changes.append($1) }
+        let errors = prefs.errorObserver(), changes = prefs.$a.observer()
         try Data("{\"a\":3,}".utf8).write(to: release("2"))
         try point(to: "2")
         #expect(errors.wait(for: 1).count == 1)
         try writePropertyList(["a": 6], to: folder.file("2/new"))
         #expect(rename(folder.file("2/new").path, release("2").path) == 0)
-        #expect(changes.wait(for: 1) == [6])
-        withExtendedLifetime((handler, observation)) {}
+        #expect(changes.wait(for: 1).map(\.last) == [6])
     }
 
     /// In release 2, a folder has the name of the file.
     @Test func observersHearNoRemovalWhileAReleaseCannotBeRead() throws {
         let prefs = prefs()
         prefs.a = 1
-        let (errors, changes) = (Heard<String>(), Heard<Int>())
-        let observations = [prefs.onError { errors.append($0.description) }, prefs.$a.onChange { changes.append($1) }]
+        let errors = prefs.errorObserver(), changes = prefs.$a.observer()
         try FileManager.default.createDirectory(at: release("2"), withIntermediateDirectories: false)
         try point(to: "2")
         #expect(errors.wait(for: 1).map { $0.contains("is a folder") } == [true])
         try make("3")
         try writePropertyList(["a": 6], to: release("3"))
         try point(to: "3")
-        #expect(changes.wait(for: 1) == [6])
-        _ = observations
+        #expect(changes.wait(for: 1).map(\.last) == [6])
     }
 
     // MARK: - During an update
 
     @Test(arguments: [true, false]) func anUpdateWhosePathLeadsElsewhereIsRejected(_ isLink: Bool) throws {
-        let prefs =
-            isLink
-            ? prefs()
-            : ReleasePrefs(store: PropertyListFileStore(url: release("1"), durability: .process, layout: .flat))
+        let prefs = isLink ? prefs() : direct("1")
         prefs.a = 1
         try writePropertyList(["a": 9], to: release("2"))
         let error = prefs.update {
@@ -236,10 +230,7 @@ import TestSupport
             prefs.a = 3
             #expect(prefs.lastError == nil)
         }
-        guard case .notStored(let failure)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        let failure = try #require(error?.detail(of: PrefsError.notStored), "\(String(describing: error))")
         #expect(failure.reason == "leads to another place than when the update began")
         let former = isLink ? release("1") : folder.file("1.old/p.plist")
         #expect(try propertyList(at: former) as NSDictionary == ["a": 1])
@@ -258,24 +249,18 @@ import TestSupport
         let system = RecordingSystemCalls()
         let prefs = prefs(system: system)
         prefs.a = 1
-        let heard = Heard<String>()
-        let handler = prefs.onError { heard.append($0.description) }
+        let heard = prefs.errorObserver()
         // Another file, so that the open one is not current.
         try writePropertyList(["a": 5], to: folder.file("1/new"))
         #expect(rename(folder.file("1/new").path, release("1").path) == 0)
         for _ in 0..<1_000 { system.fail("open", with: EACCES) }
         for _ in 0..<3 {
             #expect(prefs.a == 1)
-            guard case .unreadable(let failure)? = prefs.lastError else {
-                Issue.record("\(String(describing: prefs.lastError))")
-                return
-            }
-            #expect(failure.code == EACCES)
+            #expect(prefs.lastError?.detail(of: PrefsError.unreadable)?.code == EACCES, "\(prefs.outcome)")
         }
         #expect(heard.all.count == 1)
         prefs.b = 2
         #expect(prefs.lastError?.isWarning == false && prefs.b == 0)
         #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 5])
-        _ = handler
     }
 }

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import EngineSupport
@@ -9,14 +8,11 @@ import Testing
 
 /// A malformed file and its quarantine are always reported, also if the access fails for another reason.
 @Suite struct WarningTests {
-    private let folder: TemporaryFolder
+    private let folder = TemporaryFolder.fresh
     private let prefs: AnyPrefs
-
-    private struct Stop: Error {}
 
     /// Damages the file behind an instance's back.
     init() throws {
-        folder = try TemporaryFolder()
         prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: RecordingSystemCalls()))
         prefs["a"] = 1
         try Data("hello".utf8).write(to: folder.file())
@@ -40,14 +36,14 @@ import Testing
         expectReported(Self.read, "a: a closure cannot be stored in a property list")
     }
 
-    @Test func withAChangeInPlace() {
-        prefs.values["b"] = 1
-        #expect(prefs.outcome.hasSuffix(Self.written))
-        expectReported(Self.written)
-    }
+    private static let writes: KeyValuePairs<String, @Sendable (AnyPrefs) -> Void> = [
+        "a change in place": { $0.values["b"] = 1 }, "an equal change in place": { $0.values["a"] = 1 },
+        "an import": { #expect($0.import(Data("{\"b\": 2}".utf8), merge: true) == nil) },
+    ]
 
-    @Test func withAnEqualChangeInPlace() {
-        prefs.values["a"] = 1
+    @Test(arguments: writes.map(\.key)) func withAWrite(_ name: String) throws {
+        try #require(Self.writes.first { $0.key == name }).value(prefs)
+        #expect(prefs.outcome.hasSuffix(Self.written))
         expectReported(Self.written)
     }
 
@@ -55,11 +51,6 @@ import Testing
         func change(_ values: inout [String: Any]) throws { throw Stop() }
         #expect(throws: Stop.self) { try change(&prefs.values) }
         expectReported(Self.read)
-    }
-
-    @Test func withAnImport() {
-        #expect(prefs.import(Data("{\"b\": 2}".utf8), merge: true) == nil)
-        expectReported(Self.written)
     }
 
     @Test func withAFlushThatFindsNothing() throws {
@@ -79,17 +70,13 @@ import Testing
         #expect(prefs.errors.contains { $0.hasSuffix(Self.read) })
     }
 
-    /// A store that is used directly cannot report a warning. The next access of an instance reports it, and still
-    /// returns its values.
-    @Test func afterAWriteOfTheStoreAlone() throws {
+    /// A store that is used directly cannot report a warning: its read throws it. After its write, the next access of an
+    /// instance reports it, and still returns its values.
+    @Test func afterAnAccessOfTheStoreAlone() throws {
         let store = PropertyListFileStore(url: folder.file())
+        #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
         try store.update(root: "AnyPrefs") { $0?["b"] = 2 }
         #expect(try store.read(root: "AnyPrefs")?["b"] as? Int == 2)
         #expect(prefs.ints == ["a": 1, "b": 2])
-    }
-
-    @Test func aStoreThrowsWhatItCannotReportOtherwise() throws {
-        let store = PropertyListFileStore(url: folder.file())
-        #expect(throws: PrefsError.self) { try store.read(root: "AnyPrefs") }
     }
 }

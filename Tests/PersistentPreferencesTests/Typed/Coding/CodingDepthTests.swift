@@ -1,6 +1,4 @@
 @testable import PrefsSupport
-import Foundation
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences

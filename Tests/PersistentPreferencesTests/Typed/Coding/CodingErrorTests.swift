@@ -1,11 +1,8 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 private struct Failure: Error {}
 
@@ -76,73 +73,52 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
 @Suite struct CodingErrorTests {
     private static var friend: [String: Any] { ["name": "secret", "age": 1] }
 
-    private static var mismatches: [(key: String, object: Any, message: String)] {
+    /// The messages, each of which begins with the key, and the stored values.
+    private static var mismatches: KeyValuePairs<String, Any> {
         [
-            ("owner", "secret", "owner: expected Dictionary<String, Any>, found a string"),
-            ("owner", ["friends": ["secret": 1]], "owner.friends: expected Array<Any>, found a dictionary"),
-            ("owner", [:] as [String: Any], "owner: the key \"friends\" is missing"),
-            (
-                "owner", ["friends": [friend, "$null", ["name": "secret", "age": "secret"]] as [Any]],
-                "owner.friends[2].age: expected Int, found a string"
-            ),
-            (
-                "owner", ["friends": [["name": 7, "age": 1]]],
-                "owner.friends[0].name: expected String, found an integer"
-            ),
-            (
-                "owner", ["friends": [["name": "secret", "age": 1.5]]],
-                "owner.friends[0].age: expected Int, found a real number"
-            ),
-            (
-                "owner", ["friends": [["name": "secret", "age": true]]],
-                "owner.friends[0].age: expected Int, found a Boolean"
-            ),
-            ("owner", ["friends": [["name": "secret"]]], "owner.friends[0]: the key \"age\" is missing"),
-            (
-                "owner", ["friends": [["name": "$null", "age": 1]]],
-                "owner.friends[0].name: expected String, found no value"
-            ),
-            (
-                "owner",
+            "owner: expected Dictionary<String, Any>, found a string": "secret",
+            "owner.friends: expected Array<Any>, found a dictionary": ["friends": ["secret": 1]],
+            "owner: the key \"friends\" is missing": [:] as [String: Any],
+            "owner.friends[2].age: expected Int, found a string":
+                ["friends": [friend, "$null", ["name": "secret", "age": "secret"]] as [Any]],
+            "owner.friends[0].name: expected String, found an integer": ["friends": [["name": 7, "age": 1]]],
+            "owner.friends[0].age: expected Int, found a real number": ["friends": [["name": "secret", "age": 1.5]]],
+            "owner.friends[0].age: expected Int, found a Boolean": ["friends": [["name": "secret", "age": true]]],
+            "owner.friends[0]: the key \"age\" is missing": ["friends": [["name": "secret"]]],
+            "owner.friends[0].name: expected String, found no value": ["friends": [["name": "$null", "age": 1]]],
+            "owner.friends[0].home.rooms.a[1]: expected Double, found a string":
                 ["friends": [["name": "", "age": 1, "home": ["rooms": ["a": [1, "secret"]] as [String: Any]]]]],
-                "owner.friends[0].home.rooms.a[1]: expected Double, found a string"
-            ),
-            (
-                "owner",
+            "owner.friends[0].home.id: the stored value is not a valid UUID":
                 ["friends": [["name": "", "age": 1, "home": ["rooms": [:], "id": "secret"] as [String: Any]]]],
-                "owner.friends[0].home.id: the stored value is not a valid UUID"
-            ),
-            (
-                "owners", ["a": [["friends": [Any]()], ["friends": [friend, Data()] as [Any]]]],
-                "owners.a[1].friends[1]: expected Dictionary<String, Any>, found data"
-            ),
-            ("colors", [["red"], ["red", "secret"]], "colors[1][1]: expected Color, found an unknown raw value"),
-            ("colors", [["red"], 5] as [Any], "colors[1]: expected Array<Color>, found an integer"),
-            ("ages", ["a": "$null", "b": Date.distantPast] as [String: Any], "ages.b: expected Int, found a date"),
-            (
-                "ages", ["a": UInt64.max],
-                "ages.a: expected Int (\(Int.min)...\(Int.max)), found an integer out of its range"
-            ),
-            ("byte", 300, "byte: expected UInt8 (0...255), found an integer out of its range"),
-            ("urls", ["a", 1] as [Any], "urls[1]: expected URL, found an integer"),
-            ("troubles", ["secret"], "troubles[0]: the stored value is not a valid Trouble"),
-            ("troubles", ["plain"], "troubles[0]: the stored value is not a valid Trouble"),
-            ("link", ["next": ["trouble": "plain"]], "link.next.trouble: the stored value is not a valid Trouble"),
-            ("link", ["next": ["trouble": "secret"]], "link.next.trouble: the stored value is not a valid Trouble"),
-            ("own", 5, "own: the stored value is not a valid Int"),
-            ("odd", "secret", "odd: expected Int, found a string"),
+            "owners.a[1].friends[1]: expected Dictionary<String, Any>, found data":
+                ["a": [["friends": [Any]()], ["friends": [friend, Data()] as [Any]]]],
+            "colors[1][1]: expected Color, found an unknown raw value": [["red"], ["red", "secret"]],
+            "colors[1]: expected Array<Color>, found an integer": [["red"], 5] as [Any],
+            "ages.b: expected Int, found a date": ["a": "$null", "b": Date.distantPast] as [String: Any],
+            "ages.a: expected Int (\(Int.min)...\(Int.max)), found an integer out of its range": ["a": UInt64.max],
+            "byte: expected UInt8 (0...255), found an integer out of its range": 300,
+            "urls[1]: expected URL, found an integer": ["a", 1] as [Any],
+            "troubles[0]: the stored value is not a valid Trouble": ["secret"],
+            "troubles[0]: the stored value is not a valid Trouble": ["plain"],
+            "link.next.trouble: the stored value is not a valid Trouble": ["next": ["trouble": "plain"]],
+            "link.next.trouble: the stored value is not a valid Trouble": ["next": ["trouble": "secret"]],
+            "own: the stored value is not a valid Int": 5,
+            "odd: expected Int, found a string": "secret",
         ]
     }
+
+    private func key(of message: String) -> String { String(message.prefix { !".:[".contains($0) }) }
 
     @Test func aMismatchIsReportedWithItsPath() throws {
         let store = InMemoryStore()
         let prefs = ErrorPrefs(store: store)
-        for (key, object, message) in Self.mismatches {
-            try store.update(root: "ErrorPrefs") { $0 = [key: object] }
+        for (message, object) in Self.mismatches {
+            try store.update(root: "ErrorPrefs") { $0 = [key(of: message): object] }
             read(prefs)
             #expect(prefs.outcome == message)
-            guard case .typeMismatch(let failures) = prefs.lastError, let failure = failures.first else { continue }
-            #expect(failure.topLevelKey == key && failure.path.hasPrefix(key) && "\(failure)" == message)
+            let failure = try #require(prefs.lastError?.detail(of: PrefsError.typeMismatch)?.first, "\(message)")
+            #expect(failure.topLevelKey == key(of: message) && failure.path.hasPrefix(key(of: message)))
+            #expect("\(failure)" == message)
         }
     }
 
@@ -169,10 +145,7 @@ private final class ErrorPrefs: PersistentPrefs, @unchecked Sendable {
         func refused(_ message: String, _ write: () -> Void) throws {
             write()
             #expect(prefs.outcome == message)
-            guard case .valuesNotPlistCompatible(let keys) = prefs.lastError else {
-                throw FuzzViolation("not refused: \(message)")
-            }
-            #expect(keys == [String(message.prefix { !".:[".contains($0) })])
+            #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: [key(of: message)]))
             #expect(try Data(contentsOf: folder.file()) == bytes)
         }
         try refused("troubles[0]: Trouble could not be encoded: Failure") { prefs.troubles = [Trouble(.plain)] }

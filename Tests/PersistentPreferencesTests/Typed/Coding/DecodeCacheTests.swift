@@ -1,23 +1,11 @@
 @testable import PrefsSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsJSON
-@testable import PrefsPropertyLists
 
-/// Counts the runs of `init(from:)`. Each test has its own counters, by name.
-private final class Counter: @unchecked Sendable {
-    @TaskLocal static var current = Counter()
-
-    private let lock = NSLock()
-    private var amount = 0
-
-    var count: Int { lock.withLock { amount } }
-
-    func add() { lock.withLock { amount += 1 } }
-}
+/// Counts the runs of `init(from:)` in the counter of each test.
+private enum Counter { @TaskLocal static var current = Locked(0) }
 
 private struct Counted: Codable, Equatable {
     var number: Int
@@ -25,7 +13,7 @@ private struct Counted: Codable, Equatable {
     init(_ number: Int) { self.number = number }
 
     init(from decoder: any Decoder) throws {
-        Counter.current.add()
+        Counter.current.withLock { $0 += 1 }
         number = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .number)
     }
 }
@@ -45,9 +33,12 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = ReusePrefs(store: store)
         prefs.single = Counted(1)
         prefs.list = [Counted(1), Counted(2)]
-        let counter = Counter()
+        let counter = Locked(0)
         // In JSON, a changed value is decoded a second time, to find forms that a person has written.
-        func hasDecoded(_ count: Int) -> Bool { kind == .json ? counter.count <= 2 * count : counter.count == count }
+        func hasDecoded(_ expected: Int) -> Bool {
+            let count = counter.withLock { $0 }
+            return kind == .json ? count <= 2 * expected : count == expected
+        }
         Counter.$current.withValue(counter) {
             for _ in 0..<5 { #expect(prefs.single == Counted(1) && prefs.list.count == 2) }
             #expect(hasDecoded(3))
@@ -78,7 +69,7 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
         let folder = try TemporaryFolder()
         let prefs = ReusePrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
         prefs.single = Counted(1)
-        let counter = Counter()
+        let counter = Locked(0)
         try Counter.$current.withValue(counter) {
             #expect(prefs.single == Counted(1))
             var list = try propertyList(at: folder.file())
@@ -91,12 +82,12 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
                 try writePropertyList(list, to: folder.file(), as: round == 1 ? .xml : .binary)
                 #expect(prefs.other == round && prefs.single == Counted(1))
             }
-            #expect(counter.count == 1)
+            #expect(counter.withLock { $0 } == 1)
             root["single"] = ["number": 2]
             list["ReusePrefs"] = root
             try FileManager.default.removeItem(at: folder.file())
             try writePropertyList(list, to: folder.file())
-            #expect(prefs.single == Counted(2) && counter.count == 2)
+            #expect(prefs.single == Counted(2) && counter.withLock { $0 } == 2)
         }
     }
 

@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -11,9 +10,7 @@ import Testing
     private static let two53 = 9_007_199_254_740_992
 
     private func read<Value>(_ type: Value.Type = Value.self, _ object: Any) -> Value? {
-        let direct = try? PrefCoding(rule: type).value(of: StoredValue(of: object), forKey: "n")
-        // A Codable type's member converts in the same way.
-        return direct
+        try? PrefCoding(rule: type).value(of: StoredValue(of: object), forKey: "n")
     }
 
     /// Reads a number as a member of a Codable type.
@@ -110,23 +107,6 @@ import Testing
             String(repeating: "1", count: 100_000), "$null",
         ]
         for stored in unreadable { #expect(read(Decimal.self, stored) == nil, "\(stored)") }
-    }
-
-    /// A number that does not fit reads as the default, is kept, and is reported.
-    @Test func aMismatchIsKeptAndReported() {
-        let store = InMemoryStore()
-        let prefs = ShapePrefs.make(12, store: store)
-        let writer = ShapePrefs.make(0.5, store: store)
-        writer.plain = 4.5
-        #expect(prefs.plain == 12)
-        #expect(prefs.outcome == "plain: expected Int, found a real number")
-        #expect(writer.plain == 4.5)
-        writer.plain = 4
-        #expect(prefs.plain == 4 && prefs.outcome == "ok")
-        writer.optional = .nan
-        #expect(
-            prefs.optional == nil && prefs.outcome == "optional: expected Int, found a real number"
-        )
     }
 
     private final class LoosePrefs: PersistentPrefs, @unchecked Sendable {

@@ -1,12 +1,9 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// The stores that a value must survive.
 enum StoreKind: CaseIterable {

@@ -1,11 +1,7 @@
-@testable import EngineSupport
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsPropertyLists
 
 /// A stored value is read back as an equal value: type × store × shape.

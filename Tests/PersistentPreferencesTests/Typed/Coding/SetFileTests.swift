@@ -1,7 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -59,21 +57,16 @@ import Testing
     }
 
     @Test func anEqualSetTouchesNothing() throws {
-        let folder = try TemporaryFolder()
-        let prefs = SetPrefs(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let file = try TypedFile()
+        let prefs = SetPrefs(store: file.store)
         fill(prefs, round: 0)
         #expect(prefs.outcome == "ok" && prefs.tags.count == 40 && prefs.counts.count == 40)
-        let bytes = try Data(contentsOf: folder.file())
-        let number = try fileNumber(in: folder)
+        let before = try (file.bytes, file.fileNumber)
         for round in 1..<8 {
             fill(prefs, round: round)
-            #expect(try fileNumber(in: folder) == number && Data(contentsOf: folder.file()) == bytes, "\(round)")
+            #expect(try file.fileNumber == before.1 && file.bytes == before.0, "\(round)")
         }
         #expect(prefs.outcome == "ok")
-    }
-
-    private func fileNumber(in folder: TemporaryFolder) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: folder.file().path)[.systemFileNumber] as? Int
     }
 
     @Test func theOrderIsThatOfTheValues() throws {

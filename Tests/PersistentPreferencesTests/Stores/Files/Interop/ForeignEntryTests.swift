@@ -1,20 +1,12 @@
 @testable import PrefsSupport
 import Foundation
-import PropertyListSupport
-import TestSupport
 import Testing
 
-@testable import PrefsFileEngine
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
 @Suite struct ForeignEntryTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    private let folder = TemporaryFolder.fresh
 
     private func prefs() -> AnyPrefs { folder.prefs() }
 
