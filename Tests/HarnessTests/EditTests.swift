@@ -19,33 +19,23 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
     @Pref(.sensitive) var token = ""
 
     static func program(_ url: URL) -> Program {
-        Program(
-            name: "myapp prefs",
-            make: { root, store in
-                EditPrefs(key: root, values: nil, store: store ?? JSONFileStore(url: url))
-            })
+        Program(name: "myapp prefs") { EditPrefs(key: $0, values: nil, store: $1 ?? JSONFileStore(url: url)) }
     }
 }
 
 /// `edit` of the settings of a class.
-@Suite struct EditTests {
-    private let home: HarnessHome
-    private let url: URL
+@Suite final class EditTests: HarnessSuite {
+    private var url: URL { home.folder.file("config.json") }
 
-    init() throws {
-        home = try HarnessHome()
-        url = home.folder.file("config.json")
-    }
+    override var program: Program? { EditPrefs.program(url) }
 
     private func write(_ text: String) throws {
-        try home.write(Data(text.utf8), to: "config.json")
+        try home.write(text, to: "config.json")
     }
 
     private func edit(_ script: String, _ arguments: String...) throws -> (printed: Printed, run: EditRun) {
         let run = try EditRun(home, script)
-        return (
-            try CommandRun(environment: run.environment).run(["edit"] + arguments, of: EditPrefs.program(url)), run
-        )
+        return (try prefs(["edit"] + arguments, run.environment), run)
     }
 
     private var file: String { get throws { try String(contentsOf: url, encoding: .utf8) } }
@@ -115,7 +105,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         )
         #expect(try run.kept.isEmpty && run.count == 1)
         // One undo reverts both.
-        let undone = try CommandRun(environment: run.environment).run(["undo"], of: EditPrefs.program(url))
+        let undone = try prefs(["undo"], run.environment)
         #expect(undone.code == 0)
         #expect(try file.contains("\"fontSize\": 14, // points\n  \"token\": \"t\"\n}"))
     }
@@ -240,9 +230,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         #expect(try file == text.replacing("14", with: "15,"))
         #expect(EditPrefs(store: JSONFileStore(url: url)).fontSize == 15)
         #expect(try !home.folder.names().contains { $0.contains("corrupt") })
-        #expect(
-            try CommandRun(environment: run.environment).run(["undo", "--reveal"], of: EditPrefs.program(url)).code == 0
-        )
+        #expect(try prefs(["undo", "--reveal"], run.environment).code == 0)
         #expect(try file == text)
     }
 

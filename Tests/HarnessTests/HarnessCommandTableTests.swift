@@ -3,10 +3,9 @@ import Testing
 import TestSupport
 
 @testable import PrefsTool
-import PrefsJSON
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
-@Suite struct HarnessCommandTableTests {
+@Suite final class HarnessCommandTableTests: HarnessSuite {
     private static let names = PrefsCommands.all.map(\.name)
 
     /// The names of the commands in a table of arguments. Arguments without a command name run `show`.
@@ -76,15 +75,14 @@ import PrefsJSON
         "mv": ExitCodes(
             success: ["mv", "HOME/x.json:Integer Value", "HOME/y.json:i"], failure: ["mv", "nope", "int"]),
         // HarnessStressTests makes it lose writes.
-        "stress": ExitCodes(
-            success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),
+        "stress": ExitCodes(success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),
     ]
 
     private static func home() throws -> HarnessHome {
         let home = try HarnessHome()
         try home.storeSampleValues()
-        try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "x.json")
-        try home.write(Data(#"{"Integer Value": 6}"#.utf8), to: "y.json")
+        try home.write(#"{"Integer Value": 5}"#, to: "x.json")
+        try home.write(#"{"Integer Value": 6}"#, to: "y.json")
         return home
     }
 

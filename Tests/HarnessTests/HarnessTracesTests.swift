@@ -3,22 +3,16 @@ import TestSupport
 import Testing
 
 /// What commands leave beside the files of others: nothing. A command is a process, as for people.
-@Suite struct HarnessTracesTests {
-    private let home: HarnessHome
-    private let folder: String
+@Suite final class HarnessTracesTests: HarnessSuite {
+    private var folder: String { home.path("files") }
 
-    init() throws {
-        home = try HarnessHome()
-        folder = home.path("files")
+    override init() throws {
+        try super.init()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     }
 
     private func shell(_ line: String) throws -> Printed {
-        let tool = try Child.executable("prefs").deletingLastPathComponent().path
-        let child = try Child(
-            URL(filePath: "/bin/bash"), ["-c", "cd \"$HOME/files\"; \(line)"],
-            environment: ["HOME": home.folder.path, "PATH": "\(tool):/usr/bin:/bin", "EDITOR": "sed -i s/1/3/"])
-        return Printed(try child.wait())
+        try home.bash("cd files; \(line)", ["EDITOR": "sed -i s/1/3/"])
     }
 
     private var names: [String] {

@@ -6,7 +6,7 @@ import TestSupport
 import PrefsJSON
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
-@Suite struct TerminalSafetyTests {
+@Suite final class TerminalSafetyTests: HarnessSuite {
     /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile
     /// names.
     private struct HostileHome {
@@ -53,8 +53,7 @@ import PrefsJSON
 
         /// Runs the tool in a terminal. Returns its output with colours.
         func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
-            let terminal = try PseudoTerminal(
-                Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: columns, rows: 50)
+            let terminal = try home.terminal(words, columns: columns, rows: 50)
             let code = try terminal.exitCode()
             return (TerminalSafetyTests.text(of: terminal), code)
         }
@@ -107,7 +106,7 @@ import PrefsJSON
         let hostileHome = try HostileHome()
         let hostile = HostileText.shown.prefix(6).joined() + HostileText.commands[0]
         let imported = #"{"PrefsTestSet": {"k\u001b[35m": "\u202e\u009b"}, "\u200b": {}}"#
-        let other = try hostileHome.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
+        let other = try hostileHome.home.write(imported, to: "import\u{202E}.json").path
         let words = command.map {
             $0.replacing("FILE", with: hostileHome.file).replacing("BAD", with: hostileHome.bad).replacing(
                 "HOSTILE", with: hostile
@@ -120,18 +119,15 @@ import PrefsJSON
     }
 
     @Test func aTerminalIsShownAValueWithItsLines() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "string", "a\u{1B}[35m\n\tb\u{202E}👨‍👩‍👧")
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["get", "string"], environment: ["HOME": home.folder.path], columns: 80, rows: 24
-        )
+        try prefs("set", "string", "a\u{1B}[35m\n\tb\u{202E}👨‍👩‍👧")
+        let terminal = try home.terminal(["get", "string"])
         #expect(try terminal.exitCode() == 0)
         #expect(Self.text(of: terminal) == "a\\u{1b}[35m\n\tb\\u{202e}👨‍👩‍👧\n")
     }
 
     @Test func coloursSurvive() throws {
         let hostileHome = try HostileHome()
-        let other = try hostileHome.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
+        let other = try hostileHome.home.write(#"{"\u202e": {"k": 1}}"#, to: "x.json").path
         let difference = try hostileHome.shown([
             "import", "--dry-run", "-f", hostileHome.home.path("no.plist"), other,
         ])
@@ -142,16 +138,13 @@ import PrefsJSON
     }
 
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
-        let home = try HarnessHome()
         // XML cannot contain other control characters.
         let xml = ["x\u{7F}\u{9B}35m\u{85}", "\u{202E}<&>\u{2066}", "a\u{200B}\u{FEFF}\u{E0041}\n\t\r\u{2028}", "👨‍👩‍👧"]
         let texts = format == "xml" ? xml : xml + HostileText.shown
         var values: [String: [String: String]] = [:]
         for text in texts { values[text] = [text: text] }
         try home.write(values, to: "x.plist")
-        let words = ["export", "-f", home.path("x.plist"), "--format", format]
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        let terminal = try home.terminal(["export", "-f", home.path("x.plist"), "--format", format])
         #expect(try terminal.exitCode() == 0)
         let text = Self.text(of: terminal)
         #expect(HostileText.unsafeScalars(in: text).isEmpty)
@@ -213,14 +206,10 @@ import PrefsJSON
     }
 
     @Test(arguments: [[], ["--json"]]) func watchWritesNoControlCharacter(options: [String]) throws {
-        let home = try HarnessHome()
         let file = home.path("\u{202E}x\u{1B}[35m.plist")
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["watch", "-f", file, "--root", "PrefsTestSet"] + options,
-            environment: ["HOME": home.folder.path],
-            columns: 80, rows: 24)
+        let terminal = try home.terminal(["watch", "-f", file, "--root", "PrefsTestSet"] + options)
         try terminal.wait(forText: "press Ctrl-C to stop")
-        try home.prefs(
+        try prefs(
             "set", "-f", file, "--root", "PrefsTestSet", "string", "--",
             HostileText.shown.joined().replacing("\0", with: "") + "END")
         try terminal.wait(forText: "END")
@@ -237,13 +226,9 @@ import PrefsJSON
     @Test func editWritesNoControlCharacter() throws {
         let hostileHome = try HostileHome()
         let run = try EditRun(hostileHome.home, "exit 1")
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["edit", "-f", hostileHome.file, "--root", HostileText.shown[0]],
-            environment: run.environment.merging([
-                "EDITOR": "'\(hostileHome.home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
-            ]) {
-                $1
-            }, columns: 80, rows: 24)
+        let editor = "'\(hostileHome.home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
+        let terminal = try run.onTerminal(
+            "-f", hostileHome.file, "--root", HostileText.shown[0], variables: ["EDITOR": editor])
         #expect(try terminal.exitCode() == 1)
         let text = Self.withoutColours(Self.text(of: terminal))
         #expect(HostileText.unsafeScalars(in: text).isEmpty && text.contains(#"\u{202e}"#), "\(text)")
@@ -257,22 +242,19 @@ import PrefsJSON
                 "terminal: the name of a lock holder", if: access("/usr/bin/flock", X_OK) == 0,
                 else: "flock is not installed")))
     func theNameOfTheLockHolderIsEscaped() throws {
-        let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.claim("x.plist")
-        try home.prefs("set", "-f", file, "A.k", "v")
+        try prefs("set", "-f", file, "A.k", "v")
         // The process has the name of the script.
         let script = home.path("\u{1B}[35m)\u{9B}\u{600}")
         let lines = "#!/bin/sh\nexec 9< \"$1\"; flock 9; echo held; read x\n"
-        try home.write(Data(lines.utf8), to: URL(filePath: script).lastPathComponent)
+        try home.write(lines, to: URL(filePath: script).lastPathComponent)
         try #require(chmod(script, 0o700) == 0)
         let holder = try PseudoTerminal(
             URL(filePath: script), [home.path(".x.plist.lock")], environment: [:], columns: 80, rows: 24)
         try holder.wait(forText: "held")
         func doctor() throws -> String {
-            let terminal = try PseudoTerminal(
-                Child.executable("prefs"), ["doctor", "-f", file], environment: ["HOME": home.folder.path], columns: 80,
-                rows: 24)
+            let terminal = try home.terminal(["doctor", "-f", file])
             _ = try terminal.exitCode()
             return Self.withoutColours(Self.text(of: terminal))
         }

@@ -1,6 +1,4 @@
-import PrefsJSON
 import Testing
-import TestSupport
 
 /// All messages of the tool, to be read aloud: what was expected, what was found and, where there is something to do, what.
 ///
@@ -17,8 +15,7 @@ struct ToolMessage: Sendable, CustomTestStringConvertible {
 }
 
 extension ToolMessage {
-    static let all =
-        usage.map { ToolMessage(arguments: $0.0, message: $0.1, code: 64) } + failures
+    static let all = usage.map { ToolMessage(arguments: $0.0, message: $0.1, code: 64) } + failures
 
     private static let listed = "; --help lists all"
     private static let dashes = "(put a value that begins with -- after a separate --)"
@@ -108,6 +105,7 @@ extension ToolMessage {
     private static let failures = [
         // Names, keys and paths.
         failure("-f .x", #"".x" is not a valid suite name: it begins with a dot"#),
+        failure("doctor -f .bad", #"".bad" is not a valid suite name: it begins with a dot"#),
         ToolMessage(
             arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#, code: 1),
         ToolMessage(
