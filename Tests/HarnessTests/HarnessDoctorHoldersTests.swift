@@ -7,7 +7,7 @@ import Testing
     @Test func doctorNamesTheLockHolder() throws {
         let path = home.path("x.plist")
         try home.claim("x.plist")
-        try home.prefs("set", "-f", path, "A.k", "v")
+        try prefs("set", "-f", path, "A.k", "v")
         try home.write("half", to: ".x.plist.tmp")
         let held = try home.lock("x.plist")
         defer { held.release() }
@@ -21,7 +21,7 @@ import Testing
         // A child process that another test starts inherits all descriptors for a moment.
         let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
         #expect(own["isStopped"] as? Bool == false && (own["name"] as? String)?.isEmpty == false)
-        #expect(try home.prefs("doctor", "-f", path).output.contains(" \(getpid()) ("))
+        #expect(try prefs("doctor", "-f", path).output.contains(" \(getpid()) ("))
     }
 
     @Test(.enabled(if: namesHolders))

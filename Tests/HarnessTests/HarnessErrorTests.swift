@@ -41,31 +41,28 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    private static let badNames: [(options: [String], message: String)] = [
-        (["-f", "", "--root", "PrefsTestSet"], #""" is not a valid suite name: it is empty"#),
-        (["-f", ".x", "--root", "PrefsTestSet"], #"".x" is not a valid suite name: it begins with a dot"#),
-        (["-f", "..", "--root", "PrefsTestSet"], #"".." is not a valid suite name: it begins with a dot"#),
+    private static let badNames: [(option: String, name: String, message: String)] = [
+        ("-f", "", #""" is not a valid suite name: it is empty"#),
+        ("-f", ".x", #"".x" is not a valid suite name: it begins with a dot"#),
+        ("-f", "..", #"".." is not a valid suite name: it begins with a dot"#),
+        ("-f", "\u{FEFF}x", #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#),
         (
-            ["-f", "\u{FEFF}x", "--root", "PrefsTestSet"],
-            #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#
-        ),
-        (
-            ["-f", String(repeating: "a", count: 201), "--root", "PrefsTestSet"],
+            "-f", String(repeating: "a", count: 201),
             "\"\(String(repeating: "a", count: 80))…\" is not a valid suite name: it is longer than 200 bytes"
         ),
-        (["--root", ""], #""" is not a valid root key: it is empty"#),
-        (["--root", "\u{FEFF}x"], #""\u{feff}x" is not a valid root key: it begins with U+FEFF"#),
+        ("--root", "", #""" is not a valid root key: it is empty"#),
+        ("--root", "\u{FEFF}x", #""\u{feff}x" is not a valid root key: it begins with U+FEFF"#),
         (
-            ["--root", String(repeating: "é", count: 513)],
+            "--root", String(repeating: "é", count: 513),
             "\"\(String(repeating: "é", count: 80))…\" is not a valid root key: it is longer than 1024 bytes"
         ),
-        (["-f", "/", "--root", "PrefsTestSet"], #""/" is not the path of a file"#),
+        ("-f", "/", #""/" is not the path of a file"#),
     ]
 
     /// The first bad name of each option is tried with every command, the others with a read and a write.
-    @Test(arguments: badNames)
-    func everyCommandRejectsABadName(options: [String], message: String) throws {
-        let isFirst = Self.badNames.first { $0.options[0] == options[0] }?.options == options
+    @Test(arguments: badNames) func everyCommandRejectsABadName(option: String, name: String, message: String) throws {
+        let isFirst = Self.badNames.first { $0.option == option }?.name == name
+        let options = [option, name] + (option == "-f" ? ["--root", "PrefsTestSet"] : [])
         for command in isFirst ? Self.commands : [["get", "int"], ["set", "int", "5"]] {
             #expect(try prefs(options + command) == .failure(message))
         }
@@ -104,23 +101,20 @@ import Testing
         #expect(try home.bash("prefs get int > /dev/full") == .failure("standard output: No space left on device"))
     }
 
-    @Test(arguments: commands)
-    func everyCommandRejectsAFolderAsTheFile(command: [String]) throws {
-        let path = home.path("folder")
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(try prefs(command, in: path) == .failure("\(path): is a folder; the stored state is unchanged"))
-        #expect(try prefs(command, in: path + "/") == .failure("\"\(path)/\" is not the path of a file"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
-    }
-
-    @Test(arguments: commands)
-    func everyCommandRejectsACycleOfLinks(command: [String]) throws {
-        let path = home.path("circle")
-        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
-        let reason =
-            "open: Too many levels of symbolic links; expected a link that leads to a file; the stored state is unchanged"
-        #expect(try prefs(command, in: path) == .failure("\(path): \(reason)"))
-        #expect(try home.folder.names() == ["circle"])
+    @Test(arguments: commands) func everyCommandRejectsAFolderAndACycleOfLinks(command: [String]) throws {
+        let (folder, circle) = (home.path("folder"), home.path("circle"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: circle, withDestinationPath: "circle")
+        let links = "open: Too many levels of symbolic links; expected a link that leads to a file"
+        for (file, message) in [
+            (folder, "\(folder): is a folder; the stored state is unchanged"),
+            (folder + "/", "\"\(folder)/\" is not the path of a file"),
+            (circle, "\(circle): \(links); the stored state is unchanged"),
+        ] {
+            #expect(try prefs(command, in: file) == .failure(message))
+        }
+        #expect(try home.folder.names() == ["circle", "folder"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
     }
 
     @Test func writesFailWhereNoFileCanBeCreated() throws {
@@ -168,7 +162,7 @@ import Testing
             "\(printed)")
         #expect(try Data(contentsOf: file) == bytes)
         #expect(try prefs("unset", "-f", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
-        #expect(try prefs(["set", "int", "5", "-f", home.path("x.plist"), "--root", "PrefsTestSet"]) == Printed())
+        #expect(try prefs("set", "int", "5", in: home.path("x.plist")) == Printed())
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         #expect((list as? [String: Any])?["Other"] as? String == "kept")
     }

@@ -55,10 +55,12 @@ import Testing
 
     /// In a JSON file, null is no type of its own.
     @Test func nullIsSetComparedAndReplaced() throws {
-        let path = try home.write("{\"s\": \"x\", \"n\": null}", to: "n.json").path
-        #expect(try prefs("set", "-f", path, "s", "null") == Printed())
+        let path = try home.write("{\"s\": \"x\", \"n\": null}\n", to: "n.json").path
+        #expect(try prefs("set", "-f", path, "s=null", "b=null", "c=[1, null]") == Printed())
+        #expect(try prefs("set", "-f", path, "d", "null", "-t", "json") == Printed())
         #expect(try prefs("set", "-f", path, "n", "3", "--if", "null") == Printed())
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"s\": null, \"n\": 3}")
+        let text = "{\"s\": null, \"n\": 3, \"b\": null, \"c\": [1, null], \"d\": null}\n"
+        #expect(try home.text("n.json") == text)
         #expect(try prefs("set", "-f", path, "n", "4", "--if", "null").code == 1)
         #expect(try prefs("set", "-f", path, "s", "null", "-t", "string") == Printed())
         #expect(try prefs("get", "-f", path, "s", "--type") == Printed("string\n"))
@@ -91,16 +93,6 @@ import Testing
         #expect(try prefs("set", "-f", from, "new", "x\(text)") == Printed())
     }
 
-    @Test func nullIsStoredInJSON() throws {
-        let file = home.path("x.json")
-        try home.write("{\"a\": 1}\n", to: "x.json")
-        #expect(try prefs("set", "-f", file, "b", "null") == Printed())
-        #expect(try prefs("set", "-f", file, "c", "[1, null]") == Printed())
-        #expect(try prefs("set", "-f", file, "d", "null", "-t", "json") == Printed())
-        let text = "{\"a\": 1, \"b\": null, \"c\": [1, null], \"d\": null}\n"
-        #expect(try home.text("x.json") == text)
-    }
-
     @Test func anElementIsAppended() throws {
         let file = home.path("x.json")
         try home.write("{\"ports\": [80], \"names\": [\"a\"]}\n", to: "x.json")
@@ -120,12 +112,10 @@ import Testing
         try prefs("set", "-f", from, #"version="1.0""#, "n=1", "flag=true")
         let end = "cannot change it; -t string stores the text"
         for text in ["+1", "toggle", "+0.5"] {
-            #expect(
-                try prefs("set", "-f", from, "version", text)
-                    == .failure("`version` is of type string, so `\(text)` \(end)"))
-            #expect(
-                try prefs("set", "string", text)
-                    == .failure("`String Value` is of type string, so `\(text)` \(end)"))
+            for (words, key) in [(["-f", from, "version"], "version"), (["string"], "String Value")] {
+                let printed = try prefs(["set"] + words + [text])
+                #expect(printed == .failure("`\(key)` is of type string, so `\(text)` \(end)"))
+            }
         }
         #expect(try prefs("set", "-f", from, "n", "toggle").code == 1)
         #expect(try prefs("set", "-f", from, "flag", "+1").code == 1)

@@ -13,7 +13,7 @@ final class HarnessOtherUsersTests: HarnessSuite {
     override init() throws {
         try super.init()
         chmod(home.folder.path, 0o1777)
-        try home.prefs("set", "int", "5")
+        try prefs("set", "int", "5")
     }
 
     private func plant(_ name: String, _ target: String) -> String {

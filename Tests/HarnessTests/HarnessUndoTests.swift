@@ -25,9 +25,8 @@ import TestSupport
         try home.claim("d.plist")
         func bytes() throws -> Data { try home.bytes("d.plist") }
         let before = try bytes()
-        #expect(
-            try prefs(words.map { $0.replacing("HOME", with: home.folder.path).replacing("FILE", with: file) })
-                == Printed())
+        let words = words.map { $0.replacing("HOME", with: home.folder.path).replacing("FILE", with: file) }
+        #expect(try prefs(words) == Printed())
         let after = try bytes()
         #expect(after != before)
         let state = try home.state()
@@ -106,15 +105,13 @@ import TestSupport
         #expect(try prefs("undo") == Printed("~ PrefsTestSet.Integer Value: 6 → 5\n"))
         #expect(try prefs("get", "int") == Printed("5\n"))
         // UserDefaults sees the restored file.
-        #expect(
-            try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"]).output.contains(
-                "Integer Value=5\n"))
+        let root = try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"])
+        #expect(root.output.contains("Integer Value=5\n"))
         try prefs("set", "int", "7")
         #expect(try prefs("undo", "-f", HarnessHome.suite).output == "~ PrefsTestSet.Integer Value: 7 → 5\n")
         try prefs("set", "int", "7")
-        #expect(
-            try prefs("undo", "-f", home.suiteFile.path, "--json").output.contains(
-                #"{"path":["PrefsTestSet","Integer Value"],"old":7,"new":5}"#))
+        let undone = try prefs("undo", "-f", home.suiteFile.path, "--json").output
+        #expect(undone.contains(#"{"path":["PrefsTestSet","Integer Value"],"old":7,"new":5}"#))
         #expect(try prefs("get", "int") == Printed("5\n"))
     }
 
@@ -124,10 +121,9 @@ import TestSupport
         try prefs("set", "-f", file, "R.k", "v")
         try home.write(["R": ["k": "other"]], to: "d.plist")
         let state = try home.state()
-        #expect(
-            try prefs("undo", "-f", file)
-                == .failure("\(file): has changed since that write; the stored state is unchanged"))
-        #expect(try prefs("undo", "-f", file, "--dry-run") == .failure("\(file): has changed since that write"))
+        let message = "\(file): has changed since that write"
+        #expect(try prefs("undo", "-f", file) == .failure("\(message); the stored state is unchanged"))
+        #expect(try prefs("undo", "-f", file, "--dry-run") == .failure(message))
         #expect(try home.state() == state)
         unlink(file)
         #expect(try prefs("undo", "-f", file).code == 1)
@@ -140,9 +136,8 @@ import TestSupport
         try prefs("set", "-f", file, "R.k", "1")
         try prefs("set", "-f", file, "R.k", "2")
         for words in [
-            ["set", "-f", file, "R", "x"], ["set", "-f", file, "R.k", "2"],
+            ["set", "-f", file, "R", "x"], ["set", "-f", file, "R.k", "2"], ["export", "-f", file],
             ["set", "-f", file, "R.k", "3", "--dry-run"],
-            ["export", "-f", file],
         ] {
             try prefs(words)
         }
@@ -171,9 +166,7 @@ import TestSupport
 
     // MARK: - The folder
 
-    private func run(_ home: HarnessHome, _ words: [String], state: String) throws -> Printed {
-        try home.prefs(words, ["XDG_STATE_HOME": state])
-    }
+    private var state: [String: String] { ["XDG_STATE_HOME": home.path("state")] }
 
     @Test func theBytesAreKeptPrivately() throws {
         #expect(try home.bash("umask 0; prefs set -f \"$HOME/d.plist\" R.k v") == Printed())
@@ -186,18 +179,18 @@ import TestSupport
         #expect(names.count == 1 && names[0].hasPrefix("d.plist-"))
         #expect(try mode("\(folder)/\(names[0])") == 0o600)
         chmod(home.path(folder), 0o755)
-        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "w")
+        try prefs("set", "-f", home.path("d.plist"), "R.k", "w")
         #expect(try mode(folder) == 0o700)
     }
 
     @Test func theStateFolderOfTheEnvironmentIsUsed() throws {
         let file = home.path("d.plist")
-        #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: home.path("state")) == Printed())
+        #expect(try prefs(["set", "-f", file, "R.k", "v"], state) == Printed())
         #expect(try !home.folder.names().contains(".local"))
         #expect(try prefs("undo", "-f", file).code == 1)
-        #expect(try run(home, ["undo", "-f", file], state: home.path("state")).code == 0)
+        #expect(try prefs(["undo", "-f", file], state).code == 0)
         // A relative path is ignored.
-        #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: "state") == Printed())
+        #expect(try prefs(["set", "-f", file, "R.k", "v"], ["XDG_STATE_HOME": "state"]) == Printed())
         #expect(try prefs("undo", "-f", file).code == 0)
     }
 
@@ -215,7 +208,7 @@ import TestSupport
     @Test(arguments: [[], ["--json"]]) func aWriteSucceedsIfItCannotBeUndone(options: [String]) throws {
         try home.write(Data(), to: "state")
         let file = home.path("d.plist")
-        let printed = try run(home, ["set", "-f", file, "R.k", "v"] + options, state: home.path("state"))
+        let printed = try prefs(["set", "-f", file, "R.k", "v"] + options, state)
         #expect(printed.code == 0 && printed.errors.contains("this cannot be undone: "), "\(printed)")
         #expect(try prefs("get", "-f", file, "R.k") == Printed("v\n"))
     }
