@@ -7,19 +7,9 @@ import Testing
 
 /// Contract 11: nothing leaks and nobody is locked out, even if root writes.
 @Suite(.enabled(if: Hazard.canRun("files of other users", if: geteuid() == 0, else: "only root can write for others")))
-struct OwnershipTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+final class OwnershipTests: FolderSuite {
     private func owner(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.ownerAccountID] as? Int
-    }
-
-    private func permissions(_ name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
     }
 
     @Test func rootLeavesAFileToItsOwner() throws {
@@ -33,7 +23,7 @@ struct OwnershipTests {
             #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
             #expect(attributes[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
         }
-        #expect(try permissions("test.plist") == 0o640)
+        #expect(try folder.permissions() == 0o640)
     }
 
     /// Others could hold the lock for ever.
@@ -43,7 +33,7 @@ struct OwnershipTests {
         chmod(folder.file(".test.plist.lock").path, 0o664)
         prefs["a"] = 2
         #expect(prefs.outcome == "ok")
-        #expect(try permissions(".test.plist.lock") == 0o600)
+        #expect(try folder.permissions(".test.plist.lock") == 0o600)
     }
 
     /// The owner of the folder could hold the lock for ever. Only where there is no file, its lock file is the first one.
@@ -145,13 +135,6 @@ struct OwnershipTests {
         }
     }
 
-    @Test(arguments: [0o4755, 0o2775, 0o1644, 0o6711]) func allBitsOfTheModeAreKept(_ mode: Int) throws {
-        try writePropertyList(["Root": ["a": 1]], to: folder.file())
-        chmod(folder.file().path, mode_t(mode))
-        folder.root()["a"] = 2
-        #expect(try permissions("test.plist") == mode)
-    }
-
     /// The new folder is exchanged for another one of root's before it is given to the owner of the folder above.
     @Test func aFolderWithContentsIsNotGivenAway() throws {
         final class Swapping: SystemCalls, @unchecked Sendable {
@@ -165,8 +148,7 @@ struct OwnershipTests {
         for path in [user, user + "/backup"] { mkdir(path, 0o700) }
         try Data("secret".utf8).write(to: URL(filePath: user + "/backup/f"))
         chown(user, 12_345, 54_321)
-        let url = URL(filePath: user + "/conf/test.plist")
-        let prefs = FileRoot(url.path, system: Swapping())
+        let prefs = folder.root("user/conf/test.plist", system: Swapping())
         prefs["a"] = 1
         let reason = "was replaced by another folder"
         #expect(prefs.outcome == "not stored: \(user)/conf: \(reason)")
@@ -182,13 +164,13 @@ struct OwnershipTests {
         #expect(prefs.values.isEmpty)
     }
 
-    @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400])
-    func theLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
+    @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400, 0o4755, 0o2775, 0o1644, 0o6711])
+    func allBitsOfTheModeAreKeptAndTheLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
         chmod(folder.file().path, mode_t(mode))
         folder.root()["a"] = 2
-        #expect(try permissions("test.plist") == mode)
-        #expect(try permissions(".test.plist.lastgood") == mode & 0o600)
+        #expect(try folder.permissions() == mode)
+        #expect(try folder.permissions(".test.plist.lastgood") == mode & 0o600)
     }
 
     @Test func aLinkPutInTheNewFoldersPlaceIsNotGivenAway() throws {
@@ -204,8 +186,7 @@ struct OwnershipTests {
         let (user, victim) = (folder.path + "/user", folder.path + "/victim")
         for path in [user, victim] { mkdir(path, 0o755) }
         chown(user, 12_345, 54_321)
-        let url = URL(filePath: user + "/.config/test.plist")
-        let prefs = FileRoot(url.path, system: Swapping(victim))
+        let prefs = folder.root("user/.config/test.plist", system: Swapping(victim))
         prefs["a"] = 1
         #expect(try owner("victim") == 0)
     }

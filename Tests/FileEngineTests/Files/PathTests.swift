@@ -5,13 +5,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// The files that paths lead to: links, spellings, folders that move, names that are not UTF-8.
-@Suite struct PathTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+@Suite final class PathTests: FolderSuite {
     @Test func linksAreFollowedAndKept() throws {
         let manager = FileManager.default
         try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)

@@ -164,18 +164,14 @@ import Testing
         #expect(batch.threadsOfActions.count == 3)
     }
 
-    @Test func aCommitThatFailsFailsForAll() throws {
-        let batch = try batch(.notStored(Self.failure)) { Self.append($0, to: $1) }
-        #expect(batch.outcomes == ["not stored: full", "not stored: full", "not stored: full"])
-        #expect(batch.stored == [])
-        #expect(batch.changes == [])
-    }
-
-    @Test func aCommitThatIsNotConfirmedIsToldOf() throws {
-        let batch = try batch(.durabilityUnconfirmed(Self.failure)) { Self.append($0, to: $1) }
-        #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
-        #expect(batch.stored == [0, 1, 2])
-        #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+    /// A commit that is not confirmed is stored, and observers are told of it.
+    @Test(arguments: [true, false]) func aCommitThatFailsFailsForAll(_ isStored: Bool) throws {
+        let batch = try batch(isStored ? .durabilityUnconfirmed(Self.failure) : .notStored(Self.failure)) {
+            Self.append($0, to: $1)
+        }
+        #expect(batch.outcomes == Array(repeating: isStored ? "not confirmed: full" : "not stored: full", count: 3))
+        #expect(batch.stored == (isStored ? [0, 1, 2] : []))
+        #expect(batch.changes == (isStored ? ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"] : []))
     }
 
     /// A member that changes nothing has read the changes of the members before it. If these are never stored, it

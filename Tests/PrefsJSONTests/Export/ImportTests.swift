@@ -6,13 +6,7 @@ import Testing
 import PrefsJSON
 
 /// The effect of an import on the root: everything or nothing, and no other change.
-@Suite struct ImportTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+@Suite final class ImportTests: FolderSuite {
     /// A root with keys of another version in it.
     private func makePrefs() throws -> AnyPrefs {
         try writePropertyList(["AnyPrefs": ["a": 1, "b": 2, "other": 9, mark: 4], "Else": 1], to: folder.file())

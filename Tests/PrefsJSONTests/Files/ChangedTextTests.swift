@@ -9,7 +9,7 @@ import TestSupport
 @testable import PrefsJSON
 
 /// A write changes the text of the values that it changes, and nothing else of a person's file.
-@Suite struct ChangedTextTests {
+@Suite final class ChangedTextTests: FolderSuite {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let text: String
@@ -184,12 +184,6 @@ import TestSupport
         },
         Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#) { $0["a"] = 3 },
     ]
-
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     @Test(arguments: cases) func onlyWhatChangesIsWritten(_ test: Case) throws {
         let url = folder.file("a.json")

@@ -12,14 +12,9 @@ import Testing
 @testable import PrefsPropertyLists
 
 /// A file in JSON: the written bytes, the edits of people and other programs, and changes of the format.
-@Suite struct JSONFileTests {
-    private let folder: TemporaryFolder
+@Suite final class JSONFileTests: FolderSuite {
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func store(_ layout: DomainLayout = .roots, format: FileFormat = .json) -> PropertyListFileStore {
         PropertyListFileStore(url: folder.file(), format: format, layout: layout, system: system)

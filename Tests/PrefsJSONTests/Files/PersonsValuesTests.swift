@@ -9,7 +9,7 @@ import TestSupport
 
 /// What people write for "no value", for dates and for numbers, and objects of other programs: how it is read, and what
 /// a write leaves of it.
-@Suite struct PersonsValuesTests {
+@Suite final class PersonsValuesTests: FolderSuite {
     struct Project: Codable, Equatable {
         var name = ""
         var start = Date(timeIntervalSinceReferenceDate: 0)
@@ -33,12 +33,6 @@ import TestSupport
         @Pref var projects: [Project] = []
         @Pref var project = Project()
         override var keys: [String] { ["free", "list"] }
-    }
-
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
     }
 
     private var url: URL { folder.file("tool.json") }

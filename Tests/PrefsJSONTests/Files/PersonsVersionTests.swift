@@ -9,7 +9,7 @@ import TestSupport
 @testable import PrefsFileEngine
 
 /// The version of a file that people write: its key, files without one, and what a migration leaves of the text.
-@Suite struct PersonsVersionTests {
+@Suite final class PersonsVersionTests: FolderSuite {
     class MinutesPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var rounding = Duration.zero
         @Pref(.formerly("colour")) var color = "red"
@@ -33,12 +33,6 @@ import TestSupport
         override class var migrations: [PrefsMigration] {
             [PrefsMigration(to: 1) { $0["size"] = $0.removeValue(forKey: "font size") }]
         }
-    }
-
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
     }
 
     private var url: URL { folder.file("tool.json") }

@@ -9,7 +9,7 @@ import PrefsLayers
 import PrefsKeys
 
 /// The forms in which people and Foundation's encoders write values in JSON. Foundation's encoders are the judges.
-@Suite struct WrittenFormTests {
+@Suite final class WrittenFormTests: FolderSuite {
     enum Theme: String, Codable { case light, dark }
     enum Level: Int, Codable { case low, high }
     enum Shape: Codable, Equatable {
@@ -106,12 +106,6 @@ import PrefsKeys
             if self == .bytes { encoder.dataEncodingStrategy = .deferredToData }
             return encoder
         }
-    }
-
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
     }
 
     private func prefs(_ form: Form, in data: Data) throws -> ConfigPrefs {
