@@ -35,9 +35,8 @@ import Testing
 
     @Test func aRiskThatComesUpUnderTheLockStopsTheChange() throws {
         let error = #expect(throws: CommandError.self) { try change([], whileOthersWrite: ["k": ["a": 1]]) }
-        #expect(
-            error.map { "\($0)" }
-                == "the dictionary `k` would become a value of type integer; --force does it; nothing has changed")
+        let risk = "the dictionary `k` would become a value of type integer"
+        #expect(error.map { "\($0)" } == "\(risk); --force does it; nothing has changed")
         #expect(try (stored()?["k"] as? [String: Int]) == ["a": 1])
     }
 

@@ -90,8 +90,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 
                 """)
         #expect(try run.kept.isEmpty)
-        try FileManager.default.removeItem(at: home.folder.file("opened-1"))
-        for name in ["tmp", "my editor"] { try FileManager.default.removeItem(at: home.folder.file(name)) }
+        for name in ["opened-1", "tmp", "my editor"] { try FileManager.default.removeItem(at: home.folder.file(name)) }
         #expect(try home.state() == before)
     }
 
@@ -170,18 +169,13 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         try write(#"{"fontSize": 14}"#)
         let (printed, run) = try edit(#"[ $n = 1 ] && sed -i 's/14.0/99/' "$1"; true"#)
         let (text, path) = try run.keptText()
-        #expect(
-            printed
-                == Printed(
-                    errors:
-                        "myapp prefs: \(home.path("config.json")): line 13: fontSize: must be in 8.0...72.0; "
-                        + "nothing has changed; your text is in \(path)\n",
-                    code: 1))
+        let message = "\(home.path("config.json")): line 13: fontSize: must be in 8.0...72.0; nothing has changed"
+        #expect(printed == failure("\(message); your text is in \(path)"))
         #expect(text.contains("\"fontSize\": 99,"))
         #expect(try run.count == 2)
-        let folder = try FileManager.default.attributesOfItem(atPath: (path as NSString).deletingLastPathComponent)
-        #expect(folder[.posixPermissions] as? Int == 0o700)
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        for (path, mode) in [((path as NSString).deletingLastPathComponent, 0o700), (path, 0o600)] {
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+        }
         #expect(try file == #"{"fontSize": 14}"#)
     }
 
@@ -195,17 +189,12 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 
     @Test func anEditorThatFailsChangesNothing() throws {
         try write(#"{"fontSize": 14}"#)
+        let end = "'\(home.path("my editor"))'; nothing has changed"
         var (printed, run) = try edit("exit 3")
-        #expect(
-            printed.errors
-                == "myapp prefs: the editor ended with exit code 3: '\(home.path("my editor"))'; nothing has changed\n")
-        #expect(try printed.code == 1 && run.kept.isEmpty)
+        #expect(try printed == failure("the editor ended with exit code 3: \(end)") && run.kept.isEmpty)
         (printed, run) = try edit(#"sed -i 's/14.0/16/' "$1"; kill -TERM $$"#)
         let path = try run.keptText().path
-        #expect(
-            printed.errors
-                == "myapp prefs: the editor ended with exit code 143: '\(home.path("my editor"))'; nothing has changed; your text is in \(path)\n"
-        )
+        #expect(printed == failure("the editor ended with exit code 143: \(end); your text is in \(path)"))
         #expect(try file == #"{"fontSize": 14}"#)
     }
 

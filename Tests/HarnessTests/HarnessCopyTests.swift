@@ -123,9 +123,8 @@ import Testing
 
     @Test func aDryRunShowsBothFiles() throws {
         let state = try home.state()
-        #expect(
-            try prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
-                == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
+        let printed = try prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
+        #expect(printed == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
         #expect(try home.state() == state)
     }
 

@@ -15,28 +15,24 @@ import TestSupport
     }
 
     @Test func whatDiffersIsPrintedWithExitCode1() throws {
-        #expect(
-            try prefs("diff", old, new)
-                == Printed(
-                    """
-                    ~ a: 1 → 2
-                    - b.c[1]: 2
-                    ~ b.d.e\\.f: true → false
-                    + b.d.g: 1
-                    - gone: x
+        let expected = """
+            ~ a: 1 → 2
+            - b.c[1]: 2
+            ~ b.d.e\\.f: true → false
+            + b.d.g: 1
+            - gone: x
 
-                    """, code: 1))
-        #expect(
-            try prefs("diff", old, new, "--json")
-                == Printed(
-                    """
-                    [{"path":["a"],"old":1,"new":2},
-                    {"path":["b","c",1],"old":2,"new":null},
-                    {"path":["b","d","e.f"],"old":true,"new":false},
-                    {"path":["b","d","g"],"old":null,"new":1},
-                    {"path":["gone"],"old":"x","new":null}]
+            """
+        #expect(try prefs("diff", old, new) == Printed(expected, code: 1))
+        let json = """
+            [{"path":["a"],"old":1,"new":2},
+            {"path":["b","c",1],"old":2,"new":null},
+            {"path":["b","d","e.f"],"old":true,"new":false},
+            {"path":["b","d","g"],"old":null,"new":1},
+            {"path":["gone"],"old":"x","new":null}]
 
-                    """, code: 1))
+            """
+        #expect(try prefs("diff", old, new, "--json") == Printed(json, code: 1))
     }
 
     /// Files in each format and a domain with equal values do not differ.

@@ -56,11 +56,8 @@ import Testing
     // MARK: - Permissions
 
     @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "doctor: missing permissions", if: User.isAvailable,
-                else: "root may do everything, and cannot be another user"
-            )),
+        .needs(
+            "doctor: missing permissions", User.isAvailable, else: "root may do everything, and cannot be another user"),
         arguments: [
             ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
             (

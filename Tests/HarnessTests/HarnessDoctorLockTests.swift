@@ -65,8 +65,7 @@
         }
 
         /// A file system without locks, by a library that is loaded first.
-        @Test(
-            .enabled(if: Hazard.canRun("doctor: locks that fail", if: compiler != nil, else: "no C compiler is here")))
+        @Test(.needs("doctor: locks that fail", compiler != nil, else: "no C compiler is here"))
         func doctorTellsOfALockThatFails() throws {
             try home.claim("x.plist")
             try prefs("set", "-f", home.path("x.plist"), "A.k", "v")

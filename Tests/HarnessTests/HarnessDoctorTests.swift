@@ -198,19 +198,17 @@ import Testing
 
     @Test func doctorReportsAHealthyAndAMissingFile() throws {
         let (folder, path) = (home.path("no"), home.path("no/x.plist"))
-        #expect(
-            try prefs("doctor", "-f", path)
-                == Printed(
-                    """
-                    file       \(path)
-                    state      there is no file: nothing was stored yet
-                    folder     \(folder), which does not exist yet
-                    lock       none yet: the first write creates it
-                    last good  none
+        let expected = """
+            file       \(path)
+            state      there is no file: nothing was stored yet
+            folder     \(folder), which does not exist yet
+            lock       none yet: the first write creates it
+            last good  none
 
-                    nothing needs mending
+            nothing needs mending
 
-                    """))
+            """
+        #expect(try prefs("doctor", "-f", path) == Printed(expected))
         #expect(try home.folder.names().isEmpty)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try home.claim("no/x.plist")

@@ -22,10 +22,6 @@ import Testing
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    @Test func anUnknownKeyIsPrintedOnOneLine() throws {
-        #expect(try prefs("get", "a\nb\u{1B}m") == .unknownKey(#"a\nb\u{1b}m"#))
-    }
-
     @Test func aWordThatIsNoKeyAndNoPathIsRejected() throws {
         let bytes = try home.writeSuite()
         let expected = "expected a key or a path such as a.b[0], found "
@@ -38,6 +34,7 @@ import Testing
                 #expect(try prefs(words) == .failure(expected + found))
             }
         }
+        #expect(try prefs("get", "a\nb\u{1B}m") == .unknownKey(#"a\nb\u{1b}m"#))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
@@ -87,9 +84,12 @@ import Testing
         }
     }
 
-    @Test func aHomeThatIsNotUTF8IsNamed() throws {
-        let printed = try home.bash(#"HOME=$(printf '/tmp/\377') exec "$0" get int"#)
-        #expect(printed == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+    @Test func whatIsNotUTF8IsNamed() throws {
+        let homeless = try home.bash(#"HOME=$(printf '/tmp/\377') exec "$0" get int"#)
+        #expect(homeless == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+        let printed = try home.bash("exec prefs -f \"$(printf '\\377').plist\" set int 1")
+        #expect(printed == .usageError("an argument is not valid UTF-8"))
+        #expect(try home.folder.names().isEmpty)
     }
 
     /// Not "out of range": no integer is written like this.
@@ -134,9 +134,7 @@ import Testing
         #expect(try home.folder.names() == ["plain"])
     }
 
-    @Test(
-        .enabled(
-            if: Hazard.canRun("errors: a read-only folder", if: geteuid() != 0, else: "root may write everywhere")))
+    @Test(.needs("errors: a read-only folder", geteuid() != 0, else: "root may write everywhere"))
     func writesFailInAReadOnlyFolder() throws {
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist")
         let bytes = try Data(contentsOf: file)

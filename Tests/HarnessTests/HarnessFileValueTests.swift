@@ -40,9 +40,8 @@ import TestSupport
             unlink(home.path(".config/bad.plist"))
             #expect(try prefs("find", "--domains", "colo") == Printed("com\\.example\\.b.Colour: Red\n"))
             #expect(try prefs("find", "--domains", "ABCD").output.hasPrefix("com\\.example\\.a.R.blob: "))
-            #expect(
-                try prefs("find", "--domains", "12", "--json").output
-                    == "[{\"path\":[\"com.example.a\",\"R\",\"size\"],\"value\":\"12\"}]\n")
+            let printed = try prefs("find", "--domains", "12", "--json").output
+            #expect(printed == "[{\"path\":[\"com.example.a\",\"R\",\"size\"],\"value\":\"12\"}]\n")
             #expect(try prefs("find", "--domains", "nowhere") == .failure("no key and no value contains it"))
         }
     #endif
@@ -88,9 +87,8 @@ import TestSupport
         #expect(try prefs("get", "-f", file, "R.a.b[7]") == .failure("`R.a.b[7]` is not set"))
         #expect(try prefs("set", "-f", file, "R.a.b[1].c", "5") == Printed())
         #expect(try prefs("set", "-f", file, "R.a.b[2]", "new") == Printed())
-        #expect(
-            try prefs("set", "-f", file, "R.a.b[9]", "x")
-                == .failure("there is no element 9 of `R.a.b`, which has 3 elements"))
+        let printed = try prefs("set", "-f", file, "R.a.b[9]", "x")
+        #expect(printed == .failure("there is no element 9 of `R.a.b`, which has 3 elements"))
         #expect(try prefs("unset", "-f", file, "R.a.b[0]") == Printed())
         #expect(try Plistlib.text(file) == "{R={a={b=[{c=5},'new']},s='t',x.y={z=3}}}")
     }
@@ -117,12 +115,10 @@ import TestSupport
         let file = home.path("d.plist")
         try prefs("set", "-f", file, "R.n", "1")
         #expect(try prefs("set", "-f", file, "R.n", "2", "--if", "1") == Printed())
-        #expect(
-            try prefs("set", "-f", file, "R.n", "3", "--if", "1")
-                == .failure("`R.n`: expected 1, found 2; nothing has changed"))
-        #expect(
-            try prefs("set", "-f", file, "R.m", "v", "--if", "1")
-                == .failure("`R.m`: expected 1, found no value; nothing has changed"))
+        let printed = try prefs("set", "-f", file, "R.n", "3", "--if", "1")
+        #expect(printed == .failure("`R.n`: expected 1, found 2; nothing has changed"))
+        let answer = try prefs("set", "-f", file, "R.m", "v", "--if", "1")
+        #expect(answer == .failure("`R.m`: expected 1, found no value; nothing has changed"))
         #expect(try prefs("set", "-f", file, "R.n", "[]", "-t", "array", "--if", "2") == Printed())
         #expect(try prefs("set", "-f", file, "R.n", #"["x"]"#, "--if", "[]") == Printed())
         #expect(try prefs("get", "-f", file, "R.n") == Printed("[\"x\"]\n"))
@@ -157,14 +153,11 @@ import TestSupport
         #expect(try prefs("set", "-f", file, "count=+2", "isOn=toggle") == Printed())
         #expect(try prefs("set", "-f", file, "name", "toggle", "-t", "string") == Printed())
         #expect(try prefs("set", "-f", file, "count", "+-7") == Printed())
-        #expect(
-            try prefs("export", "-f", file)
-                == Printed("{\n  \"count\": -2,\n  \"isOn\": true,\n  \"name\": \"toggle\"\n}\n"))
+        let printed = try prefs("export", "-f", file)
+        #expect(printed == Printed("{\n  \"count\": -2,\n  \"isOn\": true,\n  \"name\": \"toggle\"\n}\n"))
         for text in ["+1", "toggle"] {
-            #expect(
-                try prefs("set", "-f", file, "other", text)
-                    == .failure(
-                        "`other` is not set, so `\(text)` has nothing to start from; -t string stores the text"))
+            let reason = "`other` is not set, so `\(text)` has nothing to start from"
+            #expect(try prefs("set", "-f", file, "other", text) == failure("\(reason); -t string stores the text"))
         }
     }
 }

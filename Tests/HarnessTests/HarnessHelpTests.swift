@@ -10,23 +10,10 @@ import TestSupport
 
     @Test func theHelpNamesEveryCommand() throws {
         let help = try prefs("--help")
-        #expect(help.code == 0)
-        #expect(help.errors == "")
+        #expect(help.code == 0 && help.errors == "")
         for command in Self.commands { #expect(help.output.contains("\n  \(command)  ")) }
         for words in [["-h"], ["help"], ["help", "--json"]] { #expect(try prefs(words) == help) }
         #expect(try home.folder.names() == [])
-    }
-
-    @Test(arguments: PrefsCommands.all.map(\.name)) func theHelpOfACommandNamesItsOptions(command: String) throws {
-        let help = try HarnessHome().prefs("help", command)
-        let spec = try #require(PrefsCommands.all.first { $0.name == command })
-        // The options of most commands have their lines in the overview.
-        for option in spec.options where !(OptionSpec.layeredPlaces).contains(where: { $0.name == option.name }) {
-            #expect(help.output.contains("\n  \(option.name) "))
-        }
-        for option in spec.options + [.json, .help] {
-            #expect(help.output.replacing("\n", with: " ").contains(" \(option.synopsis)"))
-        }
     }
 
     @Test(arguments: [nil] + PrefsCommands.all.map(\.name) + ["int", "Dictionary Value", "options"])
@@ -43,11 +30,6 @@ import TestSupport
         for command in ["get", "set", "export"] {
             #expect(try !prefs("help", command).output.contains("the program's settings under this root"))
         }
-    }
-
-    @Test func theManualPageHasTheSectionsOfManualPages() throws {
-        let page = try HarnessHome().prefs("help", "--man").output
-        for name in ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"] { #expect(page.contains("\n.SH \(name)\n")) }
     }
 
     @Test func theHelpOfAKeyDescribesItsProperty() throws {
@@ -93,13 +75,6 @@ import TestSupport
         }
     }
 
-    @Test func anUnknownTopicGetsASuggestion() throws {
-        #expect(try prefs("help", "exprt") == .usageError("unknown command or key `exprt`; did you mean `export`?"))
-        #expect(
-            try prefs("help", "dictionray")
-                == .usageError("unknown command or key `dictionray`; did you mean `dictionary`?"))
-    }
-
     // MARK: - Manual page
 
     private static let readers: [(program: String, arguments: [String])] = [
@@ -128,11 +103,18 @@ import TestSupport
     }
 
     @Test(arguments: commands)
-    func eachCommandHasHelpAndAnExampleThatIsUnderstood(command: String) throws {
+    func theHelpOfACommandHasItsOptionsAndAnExampleThatIsUnderstood(command: String) throws {
         let help = try prefs("help", command)
-        #expect(help.code == 0)
-        #expect(help.output.hasPrefix("prefs \(command)"))
+        #expect(help.code == 0 && help.output.hasPrefix("prefs \(command)"))
         if command != "help" { #expect(try prefs(command, "--help") == help) }
+        let spec = try #require(PrefsCommands.all.first { $0.name == command })
+        // The options of most commands have their lines in the overview.
+        for option in spec.options where !(OptionSpec.layeredPlaces).contains(where: { $0.name == option.name }) {
+            #expect(help.output.contains("\n  \(option.name) "))
+        }
+        for option in spec.options + [.json, .help] {
+            #expect(help.output.replacing("\n", with: " ").contains(" \(option.synopsis)"))
+        }
         let example = try #require(help.output.split(separator: "\n").last { $0.hasPrefix("Example: ") })
         #expect(example.contains("prefs"))
         guard !["edit", "watch", "stress", "completions"].contains(command) else { return }

@@ -3,10 +3,7 @@ import Testing
 import TestSupport
 
 /// Commands of root on files that another user planted.
-@Suite(
-    .enabled(
-        if: Hazard.canRun(
-            "surroundings: commands beside another user", if: geteuid() == 0, else: "only root can do that")))
+@Suite(.needs("surroundings: commands beside another user", geteuid() == 0, else: "only root can do that"))
 final class HarnessOtherUsersTests: HarnessSuite {
     private let attacker: uid_t = 22_222
 
@@ -121,9 +118,8 @@ final class HarnessOtherUsersTests: HarnessSuite {
     @Test func anExportIsNotWrittenIntoAPlantedFile() throws {
         let planted = try home.write(Data(), to: "out.json").path
         chown(planted, attacker, attacker)
-        #expect(
-            try prefs("export", "-o", planted, "--force")
-                == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
+        let printed = try prefs("export", "-o", planted, "--force")
+        #expect(printed == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
         #expect(try Data(contentsOf: URL(filePath: planted)).isEmpty)
         // In the user's own folder, root may write the file. Its owner does not change.
         chmod(home.folder.path, 0o755)

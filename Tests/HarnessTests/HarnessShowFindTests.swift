@@ -22,28 +22,25 @@ import Testing
 
 
             """
-        #expect(
-            try home.prefs("show", "Integer Value")
-                == Printed(
-                    head + """
-                        KEY  STORED AS      TYPE  SOURCE  VALUE
-                        int  Integer Value  Int   stored  10
+        let expected =
+            head + """
+                KEY  STORED AS      TYPE  SOURCE  VALUE
+                int  Integer Value  Int   stored  10
 
-                        """))
-        try home.prefs("unset", "int")
+                """
+        #expect(try prefs("show", "Integer Value") == Printed(expected))
+        try prefs("unset", "int")
         // The rows are in the order of the class. A part has the row of its key.
-        #expect(
-            try home.prefs("show", "array[1]", "int")
-                == Printed(
-                    head + """
-                        KEY    STORED AS      TYPE      SOURCE   VALUE
-                        int    Integer Value  Int       default  0
-                        array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]
+        let both =
+            head + """
+                KEY    STORED AS      TYPE      SOURCE   VALUE
+                int    Integer Value  Int       default  0
+                array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]
 
-                        """))
-        #expect(
-            try home.prefs("show", "int", "string", "--json")
-                == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
+                """
+        #expect(try prefs("show", "array[1]", "int") == Printed(both))
+        let printed = try prefs("show", "int", "string", "--json")
+        #expect(printed == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
     }
 
     /// As `git config --show-origin`.
@@ -52,50 +49,46 @@ import Testing
         let path = home.suiteFile.path(percentEncoded: false)
         let layer = try home.write(#"{"PrefsTestSet": {"String Value": "low"}}"#, to: "low.json").path
         let words = ["show", "int", "string", "date", "--json", "--sources", "--layer", layer, "--layers", "P_"]
-        #expect(
-            try prefs(words, ["P_DATE_VALUE": "2026-11-01"])
-                == Printed(
-                    """
-                    {
-                      "Date Value": {
-                        "layer": "environment",
-                        "source": "layer",
-                        "type": "Date",
-                        "value": {"$date": "2026-11-01T00:00:00Z"}
-                      },
-                      "Integer Value": {
-                        "file": "\(path)",
-                        "source": "stored",
-                        "type": "Int",
-                        "value": 10
-                      },
-                      "String Value": {
-                        "layer": "\(layer)",
-                        "source": "layer",
-                        "type": "String",
-                        "value": "low"
-                      }
-                    }
+        let expected = """
+            {
+              "Date Value": {
+                "layer": "environment",
+                "source": "layer",
+                "type": "Date",
+                "value": {"$date": "2026-11-01T00:00:00Z"}
+              },
+              "Integer Value": {
+                "file": "\(path)",
+                "source": "stored",
+                "type": "Int",
+                "value": 10
+              },
+              "String Value": {
+                "layer": "\(layer)",
+                "source": "layer",
+                "type": "String",
+                "value": "low"
+              }
+            }
 
-                    """))
+            """
+        #expect(try prefs(words, ["P_DATE_VALUE": "2026-11-01"]) == Printed(expected))
         try prefs("unset", "int")
         #expect(try prefs("show", "int", "--json", "--sources").output.contains(#""source": "default""#))
-        #expect(
-            try prefs("show", "-f", file, "g", "--json", "--sources")
-                == Printed(
-                    """
-                    {
-                      "g": {
-                        "file": "\(file)",
-                        "source": "stored",
-                        "type": "array",
-                        "value": [
-                          1
-                        ]
-                      }
-                    }
+        let other = """
+            {
+              "g": {
+                "file": "\(file)",
+                "source": "stored",
+                "type": "array",
+                "value": [
+                  1
+                ]
+              }
+            }
 
-                    """))
+            """
+        #expect(try prefs("show", "-f", file, "g", "--json", "--sources") == Printed(other))
         #expect(try prefs("show", "--sources").code == 64)
     }
 
@@ -177,9 +170,8 @@ import Testing
     @Test func findSearchesTheDefaultsToo() throws {
         try prefs("unset", "date")
         #expect(try prefs("find", "0000-") == Printed("Date Value: 0000-12-30T00:00:00Z\n"))
-        #expect(
-            try prefs("find", "0000-", "--json")
-                == Printed(#"[{"path":["Date Value"],"value":{"$date": "0000-12-30T00:00:00Z"}}]"# + "\n"))
+        let printed = try prefs("find", "0000-", "--json")
+        #expect(printed == Printed(#"[{"path":["Date Value"],"value":{"$date": "0000-12-30T00:00:00Z"}}]"# + "\n"))
     }
 
     @Test func findSearchesAFile() throws {
@@ -194,9 +186,8 @@ import Testing
                 == Printed(
                     "[{\"path\":[\"a\",\"b\",\"d\",0],\"value\":\"One\"},\n{\"path\":[\"a\",\"none\"],\"value\":{}}]\n")
         )
-        #expect(
-            try prefs("find", "-f", HarnessHome.suite, "first")
-                == Printed("PrefsTestSet.Dictionary Value.One: First\n"))
+        let printed = try prefs("find", "-f", HarnessHome.suite, "first")
+        #expect(printed == Printed("PrefsTestSet.Dictionary Value.One: First\n"))
     }
 
     @Test func findOfNothingIsAnError() throws {

@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 
 @testable import PrefsTool
 
@@ -33,5 +34,14 @@ class HarnessSuite {
     /// The failure of a command of `program`.
     func failure(_ message: String) -> Printed {
         Printed(errors: "\(program?.name ?? "prefs"): \(message)\n", code: 1)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Runs the test only if the machine has what it needs. If not, the output says that it was skipped, and why.
+    static func needs(
+        _ name: String, _ condition: @autoclosure @escaping @Sendable () -> Bool, else reason: String
+    ) -> Self {
+        .enabled(if: Hazard.canRun(name, if: condition(), else: reason))
     }
 }

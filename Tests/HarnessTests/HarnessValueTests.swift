@@ -86,9 +86,8 @@ import PrefsLayers
         #expect(try prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())
         #expect(try prefs("--root", "\u{338}r", "set", "dictionary", "k=\u{338}v,\u{301}l=w") == Printed())
         #expect(try prefs("get", "array", "--root", "\u{338}r") == Printed("[\"a\",\"\u{301}b\"]\n"))
-        #expect(
-            try prefs("get", "dictionary", "--root", "\u{338}r")
-                == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
+        let printed = try prefs("get", "dictionary", "--root", "\u{338}r")
+        #expect(printed == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
         #expect(try prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
     }
 

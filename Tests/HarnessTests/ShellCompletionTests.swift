@@ -157,9 +157,7 @@ import Testing
         if shell == .bash { #expect(try session.word("show other o\t") == "own") }
     }
 
-    @Test(
-        .enabled(
-            if: Hazard.canRun("completions: shellcheck", if: path("shellcheck") != nil, else: "it is not installed")))
+    @Test(.needs("completions: shellcheck", path("shellcheck") != nil, else: "it is not installed"))
     func theScriptForBashIsClean() throws {
         let home = try HarnessHome()
         let scripts = [try Self.script(.bash), CompletionScript(of: AppPrefs.program).text(for: .bash)]

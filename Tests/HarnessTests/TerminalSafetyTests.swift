@@ -221,10 +221,8 @@ import PrefsJSON
     }
 
     @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "terminal: the name of a lock holder", if: access("/usr/bin/flock", X_OK) == 0,
-                else: "flock is not installed")))
+        .needs(
+            "terminal: the name of a lock holder", access("/usr/bin/flock", X_OK) == 0, else: "flock is not installed"))
     func theNameOfTheLockHolderIsEscaped() throws {
         let file = home.path("x.plist")
         try home.claim("x.plist")

@@ -88,6 +88,7 @@ extension ToolMessage {
         (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),
         (["completions", "tcsh"], "unknown shell `tcsh`; completions are available for bash, zsh and fish"),
         (["help", "gt"], "unknown command or key `gt`; did you mean `get`?"),
+        (["help", "dictionray"], "unknown command or key `dictionray`; did you mean `dictionary`?"),
         (["--root"], "--root needs a value: --root NAME"),
         (["get", "int", "-f"], "-f needs a value: -f WHERE"),
         (["set", "int", "5", "--root", "-f", "S"], "--root needs a value: --root NAME"),
