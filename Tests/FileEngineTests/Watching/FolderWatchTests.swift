@@ -63,13 +63,7 @@
         /// Makes a file with old times, so that its age never causes a report.
         private func makeOld(_ text: String = "1") throws -> SystemCalls {
             try writeInPlace(text)
-            return AheadOfTime()
-        }
-
-        private final class AheadOfTime: SystemCalls, @unchecked Sendable {
-            override func now() -> FileStatus.Time {
-                FileStatus.Time(seconds: super.now().seconds + 10, nanoseconds: 0)
-            }
+            return RecordingSystemCalls()
         }
 
         // MARK: - Before a source is registered
@@ -85,7 +79,7 @@
         /// The folder's source has no event of a change between the beginning of the watch and its registration.
         @Test(arguments: Early.allCases)
         func aChangeBeforeTheFolderIsRegistered(_ change: Early) throws {
-            let system = change == .made ? AheadOfTime() : try makeOld()
+            let system = change == .made ? RecordingSystemCalls() : try makeOld()
             try watch(system: system)
             switch change {
             case .made, .writtenInPlace: try writeInPlace("longer")
@@ -125,7 +119,7 @@
 
         /// A new file is written to again before its source is registered.
         @Test func aWriteRightAfterTheFileIsMade() throws {
-            try watch(system: AheadOfTime())
+            try watch(system: RecordingSystemCalls())
             #expect(takeSigns() == [])
             try writeInPlace("1")
             // The folder's event. The source of the file is activated, not yet registered, and the handler looks.
