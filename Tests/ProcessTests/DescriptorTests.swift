@@ -17,14 +17,11 @@ import Testing
     func whatAProgramPrintsNeverGoesIntoItsFile(_ closed: String, _ open: [Int32]) throws {
         let script = "exec \"$0\" \"$@\" \(closed)"
         let arguments = ["-c", script, try Child.executable("Probe").path, "closed-streams", path, "200"]
-        let result = try Child(
-            URL(filePath: "/bin/sh"), arguments, environment: ["HOME": folder.path]
-        ).wait()
+        let result = try Child(URL(filePath: "/bin/sh"), arguments, environment: ["HOME": folder.path]).wait()
         #expect(result.code == 0)
         let report = try String(contentsOf: folder.file("test.plist.report"), encoding: .utf8)
         #expect(report == " \(open)")
-        #expect(
-            try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist", "test.plist.report"])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist", "test.plist.report"])
         let root = try propertyList(at: folder.file())["ProbePrefs"] as? [String: Any]
         #expect(root?["count"] as? Int == 200)
     }
