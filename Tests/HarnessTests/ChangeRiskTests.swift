@@ -40,12 +40,9 @@ import Testing
         #expect(try (stored()?["k"] as? [String: Int]) == ["a": 1])
     }
 
-    @Test func withForceItIsMade() throws {
+    @Test func otherwiseItIsMade() throws {
         _ = try change(["--force"], whileOthersWrite: ["k": ["a": 1]])
         #expect(try stored()?["k"] as? Int == 5)
-    }
-
-    @Test func anotherHarmlessChangeDoesNotStopIt() throws {
         _ = try change([], whileOthersWrite: ["k": 2, "l": 3])
         #expect(try stored() as? [String: Int] == ["k": 5, "l": 3])
     }

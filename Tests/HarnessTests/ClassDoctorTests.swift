@@ -34,11 +34,6 @@ import Testing
         #expect(try findings(path, of: AppPrefs.program).isEmpty)
     }
 
-    @Test func theTestSetIsCheckedToo() throws {
-        let path = try home.write(["PrefsTestSet": ["Integer Value": "x"]], to: "set.plist").path
-        #expect(try prefs("doctor", "-f", path).code == 1)
-    }
-
     @Test func theCommandsAreThoseOfTheProgram() throws {
         let path = try home.write(misfits, to: "app.plist").path
         let findings = try findings(path, of: AppPrefs.program)

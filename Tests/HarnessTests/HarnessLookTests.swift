@@ -55,12 +55,6 @@ import TestSupport
         return home
     }
 
-    @Test func everyCommandIsInTheTable() {
-        let commands = Set(Self.looks.compactMap(\.first))
-        // The last command uses its own files.
-        #expect(Set(PrefsCommands.all.map(\.name)).subtracting(commands) == ["edit", "watch", "stress"])
-    }
-
     /// All looks share two homes, which stay as they are.
     @Test func aLookChangesNothing() throws {
         let (home, empty) = (try Self.home(), try HarnessHome())

@@ -92,8 +92,8 @@ import Testing
         #expect(try layer.location.read(.none).content == nil)
     }
 
-    /// The clock was set back since the file was removed.
-    @Test(arguments: [-1_000, -86_400_000]) func aTimeInTheFutureCountsAsLongAgo(_ elapsed: Int) throws {
+    /// A person has deleted the file, and starts the program later, or the clock was set back in the meantime.
+    @Test(arguments: [50, -1_000, -86_400_000]) func aFileThatWasDeletedLongAgoIsMissing(_ elapsed: Int) throws {
         let prefs = folder.root(system: system)
         #expect(prefs.ints == ["a": 1, "b": 2])
         try FileManager.default.removeItem(at: folder.file())
@@ -158,13 +158,6 @@ import Testing
         try Data().write(to: folder.file("other"))
         system.elapsed = 60
         #expect(prefs.ints == [:])
-    }
-
-    /// A person has deleted the file, and starts the program later.
-    @Test func aFileThatWasDeletedLongAgoIsMissing() throws {
-        try FileManager.default.removeItem(at: folder.file())
-        system.elapsed = 50
-        #expect(folder.root(system: system).ints == [:])
     }
 
     @Test func withoutALastGoodCopyTheFileIsMissingAtOnce() throws {

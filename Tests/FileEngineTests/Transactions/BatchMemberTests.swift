@@ -159,6 +159,8 @@ import Testing
         let batch = try batch { Self.append($0, to: $1) }
         #expect(batch.stored == [0, 1, 2])
         #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+        // Vetted beside those before it, so that none fails the commit of the others, also not by the sum of the sizes.
+        #expect(batch.sizes == [0, 10, 20])
         #expect(Set(batch.threads).count == 3)
         #expect(Set(batch.threadsOfActions) == Set(batch.threads))
         #expect(batch.threadsOfActions.count == 3)
@@ -188,11 +190,6 @@ import Testing
         let batch = try batch(.durabilityUnconfirmed(Self.failure), isFlushed: false) { _, _ in }
         #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
         #expect(batch.durabilities == [], "nothing is stored")
-    }
-
-    /// So that none fails the commit of the others, also not by the sum of the sizes.
-    @Test func eachMemberIsVettedBesideThoseBeforeIt() throws {
-        #expect(try batch { Self.append($0, to: $1) }.sizes == [0, 10, 20])
     }
 
     private final class Nothing: CommitGroup {

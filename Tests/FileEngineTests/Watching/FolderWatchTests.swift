@@ -68,12 +68,6 @@
 
         // MARK: - Before a source is registered
 
-        @Test func nothingIsReportedIfNothingHappens() throws {
-            try watch(system: makeOld())
-            #expect(takeSigns() == [])
-            end()
-        }
-
         enum Early: CaseIterable { case made, removed, replaced, writtenInPlace, turnedIntoLink, turnedIntoFIFO }
 
         /// The folder's source has no event of a change between the beginning of the watch and its registration.
