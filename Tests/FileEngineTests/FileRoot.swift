@@ -127,6 +127,14 @@ extension FileError {
         }
     }
 
+    /// The report of a damaged or foreign file.
+    var report: MalformedFile? {
+        switch self {
+        case .damaged(let file), .notOurs(let file): file
+        default: nil
+        }
+    }
+
     var text: String {
         switch self {
         case .unreadable(let failure): "unreadable: \(failure)"
@@ -141,7 +149,24 @@ extension FileError {
     }
 }
 
+/// Runs a write that must fail for the reason.
+func expectNotStored(
+    _ reason: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) {
+    let error = #expect(throws: FileError.self, sourceLocation: sourceLocation) { try body() }
+    guard case .notStored(let failure)? = error else {
+        Issue.record("\(error?.text ?? "stored")", sourceLocation: sourceLocation)
+        return
+    }
+    #expect(failure.reason == reason, sourceLocation: sourceLocation)
+}
+
 extension TemporaryFolder {
+    /// The mode of a file in the folder.
+    func permissions(_ name: String = "test.plist") throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file(name).path)[.posixPermissions] as? Int
+    }
+
     /// A root of a file in the folder.
     func root(_ name: String = "test.plist", system: SystemCalls = .real) -> FileRoot {
         FileRoot(path + "/" + name, system: system)

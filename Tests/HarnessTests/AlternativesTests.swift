@@ -1,17 +1,10 @@
 #if os(Linux)
     import Foundation
-    import TestSupport
     import Testing
 
     /// Compares bare `UserDefaults` on Linux with `prefs`, as the README does.
-    @Suite struct AlternativesTests {
-        private let home: HarnessHome
-        private let file: URL
-
-        init() throws {
-            home = try HarnessHome()
-            file = home.domainFile("Alternative")
-        }
+    @Suite final class AlternativesTests: HarnessSuite {
+        private var file: URL { home.domainFile("Alternative") }
 
         private func stored() throws -> NSDictionary? {
             guard let data = FileManager.default.contents(atPath: file.path) else { return nil }
@@ -21,7 +14,7 @@
         @Test func aUserDefaultsValueIsNotOnDiskAtExit() throws {
             #expect(try home.run("RawDefaults", ["set", "Alternative", "key", "value"]) == Printed())
             #expect(try stored() == nil, "the program has ended, and nothing is there")
-            #expect(try home.prefs("set", "-f", "Alternative", "key", "value", "--force") == Printed())
+            #expect(try prefs("set", "-f", "Alternative", "key", "value", "--force") == Printed())
             #expect(try stored() == ["key": "value"])
         }
 
@@ -32,7 +25,7 @@
         @Test func aDamagedFileIsTreatedAsEmptyAndOverwritten() throws {
             let folder = file.deletingLastPathComponent()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try home.write(Data("bplist00 cut off".utf8), to: ".config/Alternative.plist")
+            try home.write("bplist00 cut off", to: ".config/Alternative.plist")
             #expect(try home.run("RawDefaults", ["write", "Alternative", "new", "value"]) == Printed())
             #expect(try stored() == ["new": "value"])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Alternative.plist"])

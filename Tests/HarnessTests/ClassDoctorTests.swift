@@ -6,7 +6,7 @@ import Testing
 @testable import PrefsTool
 
 /// `doctor` checks a file against the class, and names the commands of its program.
-@Suite struct ClassDoctorTests {
+@Suite final class ClassDoctorTests: HarnessSuite {
     private func findings(_ path: String, of program: Program) throws -> [Finding] {
         let prefs = program.make(nil, try Target.file(path).store(of: program))
         return Diagnosis(path: path, of: program, prefs: prefs).findings
@@ -17,7 +17,6 @@ import Testing
     ]
 
     @Test func valuesThatDoNotFitTheClassAreReported() throws {
-        let home = try HarnessHome()
         let path = try home.write(misfits, to: "app.plist").path
         let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(
             ["doctor", "-f", path], of: AppPrefs.program)
@@ -27,23 +26,15 @@ import Testing
             #expect(line.hasPrefix("problem: AppPrefs.\(key): "))
         }
         #expect(lines[0] == "problem: AppPrefs.fontSize: must be in 8.0...72.0")
-        #expect(try home.prefs("doctor", "-f", path).code == 0)
+        #expect(try prefs("doctor", "-f", path).code == 0)
     }
 
     @Test func valuesOfTheClassAreAccepted() throws {
-        let home = try HarnessHome()
         let path = try home.write(["AppPrefs": ["theme": "dark", "fontSize": 9]], to: "app.plist").path
         #expect(try findings(path, of: AppPrefs.program).isEmpty)
     }
 
-    @Test func theTestSetIsCheckedToo() throws {
-        let home = try HarnessHome()
-        let path = try home.write(["PrefsTestSet": ["Integer Value": "x"]], to: "set.plist").path
-        #expect(try home.prefs("doctor", "-f", path).code == 1)
-    }
-
     @Test func theCommandsAreThoseOfTheProgram() throws {
-        let home = try HarnessHome()
         let path = try home.write(misfits, to: "app.plist").path
         let findings = try findings(path, of: AppPrefs.program)
         #expect(findings.count == 3 && findings.allSatisfy(\.isProblem))
@@ -53,10 +44,9 @@ import Testing
     }
 
     @Test func aDamagedFileIsMendedByTheProgram() throws {
-        let home = try HarnessHome()
         let path = home.path("app.plist")
         try home.claim("app.plist")
-        #expect(try home.prefs("set", "-f", path, "AppPrefs.fontSize", "9", "-t", "integer") == Printed())
+        #expect(try prefs("set", "-f", path, "AppPrefs.fontSize", "9", "-t", "integer") == Printed())
         try Data("bplist00".utf8).write(to: URL(filePath: path))
         let command = try #require(try findings(path, of: AppPrefs.program).first?.command)
         #expect(command.hasSuffix(" prefs doctor --mend -f \(path)"))

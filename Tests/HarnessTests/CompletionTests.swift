@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// The completions that the program offers for a word.
-@Suite struct CompletionTests {
+@Suite final class CompletionTests: HarnessSuite {
     private func offers(_ words: [String], of program: Program = AppPrefs.program) -> [String] {
         WordCompleter(of: program, before: words.dropLast(), word: words.last ?? "").candidates.map(\.text)
             .filter { $0.hasPrefix(words.last ?? "") }
@@ -62,7 +62,6 @@ import Testing
     }
 
     @Test func rootsAndKeysComeFromTheFile() throws {
-        let home = try HarnessHome()
         let path = try home.write(["B": ["two": 2, "one": 1], "A x": [:], "C": 1] as [String: Any], to: "d.plist").path
         let program = Program(name: "prefs", commands: PrefsCommands.all, make: AppPrefs.program.make)
         #expect(offers(["get", path, ""], of: program) == ["A x", "B", "C"])
@@ -73,24 +72,22 @@ import Testing
     }
 
     @Test func suitesAreThoseOfTheHome() throws {
-        let home = try HarnessHome()
         _ = try home.writeSuite("com.example.one")
         _ = try home.write(Data(), to: ".config/.hidden.plist")
-        let printed = try home.prefs("complete-words", "zsh", "diff", "")
+        let printed = try prefs("complete-words", "zsh", "diff", "")
         #expect(printed == Printed("files\0com.example.one\0\0"))
-        #expect(try home.prefs("complete-words", "fish", "-f", "") == Printed("files\0com.example.one\0"))
+        #expect(try prefs("complete-words", "fish", "-f", "") == Printed("files\0com.example.one\0"))
     }
 
     @Test func completingWritesNothingAndSaysNothing() throws {
-        let home = try HarnessHome()
         for words in [
             ["zsh", "get", ""], ["fish", "--root", ""], ["bash", "1", "prefs get ", " "], ["ksh", "x"], [],
         ] {
-            let printed = try home.prefs(["complete-words"] + words)
+            let printed = try prefs(["complete-words"] + words)
             #expect(printed.code == 0 && printed.errors == "", "\(words): \(printed)")
         }
         #expect(try home.folder.names() == [])
-        #expect(try !home.prefs("help").output.contains("complete-words"))
+        #expect(try !prefs("help").output.contains("complete-words"))
     }
 
     // MARK: - bash

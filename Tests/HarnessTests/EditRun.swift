@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PrefsTool
-
 /// `prefs edit` with a script as editor, in its own home.
 struct EditRun {
     let home: HarnessHome
@@ -37,14 +35,14 @@ struct EditRun {
         try home.process(["edit"] + arguments, environment.merging(variables) { $1 })
     }
 
-    /// Runs `edit` of another program, in this process.
-    func run(_ program: Program, _ arguments: String...) throws -> Printed {
-        try CommandRun(environment: environment).run(["edit"] + arguments, of: program)
+    /// Starts `prefs edit` on a terminal.
+    func onTerminal(_ arguments: String..., variables: [String: String] = [:]) throws -> PseudoTerminal {
+        try home.terminal(["edit"] + arguments, environment.merging(variables) { $1 })
     }
 
     /// The text that a run of the editor got.
     func opened(_ number: Int) throws -> String {
-        String(decoding: try Data(contentsOf: home.folder.file("opened-\(number)")), as: UTF8.self)
+        String(decoding: try home.bytes("opened-\(number)"), as: UTF8.self)
     }
 
     /// How often the editor ran.

@@ -19,33 +19,23 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
     @Pref(.sensitive) var token = ""
 
     static func program(_ url: URL) -> Program {
-        Program(
-            name: "myapp prefs",
-            make: { root, store in
-                EditPrefs(key: root, values: nil, store: store ?? JSONFileStore(url: url))
-            })
+        Program(name: "myapp prefs") { EditPrefs(key: $0, values: nil, store: $1 ?? JSONFileStore(url: url)) }
     }
 }
 
 /// `edit` of the settings of a class.
-@Suite struct EditTests {
-    private let home: HarnessHome
-    private let url: URL
+@Suite final class EditTests: HarnessSuite {
+    private var url: URL { home.folder.file("config.json") }
 
-    init() throws {
-        home = try HarnessHome()
-        url = home.folder.file("config.json")
-    }
+    override var program: Program? { EditPrefs.program(url) }
 
     private func write(_ text: String) throws {
-        try home.write(Data(text.utf8), to: "config.json")
+        try home.write(text, to: "config.json")
     }
 
     private func edit(_ script: String, _ arguments: String...) throws -> (printed: Printed, run: EditRun) {
         let run = try EditRun(home, script)
-        return (
-            try CommandRun(environment: run.environment).run(["edit"] + arguments, of: EditPrefs.program(url)), run
-        )
+        return (try prefs(["edit"] + arguments, run.environment), run)
     }
 
     private var file: String { get throws { try String(contentsOf: url, encoding: .utf8) } }
@@ -100,8 +90,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 
                 """)
         #expect(try run.kept.isEmpty)
-        try FileManager.default.removeItem(at: home.folder.file("opened-1"))
-        for name in ["tmp", "my editor"] { try FileManager.default.removeItem(at: home.folder.file(name)) }
+        for name in ["opened-1", "tmp", "my editor"] { try FileManager.default.removeItem(at: home.folder.file(name)) }
         #expect(try home.state() == before)
     }
 
@@ -115,7 +104,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         )
         #expect(try run.kept.isEmpty && run.count == 1)
         // One undo reverts both.
-        let undone = try CommandRun(environment: run.environment).run(["undo"], of: EditPrefs.program(url))
+        let undone = try prefs(["undo"], run.environment)
         #expect(undone.code == 0)
         #expect(try file.contains("\"fontSize\": 14, // points\n  \"token\": \"t\"\n}"))
     }
@@ -180,18 +169,13 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         try write(#"{"fontSize": 14}"#)
         let (printed, run) = try edit(#"[ $n = 1 ] && sed -i 's/14.0/99/' "$1"; true"#)
         let (text, path) = try run.keptText()
-        #expect(
-            printed
-                == Printed(
-                    errors:
-                        "myapp prefs: \(home.path("config.json")): line 13: fontSize: must be in 8.0...72.0; "
-                        + "nothing has changed; your text is in \(path)\n",
-                    code: 1))
+        let message = "\(home.path("config.json")): line 13: fontSize: must be in 8.0...72.0; nothing has changed"
+        #expect(printed == failure("\(message); your text is in \(path)"))
         #expect(text.contains("\"fontSize\": 99,"))
         #expect(try run.count == 2)
-        let folder = try FileManager.default.attributesOfItem(atPath: (path as NSString).deletingLastPathComponent)
-        #expect(folder[.posixPermissions] as? Int == 0o700)
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        for (path, mode) in [((path as NSString).deletingLastPathComponent, 0o700), (path, 0o600)] {
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+        }
         #expect(try file == #"{"fontSize": 14}"#)
     }
 
@@ -205,17 +189,12 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 
     @Test func anEditorThatFailsChangesNothing() throws {
         try write(#"{"fontSize": 14}"#)
+        let end = "'\(home.path("my editor"))'; nothing has changed"
         var (printed, run) = try edit("exit 3")
-        #expect(
-            printed.errors
-                == "myapp prefs: the editor ended with exit code 3: '\(home.path("my editor"))'; nothing has changed\n")
-        #expect(try printed.code == 1 && run.kept.isEmpty)
+        #expect(try printed == failure("the editor ended with exit code 3: \(end)") && run.kept.isEmpty)
         (printed, run) = try edit(#"sed -i 's/14.0/16/' "$1"; kill -TERM $$"#)
         let path = try run.keptText().path
-        #expect(
-            printed.errors
-                == "myapp prefs: the editor ended with exit code 143: '\(home.path("my editor"))'; nothing has changed; your text is in \(path)\n"
-        )
+        #expect(printed == failure("the editor ended with exit code 143: \(end); your text is in \(path)"))
         #expect(try file == #"{"fontSize": 14}"#)
     }
 
@@ -240,9 +219,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
         #expect(try file == text.replacing("14", with: "15,"))
         #expect(EditPrefs(store: JSONFileStore(url: url)).fontSize == 15)
         #expect(try !home.folder.names().contains { $0.contains("corrupt") })
-        #expect(
-            try CommandRun(environment: run.environment).run(["undo", "--reveal"], of: EditPrefs.program(url)).code == 0
-        )
+        #expect(try prefs(["undo", "--reveal"], run.environment).code == 0)
         #expect(try file == text)
     }
 

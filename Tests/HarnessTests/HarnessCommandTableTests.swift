@@ -3,10 +3,9 @@ import Testing
 import TestSupport
 
 @testable import PrefsTool
-import PrefsJSON
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
-@Suite struct HarnessCommandTableTests {
+@Suite final class HarnessCommandTableTests: HarnessSuite {
     private static let names = PrefsCommands.all.map(\.name)
 
     /// The names of the commands in a table of arguments. Arguments without a command name run `show`.
@@ -17,26 +16,20 @@ import PrefsJSON
     @Test func theCommandsAreThese() {
         let words = [
             "show", "get", "find", "watch", "diff", "set", "unset", "cp", "mv", "edit", "undo", "export", "import",
-            "doctor",
-            "schema",
-            "completions", "help",
+            "doctor", "schema", "completions", "help",
         ]
         #expect(Self.names == words + ["stress"])
         #expect(AppPrefs.program.commands.map(\.name) == words)
     }
 
-    @Test func everyCommandIsInTheUsageTable() {
+    /// `edit` needs a terminal, `watch` runs until a signal, `stress` uses its own files, and `import` reads its file
+    /// first, so they have their own tests. The same holds for commands on files.
+    @Test func everyCommandIsInTheTables() {
         let rows = ToolMessage.usage.map(\.0).filter { row in row.contains { Self.names.contains($0) } }
         #expect(Self.commands(in: rows) == Set(Self.names))
-    }
-
-    @Test func everyCommandIsInTheTerminalSafetyTable() {
         #expect(Self.commands(in: TerminalSafetyTests.commands) == Set(Self.names))
-    }
-
-    /// `edit` needs a terminal, `watch` runs until a signal, and `import` reads its file first, so they have their own
-    /// tests. The same holds for commands on files.
-    @Test func everyCommandOfTheTestSetIsInTheErrorTables() {
+        let looks = Set(HarnessLookTests.looks.compactMap(\.first))
+        #expect(Set(Self.names).subtracting(looks) == ["edit", "watch", "stress"])
         let ofTestSet = Set(PrefsCommands.all.filter { $0.accepts(.root) }.map(\.name))
             .subtracting(["edit", "watch", "find", "undo", "doctor", "schema", "cp", "mv"])
         #expect(Self.commands(in: HarnessErrorTests.commands) == ofTestSet.subtracting(["import"]))
@@ -45,46 +38,37 @@ import PrefsJSON
 
     // MARK: - Exit codes
 
-    private struct ExitCodes {
-        /// Arguments of a run that exits with 0; nil if another suite covers it.
-        let success: [String]?
-        /// Arguments of a run that exits with 1; nil if the command cannot fail, or another suite covers it.
-        let failure: [String]?
-    }
-
-    /// `HOME` stands for the home folder.
-    private static let exitCodes: [String: ExitCodes] = [
-        "show": ExitCodes(success: ["show"], failure: ["show", "-f", ".x"]),
-        "get": ExitCodes(success: ["get", "int"], failure: ["get", "nope"]),
-        "find": ExitCodes(success: ["find", "integer"], failure: ["find", "nowhere"]),
+    /// Arguments of a run that exits with 0, and of one that exits with 1; nil if the command cannot, or if another suite
+    /// covers it. `HOME` stands for the home folder.
+    private static let exitCodes: [String: (success: [String]?, failure: [String]?)] = [
+        "show": (["show"], ["show", "-f", ".x"]),
+        "get": (["get", "int"], ["get", "nope"]),
+        "find": (["find", "integer"], ["find", "nowhere"]),
         // HarnessWatchTests ends it by a signal.
-        "watch": ExitCodes(success: nil, failure: ["watch", "nope"]),
-        "diff": ExitCodes(
-            success: ["diff", "HOME/x.json", "HOME/x.json"], failure: ["diff", "HOME/x.json", "HOME/y.json"]),
-        "set": ExitCodes(success: ["set", "int", "1"], failure: ["set", "nope", "1"]),
-        "unset": ExitCodes(success: ["unset", "int"], failure: ["unset", "nope"]),
+        "watch": (nil, ["watch", "nope"]),
+        "diff": (["diff", "HOME/x.json", "HOME/x.json"], ["diff", "HOME/x.json", "HOME/y.json"]),
+        "set": (["set", "int", "1"], ["set", "nope", "1"]),
+        "unset": (["unset", "int"], ["unset", "nope"]),
         // EditFileTests.
-        "edit": ExitCodes(success: nil, failure: nil),
-        "undo": ExitCodes(success: ["undo"], failure: ["undo", "-f", "Nowhere"]),
-        "export": ExitCodes(success: ["export"], failure: ["export", "-o", "HOME/nowhere/x"]),
-        "import": ExitCodes(success: ["import", "HOME/x.json"], failure: ["import", "HOME/nowhere/x"]),
-        "doctor": ExitCodes(success: ["doctor"], failure: ["doctor", "-f", ".x"]),
-        "schema": ExitCodes(success: ["schema"], failure: nil),
-        "completions": ExitCodes(success: ["completions"], failure: nil),
-        "help": ExitCodes(success: ["help"], failure: nil),
-        "cp": ExitCodes(success: ["cp", "HOME/x.json:Integer Value", "int"], failure: ["cp", "nope", "int"]),
-        "mv": ExitCodes(
-            success: ["mv", "HOME/x.json:Integer Value", "HOME/y.json:i"], failure: ["mv", "nope", "int"]),
+        "edit": (nil, nil),
+        "undo": (["undo"], ["undo", "-f", "Nowhere"]),
+        "export": (["export"], ["export", "-o", "HOME/nowhere/x"]),
+        "import": (["import", "HOME/x.json"], ["import", "HOME/nowhere/x"]),
+        "doctor": (["doctor"], ["doctor", "-f", ".x"]),
+        "schema": (["schema"], nil),
+        "completions": (["completions"], nil),
+        "help": (["help"], nil),
+        "cp": (["cp", "HOME/x.json:Integer Value", "int"], ["cp", "nope", "int"]),
+        "mv": (["mv", "HOME/x.json:Integer Value", "HOME/y.json:i"], ["mv", "nope", "int"]),
         // HarnessStressTests makes it lose writes.
-        "stress": ExitCodes(
-            success: ["stress", "--threads", "1", "--processes", "1", "--writes", "1"], failure: nil),
+        "stress": (["stress", "--threads", "1", "--processes", "1", "--writes", "1"], nil),
     ]
 
     private static func home() throws -> HarnessHome {
         let home = try HarnessHome()
         try home.storeSampleValues()
-        try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "x.json")
-        try home.write(Data(#"{"Integer Value": 6}"#.utf8), to: "y.json")
+        try home.write(#"{"Integer Value": 5}"#, to: "x.json")
+        try home.write(#"{"Integer Value": 6}"#, to: "y.json")
         return home
     }
 

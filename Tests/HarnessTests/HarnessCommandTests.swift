@@ -6,16 +6,14 @@ import Testing
 @testable import PrefsTool
 
 /// The effect of each command and option on the test set.
-@Suite struct HarnessCommandTests {
+@Suite final class HarnessCommandTests: HarnessSuite {
     @Test func showsATableOfDefaultsAndOfStoredValues() throws {
-        let home = try HarnessHome()
         let defaults = DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)
-        #expect(try home.prefs() == Printed(defaults))
+        #expect(try prefs() == Printed(defaults))
         #expect(try home.folder.names() == [])
         try home.storeSampleValues()
         let table = DisplayedValues.sample.table(suite: HarnessHome.suite, file: home.suiteFile)
-        #expect(try home.prefs() == Printed(table))
-        #expect(try home.prefs("show") == Printed(table))
+        for words in [[], ["show"]] { #expect(try prefs(words) == Printed(table)) }
     }
 
     /// The short name, the full name, a value, the output of `get` without and with `--json`, and the default.
@@ -24,11 +22,9 @@ import Testing
         ("string", "String Value", "a text", "a text", #""a text""#, ""),
         ("array", "Array Value", "a,b", #"["a","b"]"#, #"["a","b"]"#, "[]"),
         ("dictionary", "Dictionary Value", #"{"k":"v"}"#, #"{"k":"v"}"#, #"{"k":"v"}"#, "{}"),
-        (
-            "date", "Date Value", "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z", #""2026-11-20T00:00:00Z""#,
-            "0000-12-30T00:00:00Z"
-        ),
+        ("date", "Date Value", date, date, "\"\(date)\"", "0000-12-30T00:00:00Z"),
     ]
+    private static let date = "2026-11-20T00:00:00Z"
 
     @Test(arguments: values)
     func setsGetsAndUnsetsByEitherName(
@@ -36,16 +32,14 @@ import Testing
     ) throws {
         for (writer, reader) in [(short, full), (full, short)] {
             let home = try HarnessHome()
-            let file = ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]
-            func prefs(_ words: String...) throws -> Printed { try home.prefs(words + file) }
+            func prefs(_ words: String...) throws -> Printed { try self.prefs(words, in: home.path("x.plist")) }
             #expect(try prefs("get", reader) == Printed(defaultText + "\n"))
             #expect(try prefs("get", reader, "--stored") == .failure("`\(reader)` is not set"))
             #expect(try prefs("get", reader, "--stored", "--default", "none") == Printed("none\n"))
             #expect(try home.folder.names() == [])
             #expect(try prefs("set", writer, value) == Printed())
-            for words in [[], ["--stored"]] {
-                #expect(try home.prefs(["get", reader] + words + file) == Printed(text + "\n"))
-            }
+            #expect(try prefs("get", reader) == Printed(text + "\n"))
+            #expect(try prefs("get", reader, "--stored") == Printed(text + "\n"))
             let value = try ExportFormat.value(ofJSON: Data(prefs("get", reader, "--json").output.utf8))
             #expect(value.json == json)
             #expect(try prefs("unset", writer) == Printed())
@@ -55,76 +49,59 @@ import Testing
     }
 
     @Test func eachCommandLeavesTheOtherValues() throws {
-        let home = try HarnessHome()
         try home.storeSampleValues()
-        try home.prefs("set", "int", "-7")
-        try home.prefs("unset", "array", "date")
+        try prefs("set", "int", "-7")
+        try prefs("unset", "array", "date")
         var shown = DisplayedValues.sample
         (shown.int, shown.array, shown.date) = ("-7", nil, nil)
-        #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
-    }
-
-    @Test func resetKeepsOtherRootsAndShowsTheDefaults() throws {
-        let home = try HarnessHome()
+        #expect(try prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(try prefs("unset", "--all") == Printed())
+        #expect(try prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5], "Other": ["a": 1]], to: "x.plist")
-        #expect(try home.prefs("unset", "--all", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed())
-        let content = try content(of: file)
-        #expect(content.keys.sorted() == ["Other"] && content["Other"] as? [String: Int] == ["a": 1])
-        try home.prefs("set", "int", "5")
-        #expect(try home.prefs("unset", "--all") == Printed())
-        #expect(
-            try home.prefs() == Printed(DisplayedValues().table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(try prefs("unset", "--all", in: home.path("x.plist")) == Printed())
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        #expect(list as? [String: [String: Int]] == ["Other": ["a": 1]])
     }
 
     @Test func severalValuesAreStoredTogetherOrNotAtAll() throws {
-        let home = try HarnessHome()
-        let file = ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]
-        #expect(try home.prefs(["set", "int=5", "String Value=a=b", "array=x,y"] + file) == Printed())
-        #expect(try home.prefs(["get", "string"] + file) == Printed("a=b\n"))
-        let failure = Printed.failure(#"int: expected Int, found "x": not a number"#)
-        #expect(try home.prefs(["set", "string=new", "int=x"] + file) == failure)
-        #expect(try home.prefs(["get", "string"] + file) == Printed("a=b\n"))
-        #expect(try home.prefs(["get", "array"] + file) == Printed("[\"x\",\"y\"]\n"))
+        let file = home.path("x.plist")
+        #expect(try prefs("set", "int=5", "String Value=a=b", "array=x,y", in: file) == Printed())
+        #expect(try prefs("get", "string", in: file) == Printed("a=b\n"))
+        let failure = failure(#"int: expected Int, found "x": not a number"#)
+        #expect(try prefs("set", "string=new", "int=x", in: file) == failure)
+        #expect(try prefs("get", "string", "array", in: file) == Printed("a=b\n[\"x\",\"y\"]\n"))
     }
 
     @Test func pathsLeadIntoValues() throws {
-        let home = try HarnessHome()
         try home.storeSampleValues()
-        for (words, output) in [
-            (["get", "array[1]"], "Two"), (["get", "array[-1]"], "Five"), (["get", "dictionary.One"], "First"),
-        ] { #expect(try home.prefs(words) == Printed(output + "\n")) }
-        #expect(try home.prefs("get", "array[5]") == .failure("`array[5]` is not set"))
-        #expect(try home.prefs("set", "array[1]", "Zwei") == Printed())
-        #expect(try home.prefs("set", "array[5]", "6") == Printed())
-        #expect(try home.prefs("unset", "array[0]") == Printed())
-        #expect(try home.prefs("get", "array") == Printed(#"["Zwei","Three","Four","Five","6"]"# + "\n"))
-        #expect(try home.prefs("set", "dictionary.New", "true") == Printed())
-        #expect(try home.prefs("unset", "dictionary.Two") == Printed())
-        #expect(
-            try home.prefs("get", "dictionary") == Printed(#"{"New":"true","One":"First","Three":"Third"}"# + "\n"))
-        #expect(
-            try home.prefs("set", "array[9]", "x")
-                == .failure("there is no element 9 of `Array Value`, which has 5 elements")
-        )
-        #expect(
-            try home.prefs("set", "int.a", "x")
-                == .failure("`Integer Value`: expected a dictionary, found type integer"))
+        #expect(try prefs("get", "array[1]", "array[-1]", "dictionary.One") == Printed("Two\nFive\nFirst\n"))
+        #expect(try prefs("get", "array[5]") == .failure("`array[5]` is not set"))
+        #expect(try prefs("set", "array[1]", "Zwei") == Printed())
+        #expect(try prefs("set", "array[5]", "6") == Printed())
+        #expect(try prefs("unset", "array[0]") == Printed())
+        #expect(try prefs("get", "array") == Printed(#"["Zwei","Three","Four","Five","6"]"# + "\n"))
+        #expect(try prefs("set", "dictionary.New", "true") == Printed())
+        #expect(try prefs("unset", "dictionary.Two") == Printed())
+        #expect(try prefs("get", "dictionary") == Printed(#"{"New":"true","One":"First","Three":"Third"}"# + "\n"))
+        for (path, message) in [
+            ("array[9]", "there is no element 9 of `Array Value`, which has 5 elements"),
+            ("int.a", "`Integer Value`: expected a dictionary, found type integer"),
+        ] {
+            #expect(try prefs("set", path, "x") == failure(message))
+        }
     }
 
     @Test func numbersAreAddedToAndComparedWith() throws {
-        let home = try HarnessHome()
         try home.storeSampleValues()
-        #expect(try home.prefs("set", "int", "+1") == Printed())
-        #expect(try home.prefs("set", "int", "+-5") == Printed())
-        #expect(try home.prefs("get", "int") == Printed("6\n"))
-        #expect(try home.prefs("set", "int", "+9223372036854775807").code == 1)
-        #expect(try home.prefs("set", "int", "+0.5").code == 1)
-        #expect(try home.prefs("set", "int", "toggle").errors.contains("found \"toggle\""))
-        #expect(
-            try home.prefs("set", "int", "7", "--if", "5")
-                == .failure("`int`: expected 5, found 6; nothing has changed"))
-        #expect(try home.prefs("set", "int", "7", "--if", "6") == Printed())
-        #expect(try home.prefs("get", "int") == Printed("7\n"))
+        #expect(try prefs("set", "int", "+1") == Printed())
+        #expect(try prefs("set", "int", "+-5") == Printed())
+        #expect(try prefs("get", "int") == Printed("6\n"))
+        #expect(try prefs("set", "int", "+9223372036854775807").code == 1)
+        #expect(try prefs("set", "int", "+0.5").code == 1)
+        #expect(try prefs("set", "int", "toggle").errors.contains("found \"toggle\""))
+        #expect(try prefs("set", "int", "7", "--if", "5") == failure("`int`: expected 5, found 6; nothing has changed"))
+        #expect(try prefs("set", "int", "7", "--if", "6") == Printed())
+        #expect(try prefs("get", "int") == Printed("7\n"))
     }
 
     @Test(arguments: [
@@ -133,86 +110,70 @@ import Testing
         ("9223372036854775807", "-9223372036854775807", "0"), ("5", "-7", "-2"),
     ])
     func sumsAreExact(_ number: String, _ amount: String, _ sum: String) throws {
-        let home = try HarnessHome()
-        #expect(try home.prefs("set", "int", "--", number) == Printed())
-        #expect(try home.prefs("set", "int", "+\(amount)") == Printed())
-        #expect(try home.prefs("get", "int") == Printed(sum + "\n"))
-        #expect(try home.prefs("set", "int", "9223372036854775807") == Printed())
-        #expect(try home.prefs("set", "int", "+1").code == 1)
-        #expect(try home.prefs("get", "int") == Printed("9223372036854775807\n"))
+        #expect(try prefs("set", "int", "--", number) == Printed())
+        #expect(try prefs("set", "int", "+\(amount)") == Printed())
+        #expect(try prefs("get", "int") == Printed(sum + "\n"))
+        #expect(try prefs("set", "int", "9223372036854775807") == Printed())
+        #expect(try prefs("set", "int", "+1").code == 1)
+        #expect(try prefs("get", "int") == Printed("9223372036854775807\n"))
     }
 
     @Test func aPartOfAValueThatDoesNotFitIsNotReplaced() throws {
-        let home = try HarnessHome()
         let stored: [String: Any] = ["Dictionary Value": ["a": "x", "b": 2] as [String: Any], "Integer Value": "x"]
         let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
         let bytes = try Data(contentsOf: file)
         for words in [["set", "dictionary.c", "z"], ["set", "int", "+1"]] {
-            #expect(try home.prefs(words + ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]).code == 1)
+            #expect(try prefs(words, in: home.path("x.plist")).code == 1)
             #expect(try Data(contentsOf: file) == bytes)
         }
-        #expect(
-            try home.prefs("set", "dictionary.b", "two", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
-                == Printed())
-        #expect(
-            try home.prefs("get", "dictionary", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
-                == Printed(#"{"a":"x","b":"two"}"# + "\n"))
+        #expect(try prefs("set", "dictionary.b", "two", in: home.path("x.plist")) == Printed())
+        #expect(try prefs("get", "dictionary", in: home.path("x.plist")) == Printed(#"{"a":"x","b":"two"}"# + "\n"))
     }
 
     @Test func elementsAreRemovedOneByOne() throws {
-        let home = try HarnessHome()
-        #expect(try home.prefs("set", "array", "a,b,c") == Printed())
-        #expect(try home.prefs("unset", "array[0]", "array[1]").code == 1)
-        #expect(try home.prefs("get", "array") == Printed(#"["a","b","c"]"# + "\n"))
+        #expect(try prefs("set", "array", "a,b,c") == Printed())
+        #expect(try prefs("unset", "array[0]", "array[1]").code == 1)
+        #expect(try prefs("get", "array") == Printed(#"["a","b","c"]"# + "\n"))
     }
 
     @Test func aValueComesFromAFileOrFromStandardInput() throws {
-        let home = try HarnessHome()
-        try home.write(Data("two\nlines\n".utf8), to: "text")
-        #expect(try home.prefs("set", "string", "--from", home.path("text")) == Printed())
-        #expect(try home.prefs("get", "string") == Printed("two\nlines\n"))
-        let prefs = try Child.executable("prefs").path
-        let shell = try Child(
-            URL(filePath: "/bin/sh"), ["-c", "printf 'a\\nb' | \"$0\" set string -", prefs],
-            environment: ["HOME": home.folder.path])
-        #expect(Printed(try shell.wait()) == Printed())
-        #expect(try home.prefs("get", "string") == Printed("a\nb\n"))
+        try home.write("two\nlines\n", to: "text")
+        #expect(try prefs("set", "string", "--from", home.path("text")) == Printed())
+        #expect(try prefs("get", "string") == Printed("two\nlines\n"))
+        #expect(try home.bash("printf 'a\\nb' | prefs set string -") == Printed())
+        #expect(try prefs("get", "string") == Printed("a\nb\n"))
     }
 
     @Test(arguments: [
         ["set", "int", "5"], ["unset", "int"], ["unset", "--all"], ["set", "int", "+1"], ["set", "array[0]", "x"],
     ])
     func aDryRunPrintsTheChangeAndMakesNone(words: [String]) throws {
-        let home = try HarnessHome()
         try home.storeSampleValues()
         let before = try Data(contentsOf: home.suiteFile)
-        let printed = try home.prefs(words + ["--dry-run"])
+        let printed = try prefs(words + ["--dry-run"])
         #expect(
             printed.code == 0 && printed.output.contains(words[0] == "set" && words[1] != "int" ? "Array" : "Integer"))
         #expect(try Data(contentsOf: home.suiteFile) == before)
-        #expect(try home.prefs(words + ["--dry-run", "--json"]).output.hasPrefix("["))
+        #expect(try prefs(words + ["--dry-run", "--json"]).output.hasPrefix("["))
     }
 
     @Test func rootsSuitesAndFilesAreIndependent() throws {
-        let home = try HarnessHome()
         let targets = [
             [], ["--root", "R"], ["-f", "S", "--root", "PrefsTestSet"],
             ["-f", home.path("f.plist"), "--root", "PrefsTestSet"], ["--root", "R", "-f", "S"],
         ]
         for (index, target) in targets.enumerated() {
-            #expect(try home.prefs(["set", "int", "\(index)", "--force"] + target) == Printed())
+            #expect(try prefs(["set", "int", "\(index)", "--force"] + target) == Printed())
         }
         for (index, target) in targets.enumerated() {
-            #expect(try home.prefs(target + ["get", "int"]) == Printed("\(index)\n"))
+            #expect(try prefs(target + ["get", "int"]) == Printed("\(index)\n"))
         }
         var shown = DisplayedValues()
         shown.int = "4"
         let table = shown.table(root: "R", suite: "S", file: home.domainFile("S"))
-        #expect(try home.prefs("-f", "S", "--root", "R") == Printed(table))
+        #expect(try prefs("-f", "S", "--root", "R") == Printed(table))
         shown.int = "3"
-        #expect(
-            try home.prefs("-f", home.path("f.plist"), "--root", "PrefsTestSet")
-                == Printed(shown.table(file: home.folder.file("f.plist"))))
+        #expect(try prefs(in: home.path("f.plist")) == Printed(shown.table(file: home.folder.file("f.plist"))))
     }
 
     @Test(arguments: [
@@ -220,15 +181,13 @@ import Testing
         ["-f", "FILE", "--root", "R"],
     ])
     func readsCreateNoFile(target: [String]) throws {
-        let home = try HarnessHome()
         let target = target.map { $0 == "FILE" ? home.path("no folder/x.plist") : $0 }
-        let shown = try home.prefs(target)
-        #expect(shown.code == 0)
-        #expect(shown.errors == "")
+        let shown = try prefs(target)
+        #expect(shown.code == 0 && shown.errors == "")
         #expect(shown.output.components(separatedBy: "  default").count == 6)
-        #expect(try home.prefs(["get", "int"] + target) == Printed("0\n"))
-        #expect(try home.prefs(["get", "int", "--stored"] + target) == .failure("`int` is not set"))
-        #expect(try home.prefs(["unset", "int"] + target) == Printed())
+        #expect(try prefs(["get", "int"] + target) == Printed("0\n"))
+        #expect(try prefs(["get", "int", "--stored"] + target) == .failure("`int` is not set"))
+        #expect(try prefs(["unset", "int"] + target) == Printed())
         #expect(try home.folder.names() == [])
     }
 
@@ -238,14 +197,8 @@ import Testing
         ["--root", "R", "-f", "S", "--", "set", "int", "5"],
     ])
     func optionsMayAppearAnywhere(arguments: [String]) throws {
-        let home = try HarnessHome()
         _ = try home.writeSuite("S", [:])
-        #expect(try home.prefs(arguments) == Printed())
-        #expect(try home.prefs("get", "int", "-f", "S", "--root", "R") == Printed("5\n"))
-    }
-
-    private func content(of file: URL) throws -> [String: Any] {
-        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
-        return try #require(list as? [String: Any])
+        #expect(try prefs(arguments) == Printed())
+        #expect(try prefs("get", "int", "-f", "S", "--root", "R") == Printed("5\n"))
     }
 }

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
-@Suite struct HarnessContentTests {
+@Suite final class HarnessContentTests: HarnessSuite {
     struct Case: Sendable {
         let content: Data
         /// The state of the whole file in the report.
@@ -104,17 +104,16 @@ import TestSupport
     }
 
     @Test func aReportInJSONCountsTheValues() throws {
-        let home = try HarnessHome()
         try home.write(["A": ["k": 1, "l": [2]], "loose": "x"], to: "x.plist")
         let path = home.path("x.plist")
         func report() throws -> (text: String, code: Int32) {
-            let printed = try home.prefs("doctor", "-f", path, "--json")
+            let printed = try prefs("doctor", "-f", path, "--json")
             return (printed.output, printed.code)
         }
         let whole = try report()
         #expect(whole.code == 0 && whole.text.hasPrefix(#"{"file":"\#(path)","leadsTo":"\#(path)","state":"whole""#))
         #expect(whole.text.contains(#""format":"binary","roots":1,"values":2,"problems":[]"#))
-        try home.write(Data("no".utf8), to: "x.plist")
+        try home.write("no", to: "x.plist")
         let problems = #"[{"path":"","reason":"is neither a binary nor an XML property list"}]"#
         let foreign = try report()
         #expect(foreign.code == 1)
@@ -124,7 +123,6 @@ import TestSupport
     /// Files that crash Foundation's parsers or make them loop. Runs in a process, because a crash or a loop would end
     /// the tests.
     @Test func hostileFilesAreSurvived() throws {
-        let home = try HarnessHome()
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let damaged = tests.appending(path: "FileEngineTests/Damaged")
         let files = try FileManager.default.contentsOfDirectory(at: damaged, includingPropertiesForKeys: nil)
@@ -139,7 +137,6 @@ import TestSupport
     }
 
     @Test func aPathThatIsNotARegularFileIsReported() throws {
-        let home = try HarnessHome()
         let fifo = home.path("fifo")
         try #require(mkfifo(fifo, 0o600) == 0)
         try #require(symlink("loop", home.path("loop")) == 0)
@@ -153,7 +150,7 @@ import TestSupport
             (home.path("large"), "larger than 256 MiB"),
             (home.path("loop"), "open: \(String(cString: strerror(ELOOP))); expected a link that leads to a file"),
         ] {
-            let printed = try home.prefs("doctor", "-f", path)
+            let printed = try prefs("doctor", "-f", path)
             #expect(
                 printed.code == 1 && printed.output.contains("\nproblem: \(path) cannot be read: \(reason)\n"),
                 "\(printed)")

@@ -3,14 +3,12 @@ import TestSupport
 import Testing
 
 /// `cp` and `mv` of a value or of a part, in a file and between files.
-@Suite struct HarnessCopyTests {
-    private let home: HarnessHome
-    private let a: String
-    private let b: String
+@Suite final class HarnessCopyTests: HarnessSuite {
+    private var a: String { home.path("a.json") }
+    private var b: String { home.path("b.plist") }
 
-    init() throws {
-        home = try HarnessHome()
-        (a, b) = (home.path("a.json"), home.path("b.plist"))
+    override init() throws {
+        try super.init()
         let text = """
             {
               "editor": {"size": 14.0, "theme": "dark"}, // mine
@@ -20,79 +18,75 @@ import Testing
             }
 
             """
-        try home.write(Data(text.utf8), to: "a.json")
+        try home.write(text, to: "a.json")
         try home.write(["n": 1, "editor": ["wraps": true]], to: "b.plist")
     }
 
-    private func text() throws -> String { try String(contentsOf: home.folder.file("a.json"), encoding: .utf8) }
+    private func text() throws -> String { try home.text("a.json") }
 
     private func json(_ file: String, _ key: String) throws -> String {
-        try home.prefs("get", "-f", file, key, "--json").output
+        try prefs("get", "-f", file, key, "--json").output
     }
 
     @Test func aKeyIsRenamedInItsPlace() throws {
-        #expect(try home.prefs("mv", "-f", a, "editor.size", "editor.fontSize") == Printed())
+        #expect(try prefs("mv", "-f", a, "editor.size", "editor.fontSize") == Printed())
         #expect(try text().contains(#""editor": {"fontSize": 14.0, "theme": "dark"}, // mine"#))
-        #expect(try home.prefs("mv", "\(a):ports", "\(a):open") == Printed())
+        #expect(try prefs("mv", "\(a):ports", "\(a):open") == Printed())
         #expect(try text().contains(#""open": [80, 443]"#) && !text().contains("ports"))
-        #expect(try home.prefs("cp", a, "open[0]", "open[+]") == Printed())
-        #expect(try home.prefs("mv", a, "open[0]", "open[+]") == Printed())
-        #expect(try home.prefs("get", a, "open") == Printed("[443,80,80]\n"))
-        #expect(try home.prefs("undo", a) == Printed("~ open[0]: 443 → 80\n~ open[1]: 80 → 443\n"))
+        #expect(try prefs("cp", a, "open[0]", "open[+]") == Printed())
+        #expect(try prefs("mv", a, "open[0]", "open[+]") == Printed())
+        #expect(try prefs("get", a, "open") == Printed("[443,80,80]\n"))
+        #expect(try prefs("undo", a) == Printed("~ open[0]: 443 → 80\n~ open[1]: 80 → 443\n"))
     }
 
     /// A date, and a number with a fraction of zero, stay what they are in each format.
     @Test func typesTravel() throws {
-        #expect(try home.prefs("cp", "\(a):date", "\(b):when") == Printed())
-        #expect(try home.prefs("cp", "-f", a, "-f", b, "editor.size", "ports") == Printed())
-        #expect(try home.prefs("get", b, "when", "editor.size", "--type") == Printed("date\nfloat\n"))
+        #expect(try prefs("cp", "\(a):date", "\(b):when") == Printed())
+        #expect(try prefs("cp", "-f", a, "-f", b, "editor.size", "ports") == Printed())
+        #expect(try prefs("get", b, "when", "editor.size", "--type") == Printed("date\nfloat\n"))
         #expect(try json(b, "editor") == "{\n  \"size\": 14.0,\n  \"wraps\": true\n}\n")
-        #expect(try home.prefs("cp", "\(b):when", "\(b):n", "\(home.path("c.json"))") == Printed())
-        let new = try String(contentsOf: home.folder.file("c.json"), encoding: .utf8)
+        #expect(try prefs("cp", "\(b):when", "\(b):n", "\(home.path("c.json"))") == Printed())
+        let new = try home.text("c.json")
         #expect(new == "{\n  \"n\": 1,\n  \"when\": {\"$date\": \"2026-11-20T00:00:00Z\"}\n}\n")
-        #expect(try home.prefs("mv", "\(a):date", "\(home.path("c.json")):a.b") == Printed())
-        #expect(
-            try !text().contains("date") && home.prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
+        #expect(try prefs("mv", "\(a):date", "\(home.path("c.json")):a.b") == Printed())
+        #expect(try !text().contains("date") && prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
     }
 
     /// Its old place and its new one overlap.
     @Test func aMoveToItsOwnPlaceLosesNothing() throws {
         let before = try text()
-        #expect(try home.prefs("mv", "-f", a, "ports", "ports") == Printed())
+        #expect(try prefs("mv", "-f", a, "ports", "ports") == Printed())
         #expect(try text() == before)
-        #expect(try home.prefs("mv", "-f", a, "editor", "editor.old") == Printed())
-        #expect(
-            try json(a, "editor").filter { !$0.isWhitespace } == #"{"old":{"size":14.0,"theme":"dark"}}"#)
+        #expect(try prefs("mv", "-f", a, "editor", "editor.old") == Printed())
+        #expect(try json(a, "editor").filter { !$0.isWhitespace } == #"{"old":{"size":14.0,"theme":"dark"}}"#)
     }
 
     /// It loses nothing, so it needs no --force.
     @Test func aCopyOverAnEqualContainerIsNotConfirmed() throws {
-        for _ in 0..<2 { #expect(try home.prefs("cp", "\(a):ports", "\(b):ports") == Printed()) }
-        #expect(try home.prefs("cp", "\(a):ports", "\(b):editor").code == 1)
+        for _ in 0..<2 { #expect(try prefs("cp", "\(a):ports", "\(b):ports") == Printed()) }
+        #expect(try prefs("cp", "\(a):ports", "\(b):editor").code == 1)
     }
 
     /// Several keys of one file change together: one undo reverts them.
     @Test func severalKeysAreOneTransaction() throws {
         let before = try text()
-        #expect(try home.prefs("mv", "-f", a, "-f", b, "ports", "date") == Printed())
-        #expect(try home.prefs("undo", b).output.split(separator: "\n").count == 2)
-        #expect(try home.prefs("undo", a).output.split(separator: "\n").count == 2)
+        #expect(try prefs("mv", "-f", a, "-f", b, "ports", "date") == Printed())
+        #expect(try prefs("undo", b).output.split(separator: "\n").count == 2)
+        #expect(try prefs("undo", a).output.split(separator: "\n").count == 2)
         #expect(try text() == before)
     }
 
     /// Another program changes the value after it was copied and before it is removed.
     @Test func aMoveLeavesWhatHasChangedMeanwhile() throws {
         try home.claim("a.json")
-        let lock = open(home.path(".a.json.lock"), O_RDWR | O_CLOEXEC)
-        defer { close(lock) }
-        try #require(flock(lock, LOCK_EX) == 0)
+        let lock = try home.lock("a.json")
         let child = try PipedChild("prefs", ["mv", "\(a):ports", "\(b):ports"], home: home.folder, mergesErrors: true)
         // It waits for the lock of the source when the copy is stored.
         #expect(try child.line().hasPrefix("prefs: waiting for the lock "))
-        #expect(try home.prefs("get", b, "ports") == Printed("[80,443]\n"))
+        #expect(try prefs("get", b, "ports") == Printed("[80,443]\n"))
         let changed = try text().replacing("443", with: "444")
-        try home.write(Data(changed.utf8), to: "a.json")
-        try #require(flock(lock, LOCK_UN) == 0)
+        try home.write(changed, to: "a.json")
+        lock.release()
         #expect(try child.line() == "prefs: `ports` has changed meanwhile; it was copied and stays")
         #expect(try text() == changed)
     }
@@ -122,25 +116,24 @@ import Testing
             return (text.hasPrefix("A") ? a : b) + text.dropFirst()
         }
         let state = try home.state()
-        let printed = try home.prefs(words.map(named))
+        let printed = try prefs(words.map(named))
         #expect(printed == .failure(message.replacing("HOME", with: home.folder.path)))
         #expect(try home.state() == state)
     }
 
     @Test func aDryRunShowsBothFiles() throws {
         let state = try home.state()
-        #expect(
-            try home.prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
-                == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
+        let printed = try prefs("mv", "\(a):ports", "\(b):ports", "--dry-run")
+        #expect(printed == Printed("+ ports: [80,443]\n- ports: [80,443]\n"))
         #expect(try home.state() == state)
     }
 
     @Test func valuesOfTheProgramAreCopiedByTheirTypes() throws {
-        #expect(try home.prefs("cp", "\(b):n", "int") == Printed())
-        #expect(try home.prefs("get", "int") == Printed("1\n"))
-        #expect(try home.prefs("cp", "int", "\(b):copy") == Printed())
-        #expect(try home.prefs("get", b, "copy") == Printed("1\n"))
-        #expect(try home.prefs("cp", "\(a):ports[0]", "int") == Printed())
-        #expect(try home.prefs("get", "int") == Printed("80\n"))
+        #expect(try prefs("cp", "\(b):n", "int") == Printed())
+        #expect(try prefs("get", "int") == Printed("1\n"))
+        #expect(try prefs("cp", "int", "\(b):copy") == Printed())
+        #expect(try prefs("get", b, "copy") == Printed("1\n"))
+        #expect(try prefs("cp", "\(a):ports[0]", "int") == Printed())
+        #expect(try prefs("get", "int") == Printed("80\n"))
     }
 }

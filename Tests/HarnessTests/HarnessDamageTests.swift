@@ -1,11 +1,10 @@
 import Foundation
-import PrefsJSON
 import Testing
 import TestSupport
 
 /// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a
 /// damaged file with `--force` only.
-@Suite struct HarnessDamageTests {
+@Suite final class HarnessDamageTests: HarnessSuite {
     static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["unset", "--all"],
         ["set", "int", "+1"],
@@ -21,15 +20,13 @@ import TestSupport
             ("<plist><array/></plist>", "its top level is not a dictionary"),
         ])
     func aFileThatIsNotOursIsLeftAlone(command: [String], file: (text: String, reason: String)) throws {
-        let home = try HarnessHome()
         try home.write(Data(file.text.utf8), to: "x.plist")
-        try home.write(Data("{\"Integer Value\": 1}".utf8), to: "x.json")
+        try home.write("{\"Integer Value\": 1}", to: "x.json")
         let path = home.path("x.plist")
         let before = try home.state()
         let words = command.map { $0 == "x.json" ? home.path($0) : $0 }
-        let printed = try home.prefs(words + ["-f", path, "--root", "PrefsTestSet"])
-        let message =
-            "\(path): \(file.reason); the file is unchanged, because this package did not write it"
+        let printed = try prefs(words, in: path)
+        let message = "\(path): \(file.reason); the file is unchanged, because this package did not write it"
         let isRead =
             command.isEmpty || ["--json", "get", "export"].contains(command[0]) || command.contains("--dry-run")
         if isRead {
@@ -47,20 +44,18 @@ import TestSupport
         ["unset", "-f", "FILE", "A"], ["export", "-f", "FILE"], ["doctor", "-f", "FILE"],
     ])
     func domainCommandsLeaveAFileThatIsNotOursAlone(command: [String]) throws {
-        let home = try HarnessHome()
-        try home.write(Data("my notes".utf8), to: "notes.txt")
+        try home.write("my notes", to: "notes.txt")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "notes.txt")
         let before = try home.state()
         for name in ["notes.txt", "link.plist"] {
-            #expect(try home.prefs(command.map { $0.replacing("FILE", with: home.path(name)) }).code == 1)
+            #expect(try prefs(command.map { $0.replacing("FILE", with: home.path(name)) }).code == 1)
             #expect(try home.state() == before)
         }
     }
 
     /// Prints the value of the last good copy, and exits with 1.
     @Test func aReadOfADamagedFilePrintsWhatIsKnown() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "int", "42")
+        try prefs("set", "int", "42")
         let file = ".config/\(HarnessHome.suite).plist"
         try home.write(Data(contentsOf: home.suiteFile).dropLast(), to: file)
         let before = try home.state()
@@ -69,7 +64,7 @@ import TestSupport
             (["get", "--type", "-f", HarnessHome.suite, "PrefsTestSet.Integer Value"], "integer\n"),
             (["export"], "{\n  \"Integer Value\": 42\n}\n"),
         ] {
-            let printed = try home.prefs(command)
+            let printed = try prefs(command)
             #expect(printed.output == output && printed.code == 1)
             #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
             #expect(printed.errors.contains("; the file is unchanged, and the last good copy of "))
@@ -92,13 +87,12 @@ import TestSupport
     @Test(arguments: writes, ["d.plist", "d.json"]) func aTypoIsShownAndNothingIsWritten(
         words: [String], name: String
     ) throws {
-        let home = try HarnessHome()
         let file = home.path(name)
         try home.claim(name)
-        try home.prefs("set", "-f", file, "R.k", "1")
-        try home.prefs("set", "-f", file, "--root", "PrefsTestSet", "int", "2")
-        try home.write(Data(#"{"Integer Value": 3}"#.utf8), to: "set.json")
-        try home.write(Data(#"{"R": {"k": "3"}}"#.utf8), to: "domain.json")
+        try prefs("set", "-f", file, "R.k", "1")
+        try prefs("set", "-f", file, "--root", "PrefsTestSet", "int", "2")
+        try home.write(#"{"Integer Value": 3}"#, to: "set.json")
+        try home.write(#"{"R": {"k": "3"}}"#, to: "domain.json")
         let (typo, shown) =
             name == "d.json"
             ? (
@@ -109,28 +103,27 @@ import TestSupport
                 "<plist version=\"1.0\">\n<dict>\n<key>R</key>\n<dict><key>k</key><strin>mine</string></dict>\n</dict>\n</plist>\n",
                 "correct the line `<dict><key>k</key><strin>mine</string></dict>`, or "
             )
-        try home.write(Data(typo.utf8), to: name)
+        try home.write(typo, to: name)
         let state = try home.state()
         let words = words.map { $0.replacing("FILE", with: file).replacing("HOME", with: home.folder.path) }
-        let printed = try home.prefs(words)
+        let printed = try prefs(words)
         #expect(
             printed.code == 1 && printed.output.isEmpty && printed.errors.hasPrefix("prefs: \(file): line 4, column "))
         #expect(printed.errors.contains(shown), "\(printed)")
         #expect(printed.errors.contains("--force quarantines the file and starts from the last good copy of "))
         #expect(printed.errors.hasSuffix("; nothing has changed\n"))
         #expect(try home.state() == state)
-        _ = try home.prefs(words + ["--dry-run"])
+        _ = try prefs(words + ["--dry-run"])
         #expect(try home.state() == state)
-        let forced = try home.prefs(words + ["--force"])
+        let forced = try prefs(words + ["--force"])
         #expect(forced.code == 0 && forced.errors.contains("; quarantined as \(file).corrupt-"), "\(forced)")
     }
 
     @Test func theTypoOfAFileThatIsNotOursIsShown() throws {
-        let home = try HarnessHome()
-        let file = try home.write(Data("{\"a\": 1\n \"b\": 2}".utf8), to: "d.json").path
+        let file = try home.write("{\"a\": 1\n \"b\": 2}", to: "d.json").path
         let state = try home.state()
         for words in [["set", file, "a", "2"], ["set", "-f", file, "--root", "PrefsTestSet", "int", "5"]] {
-            let printed = try home.prefs(words)
+            let printed = try prefs(words)
             #expect(printed.code == 1 && printed.errors.contains(#" in the line `"b": 2}`; "#), "\(printed)")
             #expect(printed.errors.hasPrefix("prefs: \(file): line 2, column 2: "))
         }
@@ -139,68 +132,63 @@ import TestSupport
 
     /// Nothing is known of the file, so no path is missing in it.
     @Test func theReasonOfAFileThatCannotBeReadComesFirst() throws {
-        let home = try HarnessHome()
-        let file = try home.write(Data("[1, 2]".utf8), to: "d.json").path
+        let file = try home.write("[1, 2]", to: "d.json").path
         for words in [["set", "-f", file, "a", "+1"], ["set", "-f", file, "a", "toggle"], ["cp", file, "a", "b"]] {
-            let printed = try home.prefs(words)
+            let printed = try prefs(words)
             #expect(printed.code == 1 && printed.errors.contains("its top level is not a dictionary"), "\(printed)")
         }
     }
 
     /// Comments of an XML property list are not kept, so a write asks.
     @Test func commentsThatAWriteWouldLoseAreNamed() throws {
-        let home = try HarnessHome()
         let text = "<plist version=\"1.0\"><!-- mine --><dict><key>a</key><integer>1</integer></dict></plist>"
-        let file = try home.write(Data(text.utf8), to: "d.plist").path
+        let file = try home.write(text, to: "d.plist").path
         let message = "the comments in \(file) would be lost; --force does it; nothing has changed"
         for words in [["set", file, "a", "2"], ["unset", file, "a"]] {
-            #expect(try home.prefs(words) == .failure(message))
+            #expect(try prefs(words) == .failure(message))
         }
         #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
-        #expect(try home.prefs("set", file, "a", "1") == Printed())
-        #expect(try home.prefs("set", file, "a", "2", "--force") == Printed())
-        #expect(try home.prefs("get", file, "a") == Printed("2\n"))
+        #expect(try prefs("set", file, "a", "1") == Printed())
+        #expect(try prefs("set", file, "a", "2", "--force") == Printed())
+        #expect(try prefs("get", file, "a") == Printed("2\n"))
     }
 
     /// A long line is shortened to the part around the column.
     @Test func aLongLineIsShortened() throws {
-        let home = try HarnessHome()
         let file = home.path("d.json")
         try home.claim("d.json")
-        try home.prefs("set", file, "k", "1")
+        try prefs("set", file, "k", "1")
         let text = "{\"k\": \"" + String(repeating: "é", count: 500) + "\", \u{1B}x}"
-        try home.write(Data(text.utf8), to: "d.json")
-        let printed = try home.prefs("set", "-f", file, "k", "2")
+        try home.write(text, to: "d.json")
+        let printed = try prefs("set", "-f", file, "k", "2")
         let line = try #require(printed.errors.split(separator: "correct the line `").last?.split(separator: "`").first)
         #expect(line.hasPrefix("éé") && line.hasSuffix(#"", \u{1b}x}"#) && line.count < 100, "\(line)")
     }
 
     @Test func aWriteToADamagedFileSucceedsWithForceAndAWarning() throws {
-        let home = try HarnessHome()
         try home.storeSampleValues()
-        try home.prefs("set", "int", "42")
+        try prefs("set", "int", "42")
         let file = ".config/\(HarnessHome.suite).plist"
         // The file is not cut off, so no read waits for the rest.
         let damaged = Data("<plist>&</plist>".utf8)
         try home.write(damaged, to: file)
-        let printed = try home.prefs("set", "string", "new", "--force")
+        let printed = try prefs("set", "string", "new", "--force")
         #expect(printed.code == 0 && printed.output == "")
         #expect(printed.errors.hasPrefix("prefs: \(home.path(file)): "))
         #expect(printed.errors.contains("; quarantined as \(home.path(file)).corrupt-"))
         #expect(printed.errors.contains("; the write started from the last good copy of "))
-        #expect(try home.prefs("get", "int") == Printed("42\n"))
-        #expect(try home.prefs("get", "string") == Printed("new\n"))
+        #expect(try prefs("get", "int", "string") == Printed("42\nnew\n"))
         let names = try FileManager.default.contentsOfDirectory(atPath: home.path(".config"))
         let quarantined = names.filter { $0.contains(".corrupt-") }
-        #expect(try quarantined.map { try Data(contentsOf: home.folder.file(".config/\($0)")) } == [damaged])
+        #expect(try quarantined.map { try home.bytes(".config/\($0)") } == [damaged])
         for write in [
             ["set", "-f", HarnessHome.suite, "A.k", "v"],
             ["import", "-f", HarnessHome.suite, home.path("new.json")],
             ["unset", "-f", HarnessHome.suite, "A"],
         ] {
-            try home.write(Data("{\"B\": {}}".utf8), to: "new.json")
+            try home.write("{\"B\": {}}", to: "new.json")
             try home.write(damaged, to: file)
-            let printed = try home.prefs(write + ["--force"])
+            let printed = try prefs(write + ["--force"])
             #expect(printed.code == 0 && printed.errors.contains("; quarantined as "), "\(write): \(printed)")
         }
     }
@@ -210,11 +198,10 @@ import TestSupport
         PropertyListSerialization.PropertyListFormat.binary.rawValue,
     ])
     func aWholeFileKeepsItsFormat(format: UInt) throws {
-        let home = try HarnessHome()
         let format = try #require(PropertyListSerialization.PropertyListFormat(rawValue: format))
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist", format: format)
-        #expect(try home.prefs("get", "int", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed("5\n"))
-        #expect(try home.prefs("set", "int", "6", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed())
+        #expect(try prefs("get", "int", in: home.path("x.plist")) == Printed("5\n"))
+        #expect(try prefs("set", "int", "6", in: home.path("x.plist")) == Printed())
         var found = PropertyListSerialization.PropertyListFormat.openStep
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: &found)
         #expect(found == format)

@@ -4,69 +4,61 @@ import Testing
 import TestSupport
 
 /// `prefs diff` compares two files or domains and exits like diff(1).
-@Suite struct HarnessDiffTests {
-    private let home: HarnessHome
-    private let old: String
-    private let new: String
+@Suite final class HarnessDiffTests: HarnessSuite {
+    private var old: String { home.path("old.json") }
+    private var new: String { home.path("new.json") }
 
-    init() throws {
-        home = try HarnessHome()
-        old = try home.write(
-            Data(#"{"a": 1, "gone": "x", "b": {"c": [1, 2], "d": {"e.f": true}}}"#.utf8), to: "old.json"
-        )
-        .path
-        new = try home.write(Data(#"{"a": 2, "b": {"c": [1], "d": {"e.f": false, "g": 1}}}"#.utf8), to: "new.json").path
+    override init() throws {
+        try super.init()
+        try home.write(#"{"a": 1, "gone": "x", "b": {"c": [1, 2], "d": {"e.f": true}}}"#, to: "old.json")
+        try home.write(#"{"a": 2, "b": {"c": [1], "d": {"e.f": false, "g": 1}}}"#, to: "new.json")
     }
 
     @Test func whatDiffersIsPrintedWithExitCode1() throws {
-        #expect(
-            try home.prefs("diff", old, new)
-                == Printed(
-                    """
-                    ~ a: 1 → 2
-                    - b.c[1]: 2
-                    ~ b.d.e\\.f: true → false
-                    + b.d.g: 1
-                    - gone: x
+        let expected = """
+            ~ a: 1 → 2
+            - b.c[1]: 2
+            ~ b.d.e\\.f: true → false
+            + b.d.g: 1
+            - gone: x
 
-                    """, code: 1))
-        #expect(
-            try home.prefs("diff", old, new, "--json")
-                == Printed(
-                    """
-                    [{"path":["a"],"old":1,"new":2},
-                    {"path":["b","c",1],"old":2,"new":null},
-                    {"path":["b","d","e.f"],"old":true,"new":false},
-                    {"path":["b","d","g"],"old":null,"new":1},
-                    {"path":["gone"],"old":"x","new":null}]
+            """
+        #expect(try prefs("diff", old, new) == Printed(expected, code: 1))
+        let json = """
+            [{"path":["a"],"old":1,"new":2},
+            {"path":["b","c",1],"old":2,"new":null},
+            {"path":["b","d","e.f"],"old":true,"new":false},
+            {"path":["b","d","g"],"old":null,"new":1},
+            {"path":["gone"],"old":"x","new":null}]
 
-                    """, code: 1))
+            """
+        #expect(try prefs("diff", old, new, "--json") == Printed(json, code: 1))
     }
 
     /// Files in each format and a domain with equal values do not differ.
     @Test func equalValuesHaveExitCode0() throws {
         let xml = home.path("old.xml")
-        #expect(try home.prefs("export", "-f", old, "-o", xml) == Printed())
-        #expect(try home.prefs("import", "-f", "com.example.old", old, "--force") == Printed())
+        #expect(try prefs("export", "-f", old, "-o", xml) == Printed())
+        #expect(try prefs("import", "-f", "com.example.old", old, "--force") == Printed())
         for other in [old, xml, "com.example.old"] {
-            #expect(try home.prefs("diff", old, other) == Printed())
-            #expect(try home.prefs("diff", other, old, "--json") == Printed("[]\n"))
+            #expect(try prefs("diff", old, other) == Printed())
+            #expect(try prefs("diff", other, old, "--json") == Printed("[]\n"))
         }
     }
 
     /// JSON has one type of numbers; property lists have two.
     @Test func theTypesOfNumbersDifferInPropertyListsOnly() throws {
-        let json = try home.write(Data(#"{"a": 1.0, "l": [14.0, -0.0], "m": {"x": 0.5}}"#.utf8), to: "f.json").path
-        let integers = try home.write(Data(#"{"a": 1, "l": [14, -0.0], "m": {"x": 0.5}}"#.utf8), to: "i.json").path
+        let json = try home.write(#"{"a": 1.0, "l": [14.0, -0.0], "m": {"x": 0.5}}"#, to: "f.json").path
+        let integers = try home.write(#"{"a": 1, "l": [14, -0.0], "m": {"x": 0.5}}"#, to: "i.json").path
         let (floats, list) = (home.path("f.plist"), home.path("i.plist"))
-        #expect(try home.prefs("export", "-f", json, "-o", floats) == Printed())
-        #expect(try home.prefs("export", "-f", integers, "-o", list) == Printed())
+        #expect(try prefs("export", "-f", json, "-o", floats) == Printed())
+        #expect(try prefs("export", "-f", integers, "-o", list) == Printed())
         for (left, right) in [(json, integers), (json, list), (integers, floats)] {
-            #expect(try home.prefs("diff", left, right) == Printed())
+            #expect(try prefs("diff", left, right) == Printed())
         }
-        #expect(try home.prefs("diff", list, floats) == Printed("~ a: 1 → 1.0\n~ l[0]: 14 → 14.0\n", code: 1))
-        try home.write(Data(#"{"a": 1, "l": [14, 0], "m": {"x": 0.5}}"#.utf8), to: "i.json")
-        #expect(try home.prefs("diff", json, integers) == Printed("~ l[1]: -0 → 0\n", code: 1))
+        #expect(try prefs("diff", list, floats) == Printed("~ a: 1 → 1.0\n~ l[0]: 14 → 14.0\n", code: 1))
+        try home.write(#"{"a": 1, "l": [14, 0], "m": {"x": 0.5}}"#, to: "i.json")
+        #expect(try prefs("diff", json, integers) == Printed("~ l[1]: -0 → 0\n", code: 1))
     }
 
     private static let arrays: [(old: String, new: String, lines: String)] = [
@@ -82,23 +74,21 @@ import TestSupport
 
     /// A changed port is one line, in a comparison, a dry run and an undo.
     @Test(arguments: arrays) func anArrayIsComparedElementByElement(old: String, new: String, lines: String) throws {
-        let file = try home.write(Data("{\"l\": \(old)}".utf8), to: "a.json").path
-        let other = try home.write(Data("{\"l\": \(new)}".utf8), to: "b.json").path
-        #expect(try home.prefs("diff", file, other) == Printed(lines, code: 1))
+        let file = try home.write("{\"l\": \(old)}", to: "a.json").path
+        let other = try home.write("{\"l\": \(new)}", to: "b.json").path
+        #expect(try prefs("diff", file, other) == Printed(lines, code: 1))
         let set = ["set", "-f", file, "l", new, "-t", "json"]
-        #expect(try home.prefs(set + ["--dry-run"]) == Printed(lines))
-        #expect(try home.prefs(set + ["--force"]) == Printed())
-        #expect(try home.prefs("diff", other, file) == Printed())
-        let back = try home.prefs("diff", file, other, "--json")
+        #expect(try prefs(set + ["--dry-run"]) == Printed(lines))
+        #expect(try prefs(set + ["--force"]) == Printed())
+        #expect(try prefs("diff", other, file) == Printed())
+        let back = try prefs("diff", file, other, "--json")
         #expect(back == Printed("[]\n"))
-        #expect(
-            try home.prefs("undo", "-f", file).output.split(separator: "\n").count == lines.split(separator: "\n").count
-        )
-        #expect(try String(contentsOf: home.folder.file("a.json"), encoding: .utf8) == "{\"l\": \(old)}")
+        #expect(try prefs("undo", "-f", file).output.split(separator: "\n").count == lines.split(separator: "\n").count)
+        #expect(try home.text("a.json") == "{\"l\": \(old)}")
     }
 
     @Test func whatCannotBeReadHasExitCode2() throws {
-        let bad = try home.write(Data("{\n\"a\": 1,,}".utf8), to: "bad.json").path
+        let bad = try home.write("{\n\"a\": 1,,}", to: "bad.json").path
         let missing = home.path("missing.json")
         for (word, message) in [
             (bad, "\(bad): line 2, column 8: "), (missing, "\(missing): open: No such file or directory"),
@@ -106,10 +96,10 @@ import TestSupport
             ("Nowhere", "UserDefaults suite \"Nowhere\" not found"), (".x", "\".x\" is not a valid suite name"),
         ] {
             for words in [[word, old], [old, word], [word, word]] {
-                let printed = try home.prefs(["diff"] + words)
+                let printed = try prefs(["diff"] + words)
                 #expect(printed.code == 2 && printed.output == "", "\(printed)")
                 #expect(printed.errors.hasPrefix("prefs: \(message)"), "\(printed)")
-                let json = try home.prefs(["diff"] + words + ["--json"])
+                let json = try prefs(["diff"] + words + ["--json"])
                 #expect(json.code == 2 && json.output == "" && json.errors.hasPrefix("{\"error\":\""), "\(json)")
             }
         }
@@ -117,18 +107,17 @@ import TestSupport
 
     /// The state before the damage is known, but it is not the stored state.
     @Test func anEmptyTextIsShown() throws {
-        let home = try HarnessHome()
-        let file = try home.write(Data("{\"a\": \"\", \"b\": \"x\"}".utf8), to: "d.json").path
-        #expect(try home.prefs("unset", "-f", file, "a", "--dry-run") == Printed("- a: \"\"\n"))
-        #expect(try home.prefs("set", "-f", file, "b=", "c=", "--dry-run") == Printed("~ b: x → \"\"\n+ c: \"\"\n"))
+        let file = try home.write("{\"a\": \"\", \"b\": \"x\"}", to: "d.json").path
+        #expect(try prefs("unset", "-f", file, "a", "--dry-run") == Printed("- a: \"\"\n"))
+        #expect(try prefs("set", "-f", file, "b=", "c=", "--dry-run") == Printed("~ b: x → \"\"\n+ c: \"\"\n"))
     }
 
     @Test func aDamagedDomainIsNotCompared() throws {
         let domain = home.path(".config/D.plist")
-        #expect(try home.prefs("set", "-f", "D", "a", "1", "--force") == Printed())
-        try home.write(Data("<plist><dict>".utf8), to: ".config/D.plist")
-        #expect(try home.prefs("get", "-f", "D", "a").output == "1\n")
-        let printed = try home.prefs("diff", "D", old)
+        #expect(try prefs("set", "-f", "D", "a", "1", "--force") == Printed())
+        try home.write("<plist><dict>", to: ".config/D.plist")
+        #expect(try prefs("get", "-f", "D", "a").output == "1\n")
+        let printed = try prefs("diff", "D", old)
         #expect(printed.code == 2 && printed.output == "", "\(printed)")
         #expect(printed.errors == "prefs: \(domain): line 1, column 8: <dict> is not closed\n")
     }
@@ -136,7 +125,7 @@ import TestSupport
     @Test func itChangesNothing() throws {
         let state = try home.state()
         for words in [[old, new], [new, old], [old, old], [old, home.path("missing.json")], ["Nowhere", new]] {
-            try home.prefs(["diff"] + words)
+            try prefs(["diff"] + words)
         }
         #expect(try home.state() == state)
     }

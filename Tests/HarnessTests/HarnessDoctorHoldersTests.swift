@@ -3,46 +3,40 @@ import TestSupport
 import Testing
 
 /// `prefs doctor` reports the holder of the lock and missing permissions.
-@Suite struct HarnessDoctorHoldersTests {
+@Suite final class HarnessDoctorHoldersTests: HarnessSuite {
     @Test func doctorNamesTheLockHolder() throws {
-        let home = try HarnessHome()
         let path = home.path("x.plist")
         try home.claim("x.plist")
-        try home.prefs("set", "-f", path, "A.k", "v")
-        try home.write(Data("half".utf8), to: ".x.plist.tmp")
-        let lockFile = open(home.path(".x.plist.lock"), O_RDONLY | O_CLOEXEC)
-        defer { close(lockFile) }
-        try #require(flock(lockFile, LOCK_EX | LOCK_NB) == 0)
-        let (report, code) = try doctor(path, home)
-        let lock = try #require(report["lock"] as? [String: Any])
-        #expect(code == 0 && lock["state"] as? String == "held")
+        try prefs("set", "-f", path, "A.k", "v")
+        try home.write("half", to: ".x.plist.tmp")
+        let held = try home.lock("x.plist")
+        defer { held.release() }
+        let report = try home.doctor(path)
+        let lock = try #require(report.lock)
+        #expect(report.code == 0 && lock["state"] as? String == "held")
         // A temporary file is no problem while the lock is held.
-        let findings = try #require(report["findings"] as? [[String: Any]])
-        #expect(findings.count == 1 && findings[0]["isProblem"] as? Bool == false)
+        #expect(report.findings.count == 1 && report.findings[0]["isProblem"] as? Bool == false)
         guard Self.namesHolders else { return }
         let holders = try #require(lock["holders"] as? [[String: Any]])
         // A child process that another test starts inherits all descriptors for a moment.
         let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
         #expect(own["isStopped"] as? Bool == false && (own["name"] as? String)?.isEmpty == false)
-        #expect(try home.prefs("doctor", "-f", path).output.contains(" \(getpid()) ("))
+        #expect(try prefs("doctor", "-f", path).output.contains(" \(getpid()) ("))
     }
 
     @Test(.enabled(if: namesHolders))
     func doctorSuggestsContinuingAStoppedLockHolder() throws {
-        let home = try HarnessHome()
         let file = home.folder.file("x.plist")
-        let writer = try PipedChild(
-            "prefs", ["stress-worker", file.path, "0", "1000000", "0", "0"], home: home.folder)
+        let writer = try PipedChild("prefs", ["stress-worker", file.path, "0", "1000000", "0", "0"], home: home.folder)
         // Repeats until the process is stopped while it holds the lock.
         repeat {
             writer.send(SIGCONT)
             _ = try writer.line()
             writer.send(SIGSTOP)
-        } while try !isStopped(file, home)
-        let (report, code) = try doctor(file.path, home)
-        let findings = try #require(report["findings"] as? [[String: Any]])
-        let command = try #require(findings.first?["command"] as? String)
-        #expect(code == 1 && command.wholeMatch(of: /kill -CONT [0-9]+/) != nil)
+        } while try !isStopped(file)
+        let report = try home.doctor(file.path)
+        let command = try #require(report.commands.first)
+        #expect(report.code == 1 && command.wholeMatch(of: /kill -CONT [0-9]+/) != nil)
         _ = writer.linesSoFar()
         _ = try Child(URL(filePath: "/bin/sh"), ["-c", command], environment: [:]).wait()
         #expect(try writer.line().contains(/^0 0 [0-9]+$/))
@@ -50,9 +44,9 @@ import Testing
     }
 
     /// Returns true if the doctor reports a stopped holder of the lock.
-    private func isStopped(_ file: URL, _ home: HarnessHome) throws -> Bool {
+    private func isStopped(_ file: URL) throws -> Bool {
         guard isLocked(file) else { return false }
-        let lock = try doctor(file.path, home).report["lock"] as? [String: Any]
+        let lock = try home.doctor(file.path).lock
         return (lock?["holders"] as? [[String: Any]])?.first?["isStopped"] as? Bool == true
     }
 
@@ -62,11 +56,8 @@ import Testing
     // MARK: - Permissions
 
     @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "doctor: missing permissions", if: User.isAvailable,
-                else: "root may do everything, and cannot be another user"
-            )),
+        .needs(
+            "doctor: missing permissions", User.isAvailable, else: "root may do everything, and cannot be another user"),
         arguments: [
             ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
             (
@@ -80,7 +71,6 @@ import Testing
             ),
         ])
     func doctorReportsMissingPermissions(setup: String, reason: String, command: String) throws {
-        let home = try HarnessHome()
         let user = User(folder: home.folder)
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
         let path = home.path("x.plist")
@@ -130,11 +120,5 @@ import Testing
             return Printed(
                 try Child(URL(filePath: all[0]), Array(all.dropFirst()), environment: ["HOME": folder.path]).wait())
         }
-    }
-
-    private func doctor(_ path: String, _ home: HarnessHome) throws -> (report: [String: Any], code: Int32) {
-        let printed = try home.prefs("doctor", "-f", path, "--json")
-        let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
-        return (try #require(report), printed.code)
     }
 }

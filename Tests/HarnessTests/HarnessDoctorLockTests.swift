@@ -4,7 +4,7 @@
     import Testing
 
     /// `prefs doctor` calls a lock held only if another process holds it, and names no innocent process.
-    @Suite struct HarnessDoctorLockTests {
+    @Suite final class HarnessDoctorLockTests: HarnessSuite {
         /// Runs a script in a mount namespace of its own. `$0` is the home folder and `$1` is `prefs`.
         private static func run(_ script: String, _ home: HarnessHome) throws -> Printed {
             let words = ["--mount", "/bin/sh", "-ec", script, home.folder.path, try Child.executable("prefs").path]
@@ -19,7 +19,6 @@
 
         /// On an overlay over two file systems, `/proc/locks` has another device than `stat`.
         @Test(.enabled(if: canRun("holders on an overlay"))) func doctorNamesTheHolderOnAnOverlay() throws {
-            let home = try HarnessHome()
             let script = """
                 cd "$0"; mkdir low all work; mount -t tmpfs tmpfs work; mkdir work/up work/work
                 mount -t overlay overlay -o lowerdir=low,upperdir=work/up,workdir=work/work all
@@ -40,7 +39,6 @@
         /// The process that took the lock has ended, and its number belongs to a process without the lock.
         @Test(.enabled(if: canRun("a number of a process used again", if: isFirstNamespace)))
         func doctorNamesNoProcessWithTheNumberOfTheFormerTaker() throws {
-            let home = try HarnessHome()
             let script = """
                 cd "$0"; "$1" set -f x.plist A.k v
                 exec 9<>.x.plist.lock; flock -x 9
@@ -67,12 +65,10 @@
         }
 
         /// A file system without locks, by a library that is loaded first.
-        @Test(
-            .enabled(if: Hazard.canRun("doctor: locks that fail", if: compiler != nil, else: "no C compiler is here")))
+        @Test(.needs("doctor: locks that fail", compiler != nil, else: "no C compiler is here"))
         func doctorTellsOfALockThatFails() throws {
-            let home = try HarnessHome()
             try home.claim("x.plist")
-            try home.prefs("set", "-f", home.path("x.plist"), "A.k", "v")
+            try prefs("set", "-f", home.path("x.plist"), "A.k", "v")
             let source = "#include <errno.h>\nint flock(int file, int operation) { errno = ENOLCK; return -1; }\n"
             try Data(source.utf8).write(to: home.folder.file("locks.c"))
             let (library, compiler) = (home.path("locks.so"), try #require(Self.compiler))

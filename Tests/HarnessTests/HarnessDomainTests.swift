@@ -1,10 +1,9 @@
 import Foundation
-import PrefsJSON
 import Testing
 import TestSupport
 
 /// `get`, `set`, `unset`, `export` and `import` on any domain.
-@Suite struct HarnessDomainTests {
+@Suite final class HarnessDomainTests: HarnessSuite {
     /// A text, its type, and what `get` prints.
     private static let values: [(text: String, type: String, read: String)] = [
         ("plain", "string", "plain"), ("-5", "string", "-5"), ("", "string", ""), ("-42", "integer", "-42"),
@@ -16,12 +15,10 @@ import TestSupport
 
     @Test(arguments: values, [false, true])
     func everyTypeIsWrittenAndReadBack(row: (text: String, type: String, read: String), isSuite: Bool) throws {
-        let home = try HarnessHome()
         let target = isSuite ? "com.example.app" : home.path("d.plist")
-        #expect(
-            try home.prefs("set", "-f", target, "Entry", "-t", row.type, "--force", "--", row.text) == Printed())
-        #expect(try home.prefs("get", "-f", target, "Entry") == Printed(row.read + "\n"))
-        #expect(try home.prefs("get", "--type", "-f", target, "Entry") == Printed(row.type + "\n"))
+        #expect(try prefs("set", "-f", target, "Entry", "-t", row.type, "--force", "--", row.text) == Printed())
+        #expect(try prefs("get", "-f", target, "Entry") == Printed(row.read + "\n"))
+        #expect(try prefs("get", "--type", "-f", target, "Entry") == Printed(row.type + "\n"))
         let file = isSuite ? home.domainFile("com.example.app") : home.folder.file("d.plist")
         let stored = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         let names = (stored as? [String: Any])?.keys.sorted()
@@ -30,53 +27,46 @@ import TestSupport
 
     /// A write vets only the keys that it changes. Other programs may have stored any values under the others.
     @Test func aRootWithAStrangeValueCanBeWritten() throws {
-        let home = try HarnessHome()
         let root: [String: Any] = ["strange": ["CF$UID": 1], "size": 1]
         let file = try home.write(["R": root], to: "d.plist").path(percentEncoded: false)
-        #expect(try home.prefs("set", "-f", file, "R.size", "2", "-t", "integer") == Printed())
-        #expect(try home.prefs("get", "-f", file, "R.size") == Printed("2\n"))
-        #expect(try home.prefs("get", "-f", file, "R.strange").output.contains("CF$UID"))
-        #expect(try home.prefs("unset", "-f", file, "R.size") == Printed())
-        #expect(try home.prefs("set", "-f", file, "R.more", #"{"CF$UID": 2}"#, "-t", "json").code == 1)
-        #expect(try home.prefs("unset", "-f", file, "R.strange", "--force") == Printed())
-        #expect(try home.prefs("export", "-f", file) == Printed("{\n  \"R\": {}\n}\n"))
+        #expect(try prefs("set", "-f", file, "R.size", "2", "-t", "integer") == Printed())
+        #expect(try prefs("get", "-f", file, "R.size") == Printed("2\n"))
+        #expect(try prefs("get", "-f", file, "R.strange").output.contains("CF$UID"))
+        #expect(try prefs("unset", "-f", file, "R.size") == Printed())
+        #expect(try prefs("set", "-f", file, "R.more", #"{"CF$UID": 2}"#, "-t", "json").code == 1)
+        #expect(try prefs("unset", "-f", file, "R.strange", "--force") == Printed())
+        #expect(try prefs("export", "-f", file) == Printed("{\n  \"R\": {}\n}\n"))
     }
 
     @Test func valuesAreAppendedAndDeleted() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
         for words in [["list[+]", "a"], ["list[+]=b", "list[+]=c"]] {
-            #expect(try home.prefs(["set", "-f", file] + words) == Printed())
+            #expect(try prefs(["set", "-f", file] + words) == Printed())
         }
-        try home.prefs("set", "-f", file, "map.k=3", "map.l=2", "map.m=4")
+        try prefs("set", "-f", file, "map.k=3", "map.l=2", "map.m=4")
         #expect(
-            try home.prefs("export", "-f", file).output
+            try prefs("export", "-f", file).output
                 == "{\n  \"list\": [\n    \"a\",\n    \"b\",\n    \"c\"\n  ],\n  \"map\": {\n    \"k\": 3,\n"
                 + "    \"l\": 2,\n    \"m\": 4\n  }\n}\n")
-        #expect(try home.prefs("unset", "-f", file, "list", "map.k", "--force") == Printed())
-        #expect(
-            try home.prefs("export", "-f", file) == Printed("{\n  \"map\": {\n    \"l\": 2,\n    \"m\": 4\n  }\n}\n"))
-        #expect(try home.prefs("unset", "-f", file, "map", "--force") == Printed())
-        #expect(try home.prefs("export", "-f", file) == Printed("{}\n"))
+        #expect(try prefs("unset", "-f", file, "list", "map.k", "--force") == Printed())
+        #expect(try prefs("export", "-f", file) == Printed("{\n  \"map\": {\n    \"l\": 2,\n    \"m\": 4\n  }\n}\n"))
+        #expect(try prefs("unset", "-f", file, "map", "--force") == Printed())
+        #expect(try prefs("export", "-f", file) == Printed("{}\n"))
     }
 
     /// Another process removes the root while the command waits for the lock. The command does not store an empty root.
     @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "delete: a root that is removed meanwhile", if: access("/proc/locks", R_OK) == 0,
-                else: "nothing tells who waits for a lock")))
+        .needs(
+            "delete: a root that is removed meanwhile", access("/proc/locks", R_OK) == 0,
+            else: "nothing tells who waits for a lock"))
     func aDeleteDoesNotBringBackARemovedRoot() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
         try home.claim("d.plist")
-        try home.prefs("set", "-f", file, "R.k", "v")
-        let lock = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
-        defer { close(lock) }
-        try #require(flock(lock, LOCK_EX) == 0)
+        try prefs("set", "-f", file, "R.k", "v")
+        let lock = try home.lock("d.plist")
         let child = try PipedChild("prefs", ["unset", "-f", file, "R.k"], home: home.folder)
         var status = stat()
-        try #require(fstat(lock, &status) == 0)
+        try #require(fstat(lock.descriptor, &status) == 0)
         let deadline = ContinuousClock.now + .seconds(60)
         while try !String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
             .contains(where: { $0.contains("->") && $0.contains(":\(status.st_ino) ") })
@@ -85,33 +75,30 @@ import TestSupport
             sched_yield()
         }
         try home.write(["Other": ["k": 1]], to: "d.plist")
-        flock(lock, LOCK_UN)
+        lock.release()
         #expect(try child.exitCode() == 1)
-        #expect(try home.prefs("export", "-f", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
+        #expect(try prefs("export", "-f", file) == Printed("{\n  \"Other\": {\n    \"k\": 1\n  }\n}\n"))
     }
 
     @Test func anExportedDomainIsImportedUnchanged() throws {
-        let home = try HarnessHome()
         let (file, copy) = (home.path("d.plist"), home.path("copy.plist"))
-        try home.prefs("set", "-f", file, "R.k", "1")
-        try home.prefs("set", "-f", file, "R.l", #"[{"$date": 0.25}, 2.0]"#, "-t", "json")
-        try home.prefs("set", "-f", file, "Entry", "7")
-        let all = try home.prefs("export", "-f", file).output
+        try prefs("set", "-f", file, "R.k", "1")
+        try prefs("set", "-f", file, "R.l", #"[{"$date": 0.25}, 2.0]"#, "-t", "json")
+        try prefs("set", "-f", file, "Entry", "7")
+        let all = try prefs("export", "-f", file).output
         for format in ["json", "xml", "binary"] {
             let exported = home.path("x.\(format)")
-            #expect(try home.prefs("export", "-f", file, "-o", exported, "--format", format) == Printed())
-            #expect(try home.prefs("import", "--replace", "-f", copy, exported) == Printed())
+            #expect(try prefs("export", "-f", file, "-o", exported, "--format", format) == Printed())
+            #expect(try prefs("import", "--replace", "-f", copy, exported) == Printed())
             // XML stores dates without fractions.
-            if format != "xml" { #expect(try home.prefs("export", "-f", copy).output == all) }
+            if format != "xml" { #expect(try prefs("export", "-f", copy).output == all) }
         }
-        try home.write(Data(#"{"R": {"k": "2", "m": true}, "New": {"a": 1}}"#.utf8), to: "i.json")
+        try home.write(#"{"R": {"k": "2", "m": true}, "New": {"a": 1}}"#, to: "i.json")
         let words = ["import", "-f", copy, home.path("i.json")]
-        let bytes = try Data(contentsOf: home.folder.file("copy.plist"))
+        let bytes = try home.bytes("copy.plist")
+        #expect(try prefs(words + ["--dry-run"]) == Printed("+ New: {\"a\":1}\n~ R.k: 1 → 2\n+ R.m: true\n"))
         #expect(
-            try home.prefs(words + ["--dry-run"])
-                == Printed("+ New: {\"a\":1}\n~ R.k: 1 → 2\n+ R.m: true\n"))
-        #expect(
-            try home.prefs(words + ["--dry-run", "--replace", "--json"]).output
+            try prefs(words + ["--dry-run", "--replace", "--json"]).output
                 == """
                 [{"path":["Entry"],"old":7,"new":null},
                 {"path":["New"],"old":null,"new":{"a":1}},
@@ -120,38 +107,32 @@ import TestSupport
                 {"path":["R","m"],"old":null,"new":true}]
 
                 """)
-        #expect(try Data(contentsOf: home.folder.file("copy.plist")) == bytes)
-        #expect(try home.prefs(words) == Printed())
-        #expect(try home.prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
-        #expect(try home.prefs("get", "-f", copy, "R.k") == Printed("2\n"))
-        #expect(try home.prefs("get", "-f", copy, "Entry") == Printed("7\n"))
+        #expect(try home.bytes("copy.plist") == bytes)
+        #expect(try prefs(words) == Printed())
+        #expect(try prefs(words + ["--dry-run"]) == Printed("nothing would change\n"))
+        #expect(try prefs("get", "-f", copy, "R.k", "Entry") == Printed("2\n7\n"))
         // At every level, values that the file lacks stay.
-        try home.write(Data(#"{"New": {"b": {"c": 1}}}"#.utf8), to: "deep.json")
-        #expect(try home.prefs("import", "-f", copy, home.path("deep.json")) == Printed())
-        try home.write(Data(#"{"New": {"b": {"d": 2}}}"#.utf8), to: "deep.json")
-        #expect(try home.prefs("import", "-f", copy, home.path("deep.json")) == Printed())
-        #expect(try home.prefs("get", "-f", copy, "New") == Printed(#"{"a":1,"b":{"c":1,"d":2}}"# + "\n"))
+        try home.write(#"{"New": {"b": {"c": 1}}}"#, to: "deep.json")
+        #expect(try prefs("import", "-f", copy, home.path("deep.json")) == Printed())
+        try home.write(#"{"New": {"b": {"d": 2}}}"#, to: "deep.json")
+        #expect(try prefs("import", "-f", copy, home.path("deep.json")) == Printed())
+        #expect(try prefs("get", "-f", copy, "New") == Printed(#"{"a":1,"b":{"c":1,"d":2}}"# + "\n"))
         // An invalid file changes nothing.
-        let before = try Data(contentsOf: home.folder.file("copy.plist"))
-        try home.write(Data(#"{"fine": 1, "": 2}"#.utf8), to: "bad.json")
+        let before = try home.bytes("copy.plist")
+        try home.write(#"{"fine": 1, "": 2}"#, to: "bad.json")
         for more in [[], ["--dry-run"]] {
-            #expect(
-                try home.prefs(["import", "-f", copy, home.path("bad.json")] + more)
-                    == .failure("\"\" is not a valid root key: it is empty"))
+            let printed = try prefs(["import", "-f", copy, home.path("bad.json")] + more)
+            #expect(printed == .failure("\"\" is not a valid root key: it is empty"))
         }
-        #expect(try Data(contentsOf: home.folder.file("copy.plist")) == before)
+        #expect(try home.bytes("copy.plist") == before)
     }
 
     @Test func aDryRunOfTheSetTouchesNothing() throws {
-        let home = try HarnessHome()
-        try home.write(Data(#"{"Integer Value": 3, "String Value": "s"}"#.utf8), to: "i.json")
-        #expect(
-            try home.prefs("import", "--dry-run", home.path("i.json"))
-                == Printed("+ Integer Value: 3\n+ String Value: s\n"))
-        try home.write(Data(#"{"Nonsense": 3}"#.utf8), to: "bad.json")
-        #expect(
-            try home.prefs("import", "--dry-run", home.path("bad.json"))
-                == .unknownKey("Nonsense"))
+        try home.write(#"{"Integer Value": 3, "String Value": "s"}"#, to: "i.json")
+        let printed = try prefs("import", "--dry-run", home.path("i.json"))
+        #expect(printed == Printed("+ Integer Value: 3\n+ String Value: s\n"))
+        try home.write(#"{"Nonsense": 3}"#, to: "bad.json")
+        #expect(try prefs("import", "--dry-run", home.path("bad.json")) == .unknownKey("Nonsense"))
         #expect(try home.folder.names() == ["bad.json", "i.json"])
     }
 }

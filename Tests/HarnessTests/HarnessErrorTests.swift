@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Errors of the preferences: the tool prints `lastError`, exits with 1 and changes nothing.
-@Suite struct HarnessErrorTests {
+@Suite final class HarnessErrorTests: HarnessSuite {
     /// Runs of the commands that work on the test set.
     static let commands = [[], ["get", "int"], ["export"]] + writes
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["set", "int", "+1"], ["unset", "--all"]]
@@ -13,23 +13,16 @@ import Testing
         ("integer value", "Integer Value"), ("Integer Value ", "Integer Value"),
     ])
     func anUnknownKeyIsRejectedWithASuggestion(key: String, near: String?) throws {
-        let home = try HarnessHome()
         let bytes = try home.writeSuite()
         for command in [["get", key], ["set", key, "5"], ["set", key, "abc"], ["unset", key]] {
             let expected: Printed =
                 if let near { .failure("no key `\(key)`; did you mean `\(near)`?") } else { .unknownKey(key) }
-            #expect(try home.prefs(command) == expected)
+            #expect(try prefs(command) == expected)
         }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    @Test func anUnknownKeyIsPrintedOnOneLine() throws {
-        let home = try HarnessHome()
-        #expect(try home.prefs("get", "a\nb\u{1B}m") == .unknownKey(#"a\nb\u{1b}m"#))
-    }
-
     @Test func aWordThatIsNoKeyAndNoPathIsRejected() throws {
-        let home = try HarnessHome()
         let bytes = try home.writeSuite()
         let expected = "expected a key or a path such as a.b[0], found "
         for (word, found) in [
@@ -38,49 +31,45 @@ import Testing
             ("int..x", #"`int..x`; a new key of that name is written 'int\.\.x'"#),
         ] {
             for words in [["get", word], ["set", word, "5"], ["unset", word]] {
-                #expect(try home.prefs(words) == .failure(expected + found))
+                #expect(try prefs(words) == .failure(expected + found))
             }
         }
+        #expect(try prefs("get", "a\nb\u{1B}m") == .unknownKey(#"a\nb\u{1b}m"#))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
     }
 
-    private static let badNames: [(options: [String], message: String)] = [
-        (["-f", "", "--root", "PrefsTestSet"], #""" is not a valid suite name: it is empty"#),
-        (["-f", ".x", "--root", "PrefsTestSet"], #"".x" is not a valid suite name: it begins with a dot"#),
-        (["-f", "..", "--root", "PrefsTestSet"], #"".." is not a valid suite name: it begins with a dot"#),
+    private static let badNames: [(option: String, name: String, message: String)] = [
+        ("-f", "", #""" is not a valid suite name: it is empty"#),
+        ("-f", ".x", #"".x" is not a valid suite name: it begins with a dot"#),
+        ("-f", "..", #"".." is not a valid suite name: it begins with a dot"#),
+        ("-f", "\u{FEFF}x", #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#),
         (
-            ["-f", "\u{FEFF}x", "--root", "PrefsTestSet"],
-            #""\u{feff}x" is not a valid suite name: it begins with U+FEFF"#
-        ),
-        (
-            ["-f", String(repeating: "a", count: 201), "--root", "PrefsTestSet"],
+            "-f", String(repeating: "a", count: 201),
             "\"\(String(repeating: "a", count: 80))…\" is not a valid suite name: it is longer than 200 bytes"
         ),
-        (["--root", ""], #""" is not a valid root key: it is empty"#),
-        (["--root", "\u{FEFF}x"], #""\u{feff}x" is not a valid root key: it begins with U+FEFF"#),
+        ("--root", "", #""" is not a valid root key: it is empty"#),
+        ("--root", "\u{FEFF}x", #""\u{feff}x" is not a valid root key: it begins with U+FEFF"#),
         (
-            ["--root", String(repeating: "é", count: 513)],
+            "--root", String(repeating: "é", count: 513),
             "\"\(String(repeating: "é", count: 80))…\" is not a valid root key: it is longer than 1024 bytes"
         ),
-        (["-f", "/", "--root", "PrefsTestSet"], #""/" is not the path of a file"#),
+        ("-f", "/", #""/" is not the path of a file"#),
     ]
 
     /// The first bad name of each option is tried with every command, the others with a read and a write.
-    @Test(arguments: badNames)
-    func everyCommandRejectsABadName(options: [String], message: String) throws {
-        let home = try HarnessHome()
-        let isFirst = Self.badNames.first { $0.options[0] == options[0] }?.options == options
+    @Test(arguments: badNames) func everyCommandRejectsABadName(option: String, name: String, message: String) throws {
+        let isFirst = Self.badNames.first { $0.option == option }?.name == name
+        let options = [option, name] + (option == "-f" ? ["--root", "PrefsTestSet"] : [])
         for command in isFirst ? Self.commands : [["get", "int"], ["set", "int", "5"]] {
-            #expect(try home.prefs(options + command) == .failure(message))
+            #expect(try prefs(options + command) == .failure(message))
         }
         #expect(try home.folder.names() == [])
     }
 
     @Test(arguments: ["a/b", "..", ".hidden", " ", "a\nb", String(repeating: "r", count: 1_024)])
     func unusualRootNamesAreAccepted(root: String) throws {
-        let home = try HarnessHome()
-        #expect(try home.prefs("set", "int", "5", "--root", root) == Printed())
-        #expect(try home.prefs("get", "int", "--root", root) == Printed("5\n"))
+        #expect(try prefs("set", "int", "5", "--root", root) == Printed())
+        #expect(try prefs("get", "int", "--root", root) == Printed("5\n"))
     }
 
     @Test func withoutAHomeNothingIsReadOrWritten() throws {
@@ -95,92 +84,65 @@ import Testing
         }
     }
 
-    @Test func aHomeThatIsNotUTF8IsNamed() throws {
-        let tool = try Child.executable("prefs").path
-        let shell = try Child(
-            URL(filePath: "/bin/sh"), ["-c", #"HOME=$(printf '/tmp/\377') exec "$0" get int"#, tool], environment: [:])
-        #expect(
-            Printed(try shell.wait()) == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+    @Test func whatIsNotUTF8IsNamed() throws {
+        let homeless = try home.bash(#"HOME=$(printf '/tmp/\377') exec "$0" get int"#)
+        #expect(homeless == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
+        let printed = try home.bash("exec prefs -f \"$(printf '\\377').plist\" set int 1")
+        #expect(printed == .usageError("an argument is not valid UTF-8"))
+        #expect(try home.folder.names().isEmpty)
     }
 
     /// Not "out of range": no integer is written like this.
     @Test(arguments: ["0x50", "0x1p3", "1_000"]) func aTextThatIsNoNumberIsNotOutOfRange(_ text: String) throws {
-        let home = try HarnessHome()
-        #expect(
-            try home.prefs("set", "int", text)
-                == .failure("int: expected Int, found \"\(text)\": not a number"))
+        #expect(try prefs("set", "int", text) == .failure("int: expected Int, found \"\(text)\": not a number"))
     }
 
     @Test(.enabled(if: access("/dev/full", W_OK) == 0)) func anOutputThatCannotBeWrittenIsReported() throws {
-        let home = try HarnessHome()
-        let shell = try Child(
-            URL(filePath: "/bin/sh"), ["-c", "\"$0\" get int > /dev/full", Child.executable("prefs").path],
-            environment: ["HOME": home.folder.path])
-        #expect(Printed(try shell.wait()) == .failure("standard output: No space left on device"))
+        #expect(try home.bash("prefs get int > /dev/full") == .failure("standard output: No space left on device"))
     }
 
-    @Test(arguments: commands)
-    func everyCommandRejectsAFolderAsTheFile(command: [String]) throws {
-        let home = try HarnessHome()
-        let path = home.path("folder")
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        #expect(
-            try home.prefs(command + ["-f", path, "--root", "PrefsTestSet"])
-                == .failure("\(path): is a folder; the stored state is unchanged"))
-        #expect(
-            try home.prefs(command + ["-f", path + "/", "--root", "PrefsTestSet"])
-                == .failure("\"\(path)/\" is not the path of a file"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
-    }
-
-    @Test(arguments: commands)
-    func everyCommandRejectsACycleOfLinks(command: [String]) throws {
-        let home = try HarnessHome()
-        let path = home.path("circle")
-        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "circle")
-        let reason =
-            "open: Too many levels of symbolic links; expected a link that leads to a file; the stored state is unchanged"
-        #expect(try home.prefs(command + ["-f", path, "--root", "PrefsTestSet"]) == .failure("\(path): \(reason)"))
-        #expect(try home.folder.names() == ["circle"])
+    @Test(arguments: commands) func everyCommandRejectsAFolderAndACycleOfLinks(command: [String]) throws {
+        let (folder, circle) = (home.path("folder"), home.path("circle"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: circle, withDestinationPath: "circle")
+        let links = "open: Too many levels of symbolic links; expected a link that leads to a file"
+        for (file, message) in [
+            (folder, "\(folder): is a folder; the stored state is unchanged"),
+            (folder + "/", "\"\(folder)/\" is not the path of a file"),
+            (circle, "\(circle): \(links); the stored state is unchanged"),
+        ] {
+            #expect(try prefs(command, in: file) == .failure(message))
+        }
+        #expect(try home.folder.names() == ["circle", "folder"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
     }
 
     @Test func writesFailWhereNoFileCanBeCreated() throws {
-        let home = try HarnessHome()
-        let plain = try home.write(Data("plain".utf8), to: "plain")
+        let plain = try home.write("plain", to: "plain")
         let inPlain = home.path("plain/x.plist")
         let tooLong = home.path(String(repeating: "a", count: 244) + ".plist")
         for (file, reason) in [
             (inPlain, home.path("plain") + ": open: Not a directory"),
-            (
-                tooLong,
-                tooLong + ": its name has 250 bytes; expected at most 218, because recovery needs longer names"
-            ),
+            (tooLong, tooLong + ": its name has 250 bytes; expected at most 218, because recovery needs longer names"),
         ] {
-            #expect(try home.prefs("get", "int", "-f", file, "--root", "PrefsTestSet") == Printed("0\n"))
+            #expect(try prefs("get", "int", in: file) == Printed("0\n"))
             for command in [["set", "int", "5"], ["set", "int", "+1"]] {
-                #expect(
-                    try home.prefs(command + ["-f", file, "--root", "PrefsTestSet"])
-                        == .failure("\(reason); the stored state is unchanged"))
+                #expect(try prefs(command, in: file) == .failure("\(reason); the stored state is unchanged"))
             }
         }
         #expect(try Data(contentsOf: plain) == Data("plain".utf8))
         #expect(try home.folder.names() == ["plain"])
     }
 
-    @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "errors: a read-only folder", if: geteuid() != 0, else: "root may write everywhere")))
+    @Test(.needs("errors: a read-only folder", geteuid() != 0, else: "root may write everywhere"))
     func writesFailInAReadOnlyFolder() throws {
-        let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist")
         let bytes = try Data(contentsOf: file)
         #expect(chmod(home.folder.path, 0o500) == 0)
-        #expect(try home.prefs("get", "int", "-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed("5\n"))
+        #expect(try prefs("get", "int", in: home.path("x.plist")) == Printed("5\n"))
         for command in [["set", "int", "6"], ["unset", "--all"], ["unset", "int"]] {
             let reason = "\(home.path(".x.plist.lock")): open: Permission denied; the stored state is unchanged"
-            #expect(
-                try home.prefs(command + ["-f", home.path("x.plist"), "--root", "PrefsTestSet"]) == .failure(reason))
+            #expect(try prefs(command, in: home.path("x.plist")) == .failure(reason))
         }
         #expect(try Data(contentsOf: file) == bytes)
         #expect(try home.folder.names() == ["x.plist"])
@@ -188,18 +150,17 @@ import Testing
 
     @Test(arguments: commands)
     func aRootThatIsNotADictionaryIsRejected(command: [String]) throws {
-        let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": [1, 2], "Other": "kept"], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        let printed = try home.prefs(command + ["-f", home.path("x.plist"), "--root", "PrefsTestSet"])
+        let printed = try prefs(command, in: home.path("x.plist"))
         let reason = #"prefs: the root "PrefsTestSet": expected a dictionary, found another type; `"#
         #expect(printed.code == 1 && printed.errors.hasPrefix(reason), "\(printed)")
         #expect(
             printed.errors.hasSuffix("/prefs unset --force -f \(home.path("x.plist")) PrefsTestSet` removes it\n"),
             "\(printed)")
         #expect(try Data(contentsOf: file) == bytes)
-        #expect(try home.prefs("unset", "-f", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
-        #expect(try home.prefs(["set", "int", "5", "-f", home.path("x.plist"), "--root", "PrefsTestSet"]) == Printed())
+        #expect(try prefs("unset", "-f", home.path("x.plist"), "PrefsTestSet", "--force") == Printed())
+        #expect(try prefs("set", "int", "5", in: home.path("x.plist")) == Printed())
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         #expect((list as? [String: Any])?["Other"] as? String == "kept")
     }

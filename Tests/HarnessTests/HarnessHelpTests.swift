@@ -3,32 +3,17 @@ import Testing
 import TestSupport
 
 @testable import PrefsTool
-import PrefsJSON
 
 /// Help, version, manual page and the order of arguments.
-@Suite struct HarnessHelpTests {
+@Suite final class HarnessHelpTests: HarnessSuite {
     private static let commands = PrefsCommands.all.map(\.name)
 
     @Test func theHelpNamesEveryCommand() throws {
-        let home = try HarnessHome()
-        let help = try home.prefs("--help")
-        #expect(help.code == 0)
-        #expect(help.errors == "")
+        let help = try prefs("--help")
+        #expect(help.code == 0 && help.errors == "")
         for command in Self.commands { #expect(help.output.contains("\n  \(command)  ")) }
-        for words in [["-h"], ["help"], ["help", "--json"]] { #expect(try home.prefs(words) == help) }
+        for words in [["-h"], ["help"], ["help", "--json"]] { #expect(try prefs(words) == help) }
         #expect(try home.folder.names() == [])
-    }
-
-    @Test(arguments: PrefsCommands.all.map(\.name)) func theHelpOfACommandNamesItsOptions(command: String) throws {
-        let help = try HarnessHome().prefs("help", command)
-        let spec = try #require(PrefsCommands.all.first { $0.name == command })
-        // The options of most commands have their lines in the overview.
-        for option in spec.options where !(OptionSpec.layeredPlaces).contains(where: { $0.name == option.name }) {
-            #expect(help.output.contains("\n  \(option.name) "))
-        }
-        for option in spec.options + [.json, .help] {
-            #expect(help.output.replacing("\n", with: " ").contains(" \(option.synopsis)"))
-        }
     }
 
     @Test(arguments: [nil] + PrefsCommands.all.map(\.name) + ["int", "Dictionary Value", "options"])
@@ -40,21 +25,14 @@ import PrefsJSON
     }
 
     @Test func optionsOfMostCommandsAreExplainedOnce() throws {
-        let home = try HarnessHome()
-        let options = "\n" + (try home.prefs("help", "options").output)
+        let options = "\n" + (try prefs("help", "options").output)
         for option in OptionSpec.layeredPlaces + [.json, .help] { #expect(options.contains("\n  \(option.synopsis)")) }
         for command in ["get", "set", "export"] {
-            #expect(try !home.prefs("help", command).output.contains("the program's settings under this root"))
+            #expect(try !prefs("help", command).output.contains("the program's settings under this root"))
         }
     }
 
-    @Test func theManualPageHasTheSectionsOfManualPages() throws {
-        let page = try HarnessHome().prefs("help", "--man").output
-        for name in ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"] { #expect(page.contains("\n.SH \(name)\n")) }
-    }
-
     @Test func theHelpOfAKeyDescribesItsProperty() throws {
-        let home = try HarnessHome()
         let int = Printed(
             """
               key      Integer Value
@@ -67,8 +45,8 @@ import PrefsJSON
             Example: prefs set int 0
 
             """)
-        #expect(try home.prefs("help", "int") == int)
-        #expect(try home.prefs("help", "Integer Value") == int)
+        #expect(try prefs("help", "int") == int)
+        #expect(try prefs("help", "Integer Value") == int)
         let help = Help(of: AppPrefs.program)
         let theme = """
               key      theme
@@ -97,15 +75,6 @@ import PrefsJSON
         }
     }
 
-    @Test func anUnknownTopicGetsASuggestion() throws {
-        let home = try HarnessHome()
-        #expect(
-            try home.prefs("help", "exprt") == .usageError("unknown command or key `exprt`; did you mean `export`?"))
-        #expect(
-            try home.prefs("help", "dictionray")
-                == .usageError("unknown command or key `dictionray`; did you mean `dictionary`?"))
-    }
-
     // MARK: - Manual page
 
     private static let readers: [(program: String, arguments: [String])] = [
@@ -118,14 +87,13 @@ import PrefsJSON
     }
 
     @Test(arguments: [nil, "myapp prefs"]) func theManualPageIsWellFormed(name: String?) throws {
-        let home = try HarnessHome()
-        let printed = try home.prefs("help", "--man")
+        let printed = try prefs("help", "--man")
         #expect(printed.code == 0 && printed.errors == "")
         let text = name == nil ? printed.output : ManualPage(of: AppPrefs.program).text
         for command in name == nil ? PrefsCommands.all : AppPrefs.program.commands {
             #expect(text.contains("\n.B \(command.name.replacing("-", with: "\\-"))"))
         }
-        let page = try home.write(Data(text.utf8), to: "page.1")
+        let page = try home.write(text, to: "page.1")
         for (program, arguments) in Self.installedReaders {
             let read = try Child(URL(filePath: program), arguments + [page.path], environment: ["LC_ALL": "C.UTF-8"])
                 .wait()
@@ -135,33 +103,37 @@ import PrefsJSON
     }
 
     @Test(arguments: commands)
-    func eachCommandHasHelpAndAnExampleThatIsUnderstood(command: String) throws {
-        let home = try HarnessHome()
-        let help = try home.prefs("help", command)
-        #expect(help.code == 0)
-        #expect(help.output.hasPrefix("prefs \(command)"))
-        if command != "help" { #expect(try home.prefs(command, "--help") == help) }
+    func theHelpOfACommandHasItsOptionsAndAnExampleThatIsUnderstood(command: String) throws {
+        let help = try prefs("help", command)
+        #expect(help.code == 0 && help.output.hasPrefix("prefs \(command)"))
+        if command != "help" { #expect(try prefs(command, "--help") == help) }
+        let spec = try #require(PrefsCommands.all.first { $0.name == command })
+        // The options of most commands have their lines in the overview.
+        for option in spec.options where !(OptionSpec.layeredPlaces).contains(where: { $0.name == option.name }) {
+            #expect(help.output.contains("\n  \(option.name) "))
+        }
+        for option in spec.options + [.json, .help] {
+            #expect(help.output.replacing("\n", with: " ").contains(" \(option.synopsis)"))
+        }
         let example = try #require(help.output.split(separator: "\n").last { $0.hasPrefix("Example: ") })
         #expect(example.contains("prefs"))
         guard !["edit", "watch", "stress", "completions"].contains(command) else { return }
         var words = example.split(separator: " ").dropFirst(2).map(String.init)
         // The files of the examples do not exist.
         words = words.map { $0.hasSuffix(".plist") || $0.hasSuffix(".json") ? home.path($0) : $0 }
-        #expect(try home.prefs(words).code != 64)
+        #expect(try prefs(words).code != 64)
     }
 
     @Test func theVersionHasThreeNumbers() throws {
-        let home = try HarnessHome()
-        let printed = try home.prefs("--version")
+        let printed = try prefs("--version")
         #expect(printed.code == 0)
         #expect(printed.output.wholeMatch(of: #/prefs [0-9]+\.[0-9]+\.[0-9]+\n/#) != nil)
     }
 
     @Test func aValueMayFollowAnEqualsSign() throws {
-        let home = try HarnessHome()
         let file = home.path("a=b.plist")
-        #expect(try home.prefs("-f", file, "set", "string", "x", "--root=R") == Printed())
-        #expect(try home.prefs("get", "string", "-f", file, "--root", "R") == Printed("x\n"))
+        #expect(try prefs("-f", file, "set", "string", "x", "--root=R") == Printed())
+        #expect(try prefs("get", "string", "-f", file, "--root", "R") == Printed("x\n"))
         #expect(try home.folder.names().contains("a=b.plist"))
     }
 }

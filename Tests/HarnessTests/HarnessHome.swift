@@ -1,7 +1,6 @@
 import Foundation
-import HarnessCLI
-import PrefsTool
 import TestSupport
+import Testing
 
 /// A temporary home folder, and `prefs` that runs in it: in this process, or as a process.
 struct HarnessHome {
@@ -53,8 +52,7 @@ struct HarnessHome {
     /// Runs a command as a process.
     @discardableResult
     func process(_ arguments: [String], _ variables: [String: String] = [:]) throws -> Printed {
-        Printed(
-            try Child("prefs", arguments, environment: variables.merging(["HOME": folder.path]) { $1 }).wait())
+        Printed(try Child("prefs", arguments, environment: variables.merging(["HOME": folder.path]) { $1 }).wait())
     }
 
     /// Stores a value for each key of the test set.
@@ -68,6 +66,29 @@ struct HarnessHome {
     @discardableResult
     func run(_ product: String, _ arguments: [String]) throws -> Printed {
         Printed(try Child(product, arguments, home: folder).wait())
+    }
+
+    /// The report of `prefs doctor --json`; nil stands for the domain of `prefs`.
+    func doctor(_ place: String? = nil) throws -> DoctorReport {
+        let printed = try prefs(["doctor", "--json"] + (place.map { ["-f", $0] } ?? []))
+        return DoctorReport(members: try printed.object(), code: printed.code)
+    }
+
+    /// Starts a command on a terminal.
+    func terminal(
+        _ arguments: [String], _ variables: [String: String] = [:], columns: Int = 80, rows: Int = 24
+    ) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            Child.executable("prefs"), arguments, environment: variables.merging(["HOME": folder.path]) { $1 },
+            columns: columns, rows: rows)
+    }
+
+    /// Runs a script in the home folder, with `prefs` on the path; `$0` is its path.
+    func bash(_ script: String, _ variables: [String: String] = [:]) throws -> Printed {
+        let tool = try Child.executable("prefs")
+        let own = ["HOME": folder.path, "PATH": "\(tool.deletingLastPathComponent().path):/usr/bin:/bin"]
+        let words = ["-c", "cd \"$HOME\" && { \(script)\n}", tool.path]
+        return Printed(try Child(URL(filePath: "/bin/bash"), words, environment: own.merging(variables) { $1 }).wait())
     }
 
     /// Writes a property list as another program would. Its time is an hour ago, so that the write counts as finished.
@@ -111,6 +132,9 @@ struct HarnessHome {
         }
     }
 
+    /// Locks the lock file of a file that `claim(_:)` has prepared.
+    func lock(_ name: String) throws -> HeldLock { try HeldLock(path(".\(name).lock")) }
+
     /// All names in the home, with their contents, inode, permissions and modification time.
     func state() throws -> [String: String] {
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
@@ -124,6 +148,13 @@ struct HarnessHome {
         }
         return state
     }
+
+    func bytes(_ name: String) throws -> Data { try Data(contentsOf: folder.file(name)) }
+
+    func text(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> URL { try write(Data(text.utf8), to: name) }
 
     @discardableResult
     func write(_ bytes: Data, to name: String) throws -> URL {
@@ -153,6 +184,11 @@ struct Printed: Equatable {
         wasKilled = result.wasKilled
     }
 
+    /// The object that was printed as JSON.
+    func object() throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    }
+
     static func failure(_ message: String) -> Printed {
         Printed(errors: "prefs: \(message)\n", code: 1)
     }
@@ -166,6 +202,30 @@ struct Printed: Equatable {
             "no key `\(key)`; keys are int (Integer Value), string (String Value), "
                 + "array (Array Value), dictionary (Dictionary Value), date (Date Value)")
     }
+}
+
+/// A lock file that the test holds.
+final class HeldLock {
+    let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func release() { flock(descriptor, LOCK_UN) }
+}
+
+/// The report of `prefs doctor --json`.
+struct DoctorReport {
+    let members: [String: Any]
+    let code: Int32
+
+    var findings: [[String: Any]] { members["findings"] as? [[String: Any]] ?? [] }
+    var lock: [String: Any]? { members["lock"] as? [String: Any] }
+    var commands: [String] { findings.compactMap { $0["command"] as? String } }
 }
 
 /// The five values in the output of `show`. nil stands for a value that is not stored.

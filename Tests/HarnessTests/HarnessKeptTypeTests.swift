@@ -1,20 +1,11 @@
 import Foundation
-import PrefsJSON
 import TestSupport
 import Testing
 
-@testable import PrefsTool
-
 /// Values keep their types on the way from one file to another, and a text is stored as what it was meant, or rejected.
-@Suite struct HarnessKeptTypeTests {
-    private let home: HarnessHome
-    private let from: String
-    private let to: String
-
-    init() throws {
-        home = try HarnessHome()
-        (from, to) = (home.path("a.plist"), home.path("b.plist"))
-    }
+@Suite final class HarnessKeptTypeTests: HarnessSuite {
+    private var from: String { home.path("a.plist") }
+    private var to: String { home.path("b.plist") }
 
     private static let values = [
         "\"42\"", "42", "16.0", "-0.0", "1e+22", "true", "\"true\"", "\"\"", "\"[\"", "18446744073709551615", "[]",
@@ -25,30 +16,30 @@ import Testing
 
     /// What `get --json` prints is what `show --json` prints, and `set` reads it as the same value, also a second time.
     @Test(arguments: values) func aValueIsCopiedByItsJSON(value: String) throws {
-        try home.prefs("set", "-f", from, "K", value, "-t", "json")
-        let printed = try home.prefs("get", "-f", from, "K", "--json")
+        try prefs("set", "-f", from, "K", value, "-t", "json")
+        let printed = try prefs("get", "-f", from, "K", "--json")
         #expect(printed == Printed(value + "\n"))
-        let shown = try home.prefs("show", "-f", from, "--json").output
+        let shown = try prefs("show", "-f", from, "--json").output
         #expect(shown == "{\n  \"K\": \(value.replacing("\n", with: "\n  "))\n}\n")
         for _ in 0..<2 {
-            #expect(try home.prefs("set", "-f", to, "K", String(printed.output.dropLast())) == Printed())
-            #expect(try home.prefs("export", "-f", to) == home.prefs("export", "-f", from))
+            #expect(try prefs("set", "-f", to, "K", String(printed.output.dropLast())) == Printed())
+            #expect(try prefs("export", "-f", to) == prefs("export", "-f", from))
         }
     }
 
     @Test func aReferenceOfAnArchiveIsPrintedAsAnExportHasIt() throws {
         try home.write(["R": ["CF$UID": 5]], to: "a.plist", format: .xml)
         try home.run("prefs", ["export", "-f", from])
-        #expect(try home.prefs("get", "-f", from, "R", "--json") == Printed("{\"CF$UID\": 5}\n"))
+        #expect(try prefs("get", "-f", from, "R", "--json") == Printed("{\"CF$UID\": 5}\n"))
     }
 
     @Test func severalValuesArePrintedInTheirOrder() throws {
-        try home.prefs("set", "-f", from, "a=1", "b=two", "c=[3]")
-        #expect(try home.prefs("get", "-f", from, "b", "a", "c[0]") == Printed("two\n1\n3\n"))
-        #expect(try home.prefs("get", "-f", from, "b", "a", "--json") == Printed("\"two\"\n1\n"))
-        #expect(try home.prefs("get", "-f", from, "a", "c", "--type") == Printed("integer\narray\n"))
-        #expect(try home.prefs("get", "-f", from, "a", "x", "--default", "d") == Printed("1\nd\n"))
-        #expect(try home.prefs("get", "-f", from, "a", "other") == .failure("`other` is not set"))
+        try prefs("set", "-f", from, "a=1", "b=two", "c=[3]")
+        #expect(try prefs("get", "-f", from, "b", "a", "c[0]") == Printed("two\n1\n3\n"))
+        #expect(try prefs("get", "-f", from, "b", "a", "--json") == Printed("\"two\"\n1\n"))
+        #expect(try prefs("get", "-f", from, "a", "c", "--type") == Printed("integer\narray\n"))
+        #expect(try prefs("get", "-f", from, "a", "x", "--default", "d") == Printed("1\nd\n"))
+        #expect(try prefs("get", "-f", from, "a", "other") == .failure("`other` is not set"))
     }
 
     private static let guesses: [(text: String, message: String)] = [
@@ -64,99 +55,86 @@ import Testing
 
     /// In a JSON file, null is no type of its own.
     @Test func nullIsSetComparedAndReplaced() throws {
-        let path = try home.write(Data("{\"s\": \"x\", \"n\": null}".utf8), to: "n.json").path
-        #expect(try home.prefs("set", "-f", path, "s", "null") == Printed())
-        #expect(try home.prefs("set", "-f", path, "n", "3", "--if", "null") == Printed())
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"s\": null, \"n\": 3}")
-        #expect(try home.prefs("set", "-f", path, "n", "4", "--if", "null").code == 1)
-        #expect(try home.prefs("set", "-f", path, "s", "null", "-t", "string") == Printed())
-        #expect(try home.prefs("get", "-f", path, "s", "--type") == Printed("string\n"))
+        let path = try home.write("{\"s\": \"x\", \"n\": null}\n", to: "n.json").path
+        #expect(try prefs("set", "-f", path, "s=null", "b=null", "c=[1, null]") == Printed())
+        #expect(try prefs("set", "-f", path, "d", "null", "-t", "json") == Printed())
+        #expect(try prefs("set", "-f", path, "n", "3", "--if", "null") == Printed())
+        let text = "{\"s\": null, \"n\": 3, \"b\": null, \"c\": [1, null], \"d\": null}\n"
+        #expect(try home.text("n.json") == text)
+        #expect(try prefs("set", "-f", path, "n", "4", "--if", "null").code == 1)
+        #expect(try prefs("set", "-f", path, "s", "null", "-t", "string") == Printed())
+        #expect(try prefs("get", "-f", path, "s", "--type") == Printed("string\n"))
     }
 
     /// JSON holds them, but no type of a program does.
     @Test(arguments: ["1e400", "-1e400", "99999999999999999999", "12345678901234567890123"])
     func aNumberBeyondEveryTypeIsRejectedInJSONToo(text: String) throws {
-        let path = try home.write(Data("{\"n\": 1}".utf8), to: "n.json").path
+        let path = try home.write("{\"n\": 1}", to: "n.json").path
         for key in ["n", "new"] {
-            #expect(
-                try home.prefs("set", "-f", path, key, text)
-                    == .failure("`\(text)` is beyond the range of numbers; -t string stores the text"))
+            let printed = try prefs("set", "-f", path, key, text)
+            #expect(printed == .failure("`\(text)` is beyond the range of numbers; -t string stores the text"))
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"n\": 1}")
         for (index, exact) in ["18446744073709551615", "0.12345678901234567890123", "1e22"].enumerated() {
-            #expect(try home.prefs("set", "-f", path, "new\(index)", exact) == Printed())
+            #expect(try prefs("set", "-f", path, "new\(index)", exact) == Printed())
         }
     }
 
     @Test(arguments: guesses) func aTextThatWasMeantAsAnotherValueIsRejected(text: String, message: String) throws {
         for words in [["set", "-f", from, "new", text], ["set", "-f", from, "list[0]", text]] {
-            let printed = try home.prefs(words)
+            let printed = try prefs(words)
             #expect(printed.code == 1 && printed.errors.hasPrefix("prefs: \(message)"), "\(printed)")
         }
         #expect(try home.folder.names() == [])
-        #expect(try home.prefs("set", "-f", from, "new", text, "-t", "string") == Printed())
-        #expect(try home.prefs("get", "-f", from, "new") == Printed(text + "\n"))
+        #expect(try prefs("set", "-f", from, "new", text, "-t", "string") == Printed())
+        #expect(try prefs("get", "-f", from, "new") == Printed(text + "\n"))
         // Where a string is replaced, the text is one.
-        #expect(try home.prefs("set", "-f", from, "new", "x\(text)") == Printed())
-    }
-
-    @Test func nullIsStoredInJSON() throws {
-        let file = home.path("x.json")
-        try home.write(Data("{\"a\": 1}\n".utf8), to: "x.json")
-        #expect(try home.prefs("set", "-f", file, "b", "null") == Printed())
-        #expect(try home.prefs("set", "-f", file, "c", "[1, null]") == Printed())
-        #expect(try home.prefs("set", "-f", file, "d", "null", "-t", "json") == Printed())
-        let text = "{\"a\": 1, \"b\": null, \"c\": [1, null], \"d\": null}\n"
-        #expect(try String(contentsOf: home.folder.file("x.json"), encoding: .utf8) == text)
+        #expect(try prefs("set", "-f", from, "new", "x\(text)") == Printed())
     }
 
     @Test func anElementIsAppended() throws {
         let file = home.path("x.json")
-        try home.write(Data("{\"ports\": [80], \"names\": [\"a\"]}\n".utf8), to: "x.json")
-        #expect(try home.prefs("set", "-f", file, "ports[+]", "443") == Printed())
-        #expect(try home.prefs("set", "-f", file, "names[+]=1", "names[+]=2", "new.list[+]=x") == Printed())
+        try home.write("{\"ports\": [80], \"names\": [\"a\"]}\n", to: "x.json")
+        #expect(try prefs("set", "-f", file, "ports[+]", "443") == Printed())
+        #expect(try prefs("set", "-f", file, "names[+]=1", "names[+]=2", "new.list[+]=x") == Printed())
         let text = "{\"ports\": [80, 443], \"names\": [\"a\", \"1\", \"2\"], \"new\": {\"list\": [\"x\"]}}\n"
-        #expect(try String(contentsOf: home.folder.file("x.json"), encoding: .utf8) == text)
-        #expect(try home.prefs("set", "array[+]", "one") == Printed())
-        #expect(try home.prefs("set", "array[+]=two", "array[+]=three") == Printed())
-        #expect(try home.prefs("get", "array") == Printed("[\"one\",\"two\",\"three\"]\n"))
-        #expect(
-            try home.prefs("set", "-f", file, "new[+]", "x")
-                == .failure("`new`: expected an array, found type dictionary"))
+        #expect(try home.text("x.json") == text)
+        #expect(try prefs("set", "array[+]", "one") == Printed())
+        #expect(try prefs("set", "array[+]=two", "array[+]=three") == Printed())
+        #expect(try prefs("get", "array") == Printed("[\"one\",\"two\",\"three\"]\n"))
+        let printed = try prefs("set", "-f", file, "new[+]", "x")
+        #expect(printed == .failure("`new`: expected an array, found type dictionary"))
     }
 
     @Test func onlyNumbersAndBooleansAreCalculated() throws {
-        try home.prefs("set", "-f", from, #"version="1.0""#, "n=1", "flag=true")
+        try prefs("set", "-f", from, #"version="1.0""#, "n=1", "flag=true")
         let end = "cannot change it; -t string stores the text"
         for text in ["+1", "toggle", "+0.5"] {
-            #expect(
-                try home.prefs("set", "-f", from, "version", text)
-                    == .failure("`version` is of type string, so `\(text)` \(end)"))
-            #expect(
-                try home.prefs("set", "string", text)
-                    == .failure("`String Value` is of type string, so `\(text)` \(end)"))
+            for (words, key) in [(["-f", from, "version"], "version"), (["string"], "String Value")] {
+                let printed = try prefs(["set"] + words + [text])
+                #expect(printed == .failure("`\(key)` is of type string, so `\(text)` \(end)"))
+            }
         }
-        #expect(try home.prefs("set", "-f", from, "n", "toggle").code == 1)
-        #expect(try home.prefs("set", "-f", from, "flag", "+1").code == 1)
-        #expect(try home.prefs("get", "-f", from, "version", "n", "flag") == Printed("1.0\n1\ntrue\n"))
-        #expect(try home.prefs("set", "-f", from, "n=+2", "flag=toggle") == Printed())
-        #expect(try home.prefs("get", "-f", from, "n", "flag") == Printed("3\nfalse\n"))
-        #expect(try home.prefs("set", "string", "+1", "-t", "string") == Printed())
-        #expect(try home.prefs("get", "string") == Printed("+1\n"))
+        #expect(try prefs("set", "-f", from, "n", "toggle").code == 1)
+        #expect(try prefs("set", "-f", from, "flag", "+1").code == 1)
+        #expect(try prefs("get", "-f", from, "version", "n", "flag") == Printed("1.0\n1\ntrue\n"))
+        #expect(try prefs("set", "-f", from, "n=+2", "flag=toggle") == Printed())
+        #expect(try prefs("get", "-f", from, "n", "flag") == Printed("3\nfalse\n"))
+        #expect(try prefs("set", "string", "+1", "-t", "string") == Printed())
+        #expect(try prefs("get", "string") == Printed("+1\n"))
     }
 
     @Test func aQuotedStringIsTheStringInside() throws {
-        #expect(try home.prefs("set", "string", #""two words""#) == Printed())
-        #expect(try home.prefs("get", "string", "--json") == Printed("\"two words\"\n"))
-        #expect(try home.prefs("set", "string", #""quotes""#, "-t", "string") == Printed())
-        #expect(try home.prefs("get", "string") == Printed("\"quotes\"\n"))
-        #expect(try home.prefs("set", "string", "\"open") == Printed())
-        #expect(try home.prefs("get", "string") == Printed("\"open\n"))
+        #expect(try prefs("set", "string", #""two words""#) == Printed())
+        #expect(try prefs("get", "string", "--json") == Printed("\"two words\"\n"))
+        #expect(try prefs("set", "string", #""quotes""#, "-t", "string") == Printed())
+        #expect(try prefs("get", "string") == Printed("\"quotes\"\n"))
+        #expect(try prefs("set", "string", "\"open") == Printed())
+        #expect(try prefs("get", "string") == Printed("\"open\n"))
     }
 
     /// The type of a new value is told on a terminal; a script knows it.
-    @Test(
-        .enabled(if: Hazard.canRun("script(1)", if: access("/usr/bin/script", X_OK) == 0, else: "it is not installed")))
+    @Test(.needs("script(1)", access("/usr/bin/script", X_OK) == 0, else: "it is not installed"))
     func theTypeOfANewValueIsTold() throws {
         let tool = try Child.executable("prefs").path
         let child = try Child(
@@ -169,9 +147,9 @@ import Testing
 
     @Test func anUnfitValueIsTold() throws {
         let file = home.path("x.json")
-        try home.write(Data(#"{"R": {"Integer Value": "ten"}}"#.utf8), to: "x.json")
+        try home.write(#"{"R": {"Integer Value": "ten"}}"#, to: "x.json")
         let note = "prefs: Integer Value: expected Int, found a string; the program reads the default\n"
-        #expect(try home.prefs("get", "int", "-f", file, "--root", "R") == Printed("0\n", errors: note))
-        #expect(try home.prefs("get", "int", "-f", file, "--root", "R", "--stored") == Printed("ten\n"))
+        #expect(try prefs("get", "int", "-f", file, "--root", "R") == Printed("0\n", errors: note))
+        #expect(try prefs("get", "int", "-f", file, "--root", "R", "--stored") == Printed("ten\n"))
     }
 }

@@ -6,38 +6,26 @@ import TestSupport
 import PrefsJSON
 
 /// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it.
-@Suite struct HarnessLayersTests {
-    private let home: HarnessHome
+@Suite final class HarnessLayersTests: HarnessSuite {
+    private var file: String { home.path("f.plist") }
 
-    init() throws {
-        home = try HarnessHome()
-    }
-
-    private func prefs(_ arguments: String..., variables: [String: String] = ["APP_String_Value": "above"]) throws
+    private func layered(_ arguments: String..., variables: [String: String] = ["APP_String_Value": "above"]) throws
         -> Printed
     {
-        try prefs(arguments, variables: variables)
-    }
-
-    /// Stores a value without layers.
-    private func set(_ key: String, _ value: String) throws -> Printed {
-        try home.prefs("set", key, value, "-f", home.path("f.plist"), "--root", "PrefsTestSet")
+        try layered(arguments, variables: variables)
     }
 
     /// With layers, a file has the values of the program.
-    private func prefs(_ arguments: [String], variables: [String: String]) throws -> Printed {
-        try home.prefs(arguments + ["-f", home.path("f.plist"), "--layers", "APP_"], variables)
+    private func layered(_ arguments: [String], variables: [String: String]) throws -> Printed {
+        try prefs(arguments + ["-f", file, "--layers", "APP_"], variables)
     }
 
     @Test func commandsShowWhatLayersSet() throws {
-        #expect(try set("int", "7") == Printed())
-        #expect(try prefs("get", "string") == Printed("above\n"))
-        #expect(try prefs("get", "int") == Printed("7\n"))
-        #expect(try prefs("export").output == "{\n  \"Integer Value\": 7\n}\n")
-        #expect(
-            try home.prefs("get", "string", "--stored", "-f", home.path("f.plist"), "--root", "PrefsTestSet").code == 1,
-            "nothing was stored")
-        let lines = try prefs("show").output.split(separator: "\n").map {
+        #expect(try prefs("set", "int", "7", in: file) == Printed())
+        #expect(try layered("get", "string", "int") == Printed("above\n7\n"))
+        #expect(try layered("export").output == "{\n  \"Integer Value\": 7\n}\n")
+        #expect(try prefs("get", "string", "--stored", in: file).code == 1, "nothing was stored")
+        let lines = try layered("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
         #expect(lines.contains("KEY STORED AS TYPE SOURCE VALUE"))
@@ -47,31 +35,29 @@ import PrefsJSON
     }
 
     @Test func aBadVariableIsReported() throws {
-        let message =
-            "layer environment: APP_Integer_Value: expected Int, found \"many\": not a number; ignored"
+        let message = "layer environment: APP_Integer_Value: expected Int, found \"many\": not a number; ignored"
         let variables = ["APP_Integer_Value": "many"]
-        #expect(try set("int", "7") == Printed())
+        #expect(try prefs("set", "int", "7", in: file) == Printed())
         let printed = Printed("7\n", errors: "prefs: \(message)\n")
-        #expect(try prefs("get", "int", variables: variables) == printed)
-        #expect(try prefs("show", variables: variables).errors == printed.errors)
-        #expect(try prefs("show", variables: variables).code == 0)
-        #expect(try prefs("export", variables: variables).errors == printed.errors)
-        #expect(try prefs("get", "int", variables: ["APP_Integer_Value": "8"]) == Printed("8\n"))
-        #expect(try prefs("get", "array", variables: ["APP_Array_Value": "a,b"]) == Printed("[\"a\",\"b\"]\n"))
+        #expect(try layered("get", "int", variables: variables) == printed)
+        #expect(try layered("show", variables: variables).errors == printed.errors)
+        #expect(try layered("show", variables: variables).code == 0)
+        #expect(try layered("export", variables: variables).errors == printed.errors)
+        #expect(try layered("get", "int", variables: ["APP_Integer_Value": "8"]) == Printed("8\n"))
+        #expect(try layered("get", "array", variables: ["APP_Array_Value": "a,b"]) == Printed("[\"a\",\"b\"]\n"))
     }
 
     @Test func filesAreDefaults() throws {
         let files = ["a.json", "b.plist"].map(home.path)
         try Data(#"{"PrefsTestSet": {"Integer Value": 1}}"#.utf8).write(to: URL(filePath: files[0]))
-        try writePropertyList(
-            ["PrefsTestSet": ["Integer Value": 2, "String Value": "b"]], to: URL(filePath: files[1]))
+        try writePropertyList(["PrefsTestSet": ["Integer Value": 2, "String Value": "b"]], to: URL(filePath: files[1]))
         func run(_ arguments: String...) throws -> Printed {
-            try prefs(
+            try layered(
                 arguments + files.flatMap { ["--layer", $0] }, variables: ["APP_Date_Value": "2026-11-21T00:00:00Z"])
         }
         #expect(try run("get", "int") == Printed("1\n"), "the first file wins")
         #expect(try run("get", "string") == Printed("b\n"))
-        #expect(try set("int", "3") == Printed())
+        #expect(try prefs("set", "int", "3", in: file) == Printed())
         #expect(try run("get", "int") == Printed("3\n"))
         let lines = try run("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
@@ -87,12 +73,12 @@ import PrefsJSON
             try Data(text.utf8).write(to: URL(filePath: layer), options: .atomic)
         }
         try write(1)
-        let arguments = ["watch", "-f", home.path("f.plist"), "--layer", layer]
+        let arguments = ["watch", "-f", file, "--layer", layer]
         let child = try PipedChild("prefs", arguments, home: home.folder, mergesErrors: true)
         #expect(try child.line().hasPrefix("prefs: watching "))
         try write(2)
         #expect(try child.line().hasSuffix("  Integer Value: 1 → 2"))
-        try home.prefs("set", "int", "5", "-f", home.path("f.plist"), "--root", "PrefsTestSet")
+        try prefs("set", "int", "5", in: file)
         #expect(try child.line().hasSuffix("  Integer Value: 2 → 5"))
         child.send(SIGTERM)
         #expect(try child.exitCode() == 0)
@@ -100,15 +86,14 @@ import PrefsJSON
 
     @Test func theOptionBelongsToTheCommandsOnAPlace() throws {
         let owners = CommandSpec.all.filter { $0.options.contains { $0.name == "--layers" } }.map { "`\($0.name)`" }
-        #expect(
-            try home.prefs("diff", "a", "b", "--layers", "A")
-                == .usageError(
-                    "`diff` does not accept --layers; it is an option of \(owners.joined(separator: ", "))"))
-        #expect(try home.prefs("set", "int", "5") == Printed())
+        let printed = try prefs("diff", "a", "b", "--layers", "A")
+        let option = "it is an option of \(owners.joined(separator: ", "))"
+        #expect(printed == .usageError("`diff` does not accept --layers; \(option)"))
+        #expect(try prefs("set", "int", "5") == Printed())
         // They cover the values of the program's own place, too.
-        #expect(try home.prefs(["get", "int", "--layers", "APP_"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
+        #expect(try prefs(["get", "int", "--layers", "APP_"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
         for command in ["set", "unset", "import", "cp", "mv", "edit", "undo", "doctor"] {
-            #expect(try home.prefs(command, "x", "y", "--layers", "A").code == 64, "it writes")
+            #expect(try prefs(command, "x", "y", "--layers", "A").code == 64, "it writes")
         }
     }
 }

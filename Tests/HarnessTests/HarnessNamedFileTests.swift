@@ -2,23 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PrefsTool
-
 /// A word that is an existing file is that file, and nothing is created in another place than the one that was named.
 /// The commands run as processes, because paths are relative to the working folder.
-@Suite struct HarnessNamedFileTests {
-    private let home: HarnessHome
-
-    init() throws { home = try HarnessHome() }
-
-    /// Runs a line of a shell in the home folder, with `prefs` on the path.
-    private func shell(_ line: String) throws -> Printed {
-        let tool = try Child.executable("prefs").deletingLastPathComponent().path
-        let child = try Child(
-            URL(filePath: "/bin/bash"), ["-c", "cd \"$HOME\" && \(line)"],
-            environment: ["HOME": home.folder.path, "PATH": "\(tool):/usr/bin:/bin"])
-        return Printed(try child.wait())
-    }
+@Suite final class HarnessNamedFileTests: HarnessSuite {
 
     private static let lines: [(String, Printed)] = [
         ("prefs set -f settings.conf a 2 && cat settings.conf", Printed("{\"a\": 2, // mine\n \"b\": {\"c\": 2}}")),
@@ -62,7 +48,7 @@ import Testing
 
     @Test(arguments: lines) func anExistingFileIsThatFile(line: String, expected: Printed) throws {
         try prepare()
-        #expect(try shell(line) == expected)
+        #expect(try home.bash(line) == expected)
         #expect(!FileManager.default.fileExists(atPath: home.path(".config/settings.conf.plist")))
         #expect(!FileManager.default.fileExists(atPath: home.path(".config/-.plist")))
     }
@@ -91,7 +77,7 @@ import Testing
     @Test(arguments: rejected) func nothingIsCreatedElsewhere(line: String, message: String) throws {
         try prepare()
         let before = try home.state()
-        let printed = try shell(line)
+        let printed = try home.bash(line)
         #expect(printed.errors == "prefs: \(message.replacing("HOME", with: home.folder.path))\n" && printed.code != 0)
         #expect(printed.output == "")
         #expect(try home.state() == before)
@@ -106,18 +92,18 @@ import Testing
         ]
         for (bytes, expected) in files {
             try home.write(bytes, to: name)
-            #expect(try home.prefs("set", "-f", home.path(name), "a", "2") == Printed())
-            #expect(try Data(contentsOf: home.folder.file(name)) == Data(expected.utf8))
+            #expect(try prefs("set", "-f", home.path(name), "a", "2") == Printed())
+            #expect(try home.bytes(name) == Data(expected.utf8))
         }
         let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
         try home.write(list, to: name)
-        #expect(try home.prefs("get", "-f", home.path(name), "a") == Printed("1\n"))
+        #expect(try prefs("get", "-f", home.path(name), "a") == Printed("1\n"))
     }
 
     private func prepare() throws {
-        try home.write(Data("{\"a\": 1, // mine\n \"b\": {\"c\": 2}}".utf8), to: "settings.conf")
-        try home.write(Data("{\"a\": 7}".utf8), to: "other.json")
-        try home.write(Data("{\"a\": 1}".utf8), to: "list.plist")
+        try home.write("{\"a\": 1, // mine\n \"b\": {\"c\": 2}}", to: "settings.conf")
+        try home.write("{\"a\": 7}", to: "other.json")
+        try home.write("{\"a\": 1}", to: "list.plist")
         try home.write(["x": 9], to: "xml", format: .xml)
     }
 }

@@ -1,21 +1,16 @@
 import Foundation
-import PrefsJSON
 import Testing
 import TestSupport
 
 /// Commands of root on files that another user planted.
-@Suite(
-    .enabled(
-        if: Hazard.canRun(
-            "surroundings: commands beside another user", if: geteuid() == 0, else: "only root can do that")))
-struct HarnessOtherUsersTests {
-    private let home: HarnessHome
+@Suite(.needs("surroundings: commands beside another user", geteuid() == 0, else: "only root can do that"))
+final class HarnessOtherUsersTests: HarnessSuite {
     private let attacker: uid_t = 22_222
 
-    init() throws {
-        home = try HarnessHome()
+    override init() throws {
+        try super.init()
         chmod(home.folder.path, 0o1777)
-        try home.prefs("set", "int", "5")
+        try prefs("set", "int", "5")
     }
 
     private func plant(_ name: String, _ target: String) -> String {
@@ -36,19 +31,19 @@ struct HarnessOtherUsersTests {
         let before = try home.state()
         let failed = Printed.failure(errorMessage(link))
         let left = Printed.failure(errorMessage(link) + "; the stored state is unchanged")
-        #expect(try home.prefs("export", "-o", link, "--force") == failed)
-        #expect(try home.prefs("export", "-f", home.suiteFile.path, "-o", link, "--force") == failed)
-        #expect(try home.prefs("import", link) == failed)
-        #expect(try home.prefs("import", "--dry-run", link) == failed)
+        #expect(try prefs("export", "-o", link, "--force") == failed)
+        #expect(try prefs("export", "-f", home.suiteFile.path, "-o", link, "--force") == failed)
+        #expect(try prefs("import", link) == failed)
+        #expect(try prefs("import", "--dry-run", link) == failed)
         for words in [
             ["export", "-f", link], ["cp", "-f", link, "A", "B"],
             ["set", "-f", link, "A.k", "2"], ["unset", "-f", link, "A"], ["get", "--type", "-f", link, "A"],
         ] {
-            #expect(try home.prefs(words) == left, "\(words)")
+            #expect(try prefs(words) == left, "\(words)")
         }
-        #expect(try home.prefs("-f", link, "--root", "PrefsTestSet") == left)
+        #expect(try prefs(in: link) == left)
         let reason = errorMessage(link).dropFirst(link.utf8.count + 2)
-        let doctor = try home.prefs("doctor", "-f", link)
+        let doctor = try prefs("doctor", "-f", link)
         #expect(doctor.output.contains("\(link) cannot be read: \(reason)") && doctor.code == 1, "\(doctor)")
         #expect(!doctor.output.contains("mend it:"), "\(doctor)")
         #expect(try home.state() == before)
@@ -57,13 +52,13 @@ struct HarnessOtherUsersTests {
     /// Another user could make root restore any bytes.
     @Test func anUndoRecordOfAnotherUserIsNotUsed() throws {
         let path = home.path("x.plist")
-        try home.prefs("set", "-f", path, "A.k", "1")
+        try prefs("set", "-f", path, "A.k", "1")
         let folder = home.path(".local/state/prefs/undo")
         let name = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("x.plist-") })
         chown("\(folder)/\(name)", attacker, attacker)
         let before = try Data(contentsOf: URL(filePath: path))
-        let printed = try home.prefs("undo", "-f", path)
+        let printed = try prefs("undo", "-f", path)
         #expect(printed == .failure("\(folder)/\(name) belongs to another user"))
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
@@ -71,45 +66,33 @@ struct HarnessOtherUsersTests {
     @Test func aPlantedLockFileIsNamedAndTheCommandRemovesIt() throws {
         let path = home.path("x.plist")
         try home.claim("x.plist")
-        try home.prefs("set", "-f", path, "A.k", "1")
+        try prefs("set", "-f", path, "A.k", "1")
         let lock = home.path(".x.plist.lock")
         chown(lock, attacker, attacker)
         let held = open(lock, O_RDONLY | O_CLOEXEC)
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
-        let printed = try home.prefs("doctor", "-f", path, "--json")
-        let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
-        let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
+        let finding = try #require(try home.doctor(path).findings.first)
         let reason = "belongs to user \(attacker); expected the caller, root or the owner of the preferences file"
         #expect(
             finding["reason"] as? String == "the lock file \(lock) cannot be used: \(reason); nothing can be stored")
         #expect(finding["command"] as? String == "rm \(lock)")
         let failed = Printed.failure("\(lock): \(reason); the stored state is unchanged")
-        #expect(try home.prefs("set", "-f", path, "A.k", "2") == failed)
+        #expect(try prefs("set", "-f", path, "A.k", "2") == failed)
         #expect(unlink(lock) == 0)
-        #expect(try home.prefs("set", "-f", path, "A.k", "2") == Printed())
+        #expect(try prefs("set", "-f", path, "A.k", "2") == Printed())
     }
 
     /// Pipes of a shell have no path in the file system, and can be read.
     @Test func importsReadPipes() throws {
-        let script = "printf '%s' '{\"Integer Value\": 7}' | \"$0\" import /dev/stdin && \"$0\" get int"
-        let prefs = try Child.executable("prefs").path
-        let printed = Printed(
-            try Child(URL(filePath: "/bin/bash"), ["-c", script, prefs], environment: ["HOME": home.folder.path]).wait()
-        )
-        #expect(printed == Printed("7\n"))
-        let substitution = "\"$0\" import <(printf '%s' '{\"Integer Value\": 8}') && \"$0\" get int"
-        let second = Printed(
-            try Child(URL(filePath: "/bin/bash"), ["-c", substitution, prefs], environment: ["HOME": home.folder.path])
-                .wait())
-        #expect(second == Printed("8\n"))
-        let pipe = home.path("pipe")
-        #expect(mkfifo(pipe, 0o600) == 0)
-        let named = "printf '%s' '{\"Integer Value\": 9}' > \"$1\" & \"$0\" import \"$1\" && \"$0\" get int"
-        let third = Printed(
-            try Child(URL(filePath: "/bin/bash"), ["-c", named, prefs, pipe], environment: ["HOME": home.folder.path])
-                .wait())
-        #expect(third == Printed("9\n"))
+        #expect(mkfifo(home.path("pipe"), 0o600) == 0)
+        for (script, value) in [
+            ("printf '%s' '{\"Integer Value\": 7}' | prefs import /dev/stdin", 7),
+            ("prefs import <(printf '%s' '{\"Integer Value\": 8}')", 8),
+            ("printf '%s' '{\"Integer Value\": 9}' > pipe & prefs import \"$HOME/pipe\"", 9),
+        ] {
+            #expect(try home.bash(script + " && prefs get int") == Printed("\(value)\n"))
+        }
     }
 
     /// The import does not open the pipe, so it does not wait for a writer.
@@ -117,59 +100,52 @@ struct HarnessOtherUsersTests {
         let pipe = home.path("pipe")
         #expect(mkfifo(pipe, 0o666) == 0)
         chown(pipe, attacker, attacker)
-        #expect(try home.prefs("import", pipe) == .failure("\(pipe): is a FIFO"))
-        #expect(try home.prefs("import", "/dev/zero") == .failure("/dev/zero: is a device"))
-        #expect(try home.prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))
+        #expect(try prefs("import", pipe) == .failure("\(pipe): is a FIFO"))
+        #expect(try prefs("import", "/dev/zero") == .failure("/dev/zero: is a device"))
+        #expect(try prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))
     }
 
     @Test func aRelativePathStartsAtTheWorkingFolder() throws {
         let file = try home.write(["A": ["k": 1]], to: "x.plist").path
         let relative = String(repeating: "../", count: 30) + file.dropFirst()
-        #expect(try home.prefs("doctor", "-f", relative).code == 0)
-        #expect(try home.prefs("export", "-f", relative, "-o", relative + ".json") == Printed())
-        #expect(try home.prefs("import", "-f", relative, relative + ".json") == Printed())
-        #expect(try home.prefs("doctor", "-f", relative).code == 0)
+        #expect(try prefs("doctor", "-f", relative).code == 0)
+        #expect(try prefs("export", "-f", relative, "-o", relative + ".json") == Printed())
+        #expect(try prefs("import", "-f", relative, relative + ".json") == Printed())
+        #expect(try prefs("doctor", "-f", relative).code == 0)
     }
 
     /// Root does not export into a file that another user made in a shared folder.
     @Test func anExportIsNotWrittenIntoAPlantedFile() throws {
         let planted = try home.write(Data(), to: "out.json").path
         chown(planted, attacker, attacker)
-        #expect(
-            try home.prefs("export", "-o", planted, "--force")
-                == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
+        let printed = try prefs("export", "-o", planted, "--force")
+        #expect(printed == .failure("\(planted): belongs to another user, in a folder that everybody may write to"))
         #expect(try Data(contentsOf: URL(filePath: planted)).isEmpty)
         // In the user's own folder, root may write the file. Its owner does not change.
         chmod(home.folder.path, 0o755)
-        #expect(try home.prefs("export", "-o", planted, "--force") == Printed())
+        #expect(try prefs("export", "-o", planted, "--force") == Printed())
         #expect(try FileManager.default.attributesOfItem(atPath: planted)[.ownerAccountID] as? Int == Int(attacker))
     }
 
-    private func bash(_ script: String, _ environment: [String: String] = [:]) throws -> Printed {
-        let prefs = try Child.executable("prefs").path
-        let own = ["HOME": home.folder.path].merging(environment) { $1 }
-        return Printed(try Child(URL(filePath: "/bin/bash"), ["-c", script, prefs], environment: own).wait())
-    }
-
     @Test func anExportToAStreamIsWrittenToIt() throws {
-        let printed = try bash(
-            "cd \"$HOME\"; (echo head; \"$0\" export -o /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
+        let printed = try home.bash(
+            "(echo head; prefs export -o /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
         #expect(printed == Printed("head\ntail\n"))
-        #expect(try bash("\"$0\" export -o >(grep -c Integer)") == Printed("1\n"))
+        #expect(try home.bash("prefs export -o >(grep -c Integer)") == Printed("1\n"))
         // With --reveal, it is for its owner alone.
         for (umask, option, mode) in [("022", "", "644"), ("077", "", "600"), ("022", "--reveal", "600")] {
-            let lines = "rm -f new.json; \"$0\" export \(option) -o new.json; stat -c %a new.json"
-            #expect(try bash("cd \"$HOME\"; umask \(umask); \(lines)") == Printed("\(mode)\n"))
+            let lines = "rm -f new.json; prefs export \(option) -o new.json; stat -c %a new.json"
+            #expect(try home.bash("umask \(umask); \(lines)") == Printed("\(mode)\n"))
         }
     }
 
     /// A relative path is never resolved against `/`.
     @Test func withoutAWorkingFolderARelativePathIsRejected() throws {
-        let script = "mkdir \"$HOME/gone\" && cd \"$HOME/gone\" && rmdir \"$HOME/gone\" && \"$0\" "
+        let script = "mkdir gone && cd gone && rmdir \"$HOME/gone\" && prefs "
         let reason = "is relative, and the working folder is unknown"
-        #expect(try bash(script + "export -o x.json 2>&1").output == "prefs: x.json: \(reason)\n")
+        #expect(try home.bash(script + "export -o x.json 2>&1").output == "prefs: x.json: \(reason)\n")
         for command in ["doctor -f x.plist", "set -f x.plist R.k v", "diff x.plist x.plist"] {
-            let printed = try bash(script + command)
+            let printed = try home.bash(script + command)
             #expect(
                 printed.errors.contains(reason) && printed.code == (command.hasPrefix("diff") ? 2 : 1), "\(printed)")
         }
@@ -177,16 +153,15 @@ struct HarnessOtherUsersTests {
 
     @Test func aWorkingFolderMayHaveALongPath() throws {
         let long = Array(repeating: String(repeating: "d", count: 200), count: 8).joined(separator: "/")
-        let script = "mkdir -p \"$HOME/\(long)\" && cd \"$HOME/\(long)\" && \"$0\" "
-        #expect(
-            try bash(script + "set -f x.plist R.k 5 && \"$0\" get -f x.plist R.k && ls") == Printed("5\nx.plist\n"))
+        let script = "mkdir -p \(long) && cd \(long) && prefs set -f x.plist R.k 5 && prefs get -f x.plist R.k && ls"
+        #expect(try home.bash(script) == Printed("5\nx.plist\n"))
     }
 
     @Test func showWorksInEveryLocale() throws {
         for locale in ["aaaaaaaaaaaa", "de_DE.UTF-8", "tr_TR", String(repeating: "x", count: 300)] {
-            let shown = try bash("\"$0\" show --json", ["LC_ALL": locale])
-            #expect(try shown.output == home.prefs("show", "--json").output, "\(locale)")
-            #expect(try bash("\"$0\" show", ["LC_ALL": locale]).code == 0, "\(locale)")
+            let shown = try home.bash("prefs show --json", ["LC_ALL": locale])
+            #expect(try shown.output == prefs("show", "--json").output, "\(locale)")
+            #expect(try home.bash("prefs show", ["LC_ALL": locale]).code == 0, "\(locale)")
         }
     }
 }

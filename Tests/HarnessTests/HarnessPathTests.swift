@@ -7,7 +7,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// The meaning of the words of `set`: a path or the name of a key, and a text or a value of the existing type.
-@Suite struct HarnessPathTests {
+@Suite final class HarnessPathTests: HarnessSuite {
     private static let form = "expected a key or a path such as a.b[0], found"
     private static let rejected: [(path: String, message: String)] = [
         ("servers[*].p", "\(form) `servers[*].p`; a new key of that name is written 'servers\\[*]\\.p'"),
@@ -28,51 +28,48 @@ import TestSupport
 
     /// The meaning of a path does not depend on its container. A missing container is made, or the command is rejected.
     @Test(arguments: ["d.plist", "d.json"]) func aPathIsNeverTheNameOfAKey(name: String) throws {
-        let home = try HarnessHome()
         let file = home.path(name)
-        try home.prefs("set", "-f", file, "R.s", "t")
+        try prefs("set", "-f", file, "R.s", "t")
         let state = try home.state()
         for (path, message) in Self.rejected {
-            #expect(try home.prefs("set", "-f", file, path, "x") == .failure(message))
-            #expect(try home.prefs("set", "-f", file, path, "x", "--dry-run") == .failure(message))
+            #expect(try prefs("set", "-f", file, path, "x") == .failure(message))
+            #expect(try prefs("set", "-f", file, path, "x", "--dry-run") == .failure(message))
         }
         #expect(try home.state() == state)
         let paths = [
             "sizes[0]=3", "R.sizes[0].w=4", "R.new.deep=5", "Editor.size=6", "com.example.flag=true", "a[0][0]=7",
         ]
-        #expect(try home.prefs(["set", "-f", file] + paths) == Printed())
+        #expect(try prefs(["set", "-f", file] + paths) == Printed())
         let all =
             #"{"Editor":{"size":6},"R":{"new":{"deep":5},"s":"t","sizes":[{"w":4}]},"a":[[7]],"com":{"example":{"flag":true}},"#
             + #""sizes":[3]}"#
-        #expect(try ExportFormat.value(ofJSON: Data(home.prefs("export", "-f", file).output.utf8)).json == all)
-        #expect(try home.prefs("set", "-f", file, "sizes[1]=4", "sizes[-1]=5", "sizes[2]=6") == Printed())
-        #expect(try home.prefs("get", "-f", file, "sizes") == Printed("[3,5,6]\n"))
+        #expect(try ExportFormat.value(ofJSON: Data(prefs("export", "-f", file).output.utf8)).json == all)
+        #expect(try prefs("set", "-f", file, "sizes[1]=4", "sizes[-1]=5", "sizes[2]=6") == Printed())
+        #expect(try prefs("get", "-f", file, "sizes") == Printed("[3,5,6]\n"))
     }
 
     /// Other programs store names with dots, such as reversed domain names.
     @Test func aKeyWithDotsIsReachedByItsName() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
         let content: [String: Any] = ["com.example.flag": false, "sizes[0]": 1, "com": ["example": 7]]
         try home.write(content, to: "d.plist")
-        #expect(try home.prefs("set", "-f", file, "com.example.flag", "true") == Printed())
-        #expect(try home.prefs("get", "-f", file, "com.example.flag") == Printed("true\n"))
-        #expect(try home.prefs("get", "-f", file, "com.example") == Printed("7\n"))
-        #expect(try home.prefs("set", "-f", file, "sizes[0]", "2") == Printed())
-        #expect(try home.prefs("unset", "-f", file, "sizes[0]") == Printed())
+        #expect(try prefs("set", "-f", file, "com.example.flag", "true") == Printed())
+        #expect(try prefs("get", "-f", file, "com.example.flag", "com.example") == Printed("true\n7\n"))
+        #expect(try prefs("set", "-f", file, "sizes[0]", "2") == Printed())
+        #expect(try prefs("unset", "-f", file, "sizes[0]") == Printed())
         // A backslash also works in the name of an existing key.
-        #expect(try home.prefs("get", "-f", file, #"com\.example\.flag"#) == Printed("true\n"))
+        #expect(try prefs("get", "-f", file, #"com\.example\.flag"#) == Printed("true\n"))
         // A backslash creates a new key.
-        #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "v") == Printed())
-        #expect(try home.prefs("set", "-f", file, #"org\.example\[0]"#, "w") == Printed())
-        #expect(try home.prefs("get", "-f", file, "org.example[0]") == Printed("w\n"))
-        #expect(try home.prefs("set", "-f", file, #"com.a\.b"#, "8") == Printed())
-        #expect(try home.prefs("get", "-f", file, "com.a.b") == Printed("8\n"))
-        #expect(try home.prefs("set", "-f", file, #"A\.B.k"#, "v") == Printed())
-        #expect(try home.prefs("get", "-f", file, "A.B.k") == Printed("v\n"))
-        #expect(try home.prefs("unset", "-f", file, "A.B", "--force") == Printed())
+        #expect(try prefs("set", "-f", file, #"org\.example\[0]"#, "v") == Printed())
+        #expect(try prefs("set", "-f", file, #"org\.example\[0]"#, "w") == Printed())
+        #expect(try prefs("get", "-f", file, "org.example[0]") == Printed("w\n"))
+        #expect(try prefs("set", "-f", file, #"com.a\.b"#, "8") == Printed())
+        #expect(try prefs("get", "-f", file, "com.a.b") == Printed("8\n"))
+        #expect(try prefs("set", "-f", file, #"A\.B.k"#, "v") == Printed())
+        #expect(try prefs("get", "-f", file, "A.B.k") == Printed("v\n"))
+        #expect(try prefs("unset", "-f", file, "A.B", "--force") == Printed())
         #expect(
-            try home.prefs("export", "-f", file).output
+            try prefs("export", "-f", file).output
                 == "{\n  \"com\": {\n    \"a.b\": 8,\n    \"example\": 7\n  },\n  \"com.example.flag\": true,\n"
                 + "  \"org.example[0]\": \"w\"\n}\n")
     }
@@ -83,9 +80,7 @@ import TestSupport
         ("true", "maybe", nil),
         ("3", "4", "4"), ("3", "4.5", nil), ("3", "x", nil), ("2.5", "4", "4.0"), (#""s""#, "4", #""4""#),
         (#""s""#, "true", #""true""#), (#"{"$data": "SGk="}"#, "SGVsbG8=", #"{"$data": "SGVsbG8="}"#),
-        (
-            #"{"$date": "2026-11-20T00:00:00Z"}"#, "2026-11-21T00:00:00Z", #"{"$date": "2026-11-21T00:00:00Z"}"#
-        ),
+        (#"{"$date": "2026-11-20T00:00:00Z"}"#, "2026-11-21T00:00:00Z", #"{"$date": "2026-11-21T00:00:00Z"}"#),
         ("[1]", "[2]", "[\n  2\n]"), ("[1]", "2", nil), ("[1]", "a,b", nil), (#"{"a":1}"#, "a=2", nil),
     ]
 
@@ -93,24 +88,23 @@ import TestSupport
     func aValueWithoutATypeKeepsTheTypeOfTheFormerOne(
         row: (old: String, text: String, new: String?), name: String
     ) throws {
-        let home = try HarnessHome()
         let file = home.path(name)
-        #expect(try home.prefs("set", "-f", file, "KeepAlive", row.old, "-t", "json") == Printed())
+        #expect(try prefs("set", "-f", file, "KeepAlive", row.old, "-t", "json") == Printed())
         let state = try home.state()
-        let printed = try home.prefs("set", "-f", file, "KeepAlive", row.text)
+        let printed = try prefs("set", "-f", file, "KeepAlive", row.text)
         guard let new = row.new else {
             #expect(printed.code == 1 && printed.errors.contains("would become a value of type "), "\(printed)")
             #expect(try home.state() == state)
-            #expect(try home.prefs("set", "-f", file, "KeepAlive", row.text, "--force") == Printed())
-            return #expect(try home.prefs("get", "-f", file, "KeepAlive") == Printed(row.text + "\n"))
+            #expect(try prefs("set", "-f", file, "KeepAlive", row.text, "--force") == Printed())
+            return #expect(try prefs("get", "-f", file, "KeepAlive") == Printed(row.text + "\n"))
         }
         #expect(printed == Printed())
-        let exported = try home.prefs("export", "-f", file).output
+        let exported = try prefs("export", "-f", file).output
         #expect(exported.replacing("\n  ", with: "\n") == "{\n\"KeepAlive\": \(new)\n}\n")
     }
 
     /// Paths into the values of declared properties, whose types and fields are known.
-    @Suite struct OfDeclaredProperties {
+    @Suite final class OfDeclaredProperties: HarnessSuite {
         private final class Desk: Prefs, @unchecked Sendable {
             struct Window: Codable, Equatable { var width = 600, title = "Main", tags: [String] = [] }
 
@@ -118,34 +112,20 @@ import TestSupport
             @Pref var names: [String: [Int]] = [:]
         }
 
-        private let home: HarnessHome
-        private let url: URL
+        private var url: URL { home.folder.file("desk.json") }
 
-        init() throws {
-            home = try HarnessHome()
-            url = home.folder.file("desk.json")
-        }
-
-        private func run(_ words: String...) throws -> Printed {
-            let program = Program(
-                name: "myapp prefs",
-                make: { root, store in
-                    Desk(key: root, values: nil, store: store ?? PropertyListFileStore(url: url, format: .json))
-                })
-            return try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: program)
-        }
-
-        private func failure(_ message: String) -> Printed {
-            Printed(errors: "myapp prefs: \(message)\n", code: 1)
+        override var program: Program? {
+            let store = PropertyListFileStore(url: url, format: .json)
+            return Program(name: "myapp prefs") { Desk(key: $0, values: nil, store: $1 ?? store) }
         }
 
         @Test func getPrintsWhatTheProgramReads() throws {
             try Data(#"{"Desk": {"window": {"width": 1}}}"#.utf8).write(to: url)
-            #expect(try run("get", "window.title") == Printed("Main\n"), "the stored struct lacks the field")
-            #expect(try run("get", "window.width") == Printed("1\n"))
-            #expect(try run("get", "window") == Printed(#"{"tags":[],"title":"Main","width":1}"# + "\n"))
-            #expect(try run("set", "window.width", "+1") == Printed())
-            #expect(try run("get", "window.width") == Printed("2\n"))
+            #expect(try prefs("get", "window.title") == Printed("Main\n"), "the stored struct lacks the field")
+            #expect(try prefs("get", "window.width") == Printed("1\n"))
+            #expect(try prefs("get", "window") == Printed(#"{"tags":[],"title":"Main","width":1}"# + "\n"))
+            #expect(try prefs("set", "window.width", "+1") == Printed())
+            #expect(try prefs("get", "window.width") == Printed("2\n"))
         }
 
         @Test func anUnknownFieldIsRejectedWithASuggestion() throws {
@@ -155,29 +135,28 @@ import TestSupport
                 ["window.widht", "9"], ["window", #"{"widht": 9, "width": 2, "title": "x", "tags": []}"#],
                 ["window.width=2", "window.widht=9"],
             ] {
-                let result = try run("set", words[0], words[1])
+                let result = try prefs("set", words[0], words[1])
                 #expect(result == failure("no field `window.widht`; did you mean `width`?"), "\(words)")
             }
-            #expect(try run("set", "window.title[0]", "x").code == 1)
-            #expect(try run("get", "window.widht") == failure("`window.widht` is not set; did you mean `width`?"))
-            #expect(try run("set", "window.width", "wide").errors.contains("window.width: expected Int"))
+            #expect(try prefs("set", "window.title[0]", "x").code == 1)
+            #expect(try prefs("get", "window.widht") == failure("`window.widht` is not set; did you mean `width`?"))
+            #expect(try prefs("set", "window.width", "wide").errors.contains("window.width: expected Int"))
             #expect(try Data(contentsOf: url) == before)
-            #expect(try run("doctor").code == 0)
+            #expect(try prefs("doctor").code == 0)
             // Another program has written it.
             try Data(#"{"Desk": {"window": {"width": 2, "widht": 9}}}"#.utf8).write(to: url)
-            let report = try run("doctor").output
+            let report = try prefs("doctor").output
             #expect(
                 report.contains("problem: Desk.window.widht: is not a field of its type; did you mean `width`?"),
                 "\(report)")
         }
 
         @Test func missingContainersAreMade() throws {
-            #expect(try run("set", "window.tags[0]=a", "window.tags[1]=b", "names.x[0]=1") == Printed())
-            #expect(try run("get", "window.tags") == Printed(#"["a","b"]"# + "\n"))
-            #expect(try run("get", "names") == Printed(#"{"x":[1]}"# + "\n"))
-            #expect(try run("set", "names.x[0]", "b").errors.contains("expected Int"))
-            #expect(try run("set", "window.tags", "c,d") == Printed())
-            #expect(try run("get", "window.tags[1]") == Printed("d\n"))
+            #expect(try prefs("set", "window.tags[0]=a", "window.tags[1]=b", "names.x[0]=1") == Printed())
+            #expect(try prefs("get", "window.tags", "names") == Printed("[\"a\",\"b\"]\n{\"x\":[1]}\n"))
+            #expect(try prefs("set", "names.x[0]", "b").errors.contains("expected Int"))
+            #expect(try prefs("set", "window.tags", "c,d") == Printed())
+            #expect(try prefs("get", "window.tags[1]") == Printed("d\n"))
         }
     }
 }

@@ -1,10 +1,9 @@
 import Foundation
-import PrefsJSON
 import Testing
 import TestSupport
 
 /// Commands that need `--force` or a confirmation, dry runs, and waits for locks.
-@Suite struct HarnessSafetyTests {
+@Suite final class HarnessSafetyTests: HarnessSuite {
     private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
     static let risky: [(words: [String], risk: String)] = [
@@ -42,20 +41,19 @@ import TestSupport
         ),
     ]
 
-    private static func homeWithDomain() throws -> (home: HarnessHome, bytes: Data) {
-        let home = try HarnessHome()
-        let bytes = try home.writeSuite("D", content)
-        try home.write(Data(#"{"R": {"l": 2}}"#.utf8), to: "i.json")
-        try home.write(Data("{}".utf8), to: "empty.json")
-        return (home, bytes)
+    /// Makes the domain D, and files for imports. Returns the bytes of the domain.
+    private func domain() throws -> Data {
+        try home.write(#"{"R": {"l": 2}}"#, to: "i.json")
+        try home.write("{}", to: "empty.json")
+        return try home.writeSuite("D", Self.content)
     }
 
     @Test(arguments: risky) func aRiskyChangeNeedsForce(words: [String], risk: String) throws {
-        let (home, bytes) = try Self.homeWithDomain()
+        let bytes = try domain()
         let words = words.map { $0.replacing("HOME", with: home.folder.path) }
-        #expect(try home.prefs(words) == .failure("\(risk); --force does it; nothing has changed"))
+        #expect(try prefs(words) == .failure("\(risk); --force does it; nothing has changed"))
         #expect(try Data(contentsOf: home.domainFile("D")) == bytes)
-        #expect(try home.prefs(words + ["--force"]) == Printed())
+        #expect(try prefs(words + ["--force"]) == Printed())
         #expect(try Data(contentsOf: home.domainFile("D")) != bytes)
     }
 
@@ -67,23 +65,18 @@ import TestSupport
     ]
 
     @Test(arguments: harmless) func otherChangesNeedNone(words: [String]) throws {
-        let (home, _) = try Self.homeWithDomain()
-        try home.write(Data(#"{"S": 1}"#.utf8), to: "i2.json")
-        #expect(try home.prefs(words.map { $0.replacing("HOME", with: home.folder.path) }) == Printed())
+        _ = try domain()
+        try home.write(#"{"S": 1}"#, to: "i2.json")
+        #expect(try prefs(words.map { $0.replacing("HOME", with: home.folder.path) }) == Printed())
     }
 
     #if os(Linux)
         @Test(
-            .enabled(
-                if: Hazard.canRun(
-                    "confirmation on a terminal", if: access("/dev/ptmx", W_OK) == 0, else: "no pseudo-terminals")),
+            .needs("confirmation on a terminal", access("/dev/ptmx", W_OK) == 0, else: "no pseudo-terminals"),
             arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1), ("\u{4}", 1)] as [(String, Int32)])
         func aTerminalIsAsked(answer: String, code: Int32) throws {
-            let (home, bytes) = try Self.homeWithDomain()
-            let terminal = try PseudoTerminal(
-                Child.executable("prefs"), ["unset", "-f", "D", "--all"], environment: ["HOME": home.folder.path],
-                columns: 120,
-                rows: 24)
+            let bytes = try domain()
+            let terminal = try home.terminal(["unset", "-f", "D", "--all"], columns: 120)
             try terminal.wait(forText: "would be removed. Continue? [y/N] ")
             try terminal.type(answer + (answer == "\u{4}" ? "" : "\n"))
             #expect(try terminal.exitCode() == code)
@@ -101,27 +94,26 @@ import TestSupport
     ]
 
     @Test(arguments: foreignWrites) func aFileThatIsNotOursIsReplacedByForceOnly(words: [String]) throws {
-        let home = try HarnessHome()
         let garbage = Data("garbage".utf8)
         let file = try home.write(garbage, to: "x.plist").path(percentEncoded: false)
-        try home.write(Data(#"{"R": {"l": 2}}"#.utf8), to: "i.json")
-        try home.write(Data(#"{"Integer Value": 2}"#.utf8), to: "set.json")
+        try home.write(#"{"R": {"l": 2}}"#, to: "i.json")
+        try home.write(#"{"Integer Value": 2}"#, to: "set.json")
         let words = words.map { $0.replacing("HOME", with: home.folder.path).replacing("FILE", with: file) }
         let names = try home.folder.names()
-        let printed = try home.prefs(words)
+        let printed = try prefs(words)
         #expect(printed.code == 1 && printed.errors.contains("--force"), "\(printed)")
         #expect(try home.folder.names() == names)
-        #expect(try Data(contentsOf: home.folder.file("x.plist")) == garbage)
-        let forced = try home.prefs(words + ["--force"])
+        #expect(try home.bytes("x.plist") == garbage)
+        let forced = try prefs(words + ["--force"])
         guard words[0] != "unset" else { return }
         #expect(forced.code == 0 && forced.errors.contains("; quarantined as \(file).corrupt-"), "\(forced)")
         let quarantined = try home.folder.names().filter { $0.hasPrefix("x.plist.corrupt-") }
-        #expect(try quarantined.map { try Data(contentsOf: home.folder.file($0)) } == [garbage])
-        #expect(try home.prefs("export", "-f", file).code == 0)
+        #expect(try quarantined.map { try home.bytes($0) } == [garbage])
+        #expect(try prefs("export", "-f", file).code == 0)
         // The undo restores the bytes, so the file is a foreign file again.
-        #expect(try home.prefs("undo", "-f", file).code == 0)
-        #expect(try Data(contentsOf: home.folder.file("x.plist")) == garbage)
-        #expect(try home.prefs(words).code == 1)
+        #expect(try prefs("undo", "-f", file).code == 0)
+        #expect(try home.bytes("x.plist") == garbage)
+        #expect(try prefs(words).code == 1)
     }
 
     // MARK: - Dry runs
@@ -141,27 +133,24 @@ import TestSupport
     ]
 
     @Test(arguments: dryRuns) func aDryRunChangesNothing(words: [String], output: String) throws {
-        let (home, _) = try Self.homeWithDomain()
+        _ = try domain()
         let state = try home.state()
         let words = words.map { $0.replacing("HOME", with: home.folder.path) } + ["--dry-run"]
-        #expect(try home.prefs(words) == Printed(output))
-        let json = try home.prefs(words + ["--json"]).output
+        #expect(try prefs(words) == Printed(output))
+        let json = try prefs(words + ["--json"]).output
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [Any])
         #expect(try home.state() == state)
-        #expect(
-            try home.prefs("set", "-f", "D", "", "x", "--dry-run")
-                == .failure("expected a key or a path such as a.b[0], found an empty text"))
+        let printed = try prefs("set", "-f", "D", "", "x", "--dry-run")
+        #expect(printed == .failure("expected a key or a path such as a.b[0], found an empty text"))
     }
 
     // MARK: - Locks
 
-    /// The lock file of `d.plist`, locked by the test.
-    private static func lock(_ home: HarnessHome) throws -> Int32 {
+    /// `d.plist`, whose lock file the test holds.
+    private func lockedFile() throws -> HeldLock {
         try home.claim("d.plist")
-        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "v")
-        let descriptor = open(home.path(".d.plist.lock"), O_RDWR | O_CLOEXEC)
-        try #require(flock(descriptor, LOCK_EX) == 0)
-        return descriptor
+        try prefs("set", "-f", home.path("d.plist"), "R.k", "v")
+        return try home.lock("d.plist")
     }
 
     @Test(arguments: [
@@ -170,9 +159,8 @@ import TestSupport
         ["undo", "-f", "FILE"],
     ])
     func aWriteGivesUpAfterTheTimeout(words: [String]) throws {
-        let home = try HarnessHome()
-        let descriptor = try Self.lock(home)
-        defer { close(descriptor) }
+        let held = try lockedFile()
+        defer { held.release() }
         let state = try home.state()
         let words = words.map { $0.replacing("FILE", with: home.path("d.plist")) }
         // A process does not name itself as the holder.
@@ -189,21 +177,20 @@ import TestSupport
         "timeout: names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
 
     @Test func aLongWaitNamesTheHolder() throws {
-        let home = try HarnessHome()
-        let descriptor = try Self.lock(home)
-        defer { close(descriptor) }
+        let held = try lockedFile()
+        defer { held.release() }
         let child = try PipedChild(
             "prefs", ["set", "-f", home.path("d.plist"), "R.k", "w"], home: home.folder, mergesErrors: true)
         let line = try child.line()
         #expect(line.hasPrefix("prefs: waiting for the lock \(home.path(".d.plist.lock")), held by "), "\(line)")
         if Self.namesHolders { #expect(line.contains(" \(getpid()) ("), "\(line)") }
-        flock(descriptor, LOCK_UN)
+        held.release()
         #expect(try child.exitCode() == 0)
-        #expect(try home.prefs("get", "-f", home.path("d.plist"), "R.k") == Printed("w\n"))
+        #expect(try prefs("get", "-f", home.path("d.plist"), "R.k") == Printed("w\n"))
     }
 
     @Test(arguments: ["-1", "x", "1e9", "nan"]) func aTimeoutIsANumberOfSeconds(text: String) throws {
-        let printed = try HarnessHome().prefs("set", "-f", "D", "R.k", "v", "--timeout=\(text)")
+        let printed = try prefs("set", "-f", "D", "R.k", "v", "--timeout=\(text)")
         #expect(printed == .usageError("--timeout: expected seconds from 0 to 86400, found \"\(text)\""))
     }
 
@@ -211,36 +198,27 @@ import TestSupport
 
     /// A word that is not an option is never the file to write.
     @Test(arguments: ["mine.json", "notes.txt", "d.plist"]) func anExportReplacesAFileByForceOnly(name: String) throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "int", "5")
+        try prefs("set", "int", "5")
         let file = home.path(name)
         if name == "d.plist" {
-            try home.prefs("set", "-f", file, "R.k", "v")
+            try prefs("set", "-f", file, "R.k", "v")
         } else {
-            try home.write(Data(#"{"precious": 1}"#.utf8), to: name)
+            try home.write(#"{"precious": 1}"#, to: name)
         }
-        func bytes() throws -> Data { try Data(contentsOf: home.folder.file(name)) }
+        func bytes() throws -> Data { try home.bytes(name) }
         let (before, state) = (try bytes(), try home.state())
-        #expect(try home.prefs("export", "-f", file, file).errors.contains("-o PATH writes to a file"))
-        for words in [["export", file], ["export", file, "--force"]] { try home.prefs(words) }
+        #expect(try prefs("export", "-f", file, file).errors.contains("-o PATH writes to a file"))
+        for words in [["export", file], ["export", file, "--force"]] { try prefs(words) }
         for words in [["export", "-o", file], ["export", "-f", HarnessHome.suite, "-o", file]] {
             let words = words + ["--format", "json"]
             let risk = "\(file) exists and would be replaced; --force does it; nothing has changed"
-            #expect(try home.prefs(words) == .failure(risk))
+            #expect(try prefs(words) == .failure(risk))
         }
         #expect(try home.state() == state)
-        #expect(try home.prefs("export", "-o", file, "--force", "--format", "json") == Printed())
-        #expect(try String(contentsOf: home.folder.file(name), encoding: .utf8) == "{\n  \"Integer Value\": 5\n}\n")
+        #expect(try prefs("export", "-o", file, "--force", "--format", "json") == Printed())
+        #expect(try home.text(name) == "{\n  \"Integer Value\": 5\n}\n")
         // The exported JSON is quarantined if a program had written the file.
-        #expect(try home.prefs("undo", "-f", file).code == 0)
+        #expect(try prefs("undo", "-f", file).code == 0)
         #expect(try bytes() == before)
-    }
-
-    @Test func anImportTakesItsWordAsTheSource() throws {
-        let home = try HarnessHome()
-        for name in ["a.json", "b.json"] { try home.write(Data(#"{"R": {"from": "\#(name)"}}"#.utf8), to: name) }
-        let state = try home.state()
-        #expect(try home.prefs("import", home.path("a.json"), home.path("b.json"), "--replace", "--force").code == 64)
-        #expect(try home.state() == state)
     }
 }

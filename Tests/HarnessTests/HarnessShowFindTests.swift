@@ -1,20 +1,15 @@
 import Foundation
-import PrefsJSON
 import Testing
-import TestSupport
 
 /// `show KEY` and `find WORD`, on the test set and on any file.
-@Suite struct HarnessShowFindTests {
-    private let home: HarnessHome
-    private let file: String
+@Suite final class HarnessShowFindTests: HarnessSuite {
+    private var file: String { home.path("d.json") }
 
-    init() throws {
-        home = try HarnessHome()
+    override init() throws {
+        try super.init()
         try home.storeSampleValues()
-        file = try home.write(
-            Data(#"{"a": {"b": {"c": 1, "d": ["One", {"x": 2}]}, "none": {}}, "e.f": "two words", "g": [1]}"#.utf8),
-            to: "d.json"
-        ).path
+        let text = #"{"a": {"b": {"c": 1, "d": ["One", {"x": 2}]}, "none": {}}, "e.f": "two words", "g": [1]}"#
+        try home.write(text, to: "d.json")
     }
 
     // MARK: - show
@@ -27,87 +22,79 @@ import TestSupport
 
 
             """
-        #expect(
-            try home.prefs("show", "Integer Value")
-                == Printed(
-                    head + """
-                        KEY  STORED AS      TYPE  SOURCE  VALUE
-                        int  Integer Value  Int   stored  10
+        let expected =
+            head + """
+                KEY  STORED AS      TYPE  SOURCE  VALUE
+                int  Integer Value  Int   stored  10
 
-                        """))
-        try home.prefs("unset", "int")
+                """
+        #expect(try prefs("show", "Integer Value") == Printed(expected))
+        try prefs("unset", "int")
         // The rows are in the order of the class. A part has the row of its key.
-        #expect(
-            try home.prefs("show", "array[1]", "int")
-                == Printed(
-                    head + """
-                        KEY    STORED AS      TYPE      SOURCE   VALUE
-                        int    Integer Value  Int       default  0
-                        array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]
+        let both =
+            head + """
+                KEY    STORED AS      TYPE      SOURCE   VALUE
+                int    Integer Value  Int       default  0
+                array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]
 
-                        """))
-        #expect(
-            try home.prefs("show", "int", "string", "--json")
-                == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
+                """
+        #expect(try prefs("show", "array[1]", "int") == Printed(both))
+        let printed = try prefs("show", "int", "string", "--json")
+        #expect(printed == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
     }
 
     /// As `git config --show-origin`.
     @Test func sourcesSayWhereEachValueComesFrom() throws {
-        try home.prefs("unset", "string")
+        try prefs("unset", "string")
         let path = home.suiteFile.path(percentEncoded: false)
-        let layer = try home.write(Data(#"{"PrefsTestSet": {"String Value": "low"}}"#.utf8), to: "low.json").path
+        let layer = try home.write(#"{"PrefsTestSet": {"String Value": "low"}}"#, to: "low.json").path
         let words = ["show", "int", "string", "date", "--json", "--sources", "--layer", layer, "--layers", "P_"]
-        #expect(
-            try home.prefs(words, ["P_DATE_VALUE": "2026-11-01"])
-                == Printed(
-                    """
-                    {
-                      "Date Value": {
-                        "layer": "environment",
-                        "source": "layer",
-                        "type": "Date",
-                        "value": {"$date": "2026-11-01T00:00:00Z"}
-                      },
-                      "Integer Value": {
-                        "file": "\(path)",
-                        "source": "stored",
-                        "type": "Int",
-                        "value": 10
-                      },
-                      "String Value": {
-                        "layer": "\(layer)",
-                        "source": "layer",
-                        "type": "String",
-                        "value": "low"
-                      }
-                    }
+        let expected = """
+            {
+              "Date Value": {
+                "layer": "environment",
+                "source": "layer",
+                "type": "Date",
+                "value": {"$date": "2026-11-01T00:00:00Z"}
+              },
+              "Integer Value": {
+                "file": "\(path)",
+                "source": "stored",
+                "type": "Int",
+                "value": 10
+              },
+              "String Value": {
+                "layer": "\(layer)",
+                "source": "layer",
+                "type": "String",
+                "value": "low"
+              }
+            }
 
-                    """))
-        try home.prefs("unset", "int")
-        #expect(
-            try home.prefs("show", "int", "--json", "--sources").output.contains(#""source": "default""#))
-        #expect(
-            try home.prefs("show", "-f", file, "g", "--json", "--sources")
-                == Printed(
-                    """
-                    {
-                      "g": {
-                        "file": "\(file)",
-                        "source": "stored",
-                        "type": "array",
-                        "value": [
-                          1
-                        ]
-                      }
-                    }
+            """
+        #expect(try prefs(words, ["P_DATE_VALUE": "2026-11-01"]) == Printed(expected))
+        try prefs("unset", "int")
+        #expect(try prefs("show", "int", "--json", "--sources").output.contains(#""source": "default""#))
+        let other = """
+            {
+              "g": {
+                "file": "\(file)",
+                "source": "stored",
+                "type": "array",
+                "value": [
+                  1
+                ]
+              }
+            }
 
-                    """))
-        #expect(try home.prefs("show", "--sources").code == 64)
+            """
+        #expect(try prefs("show", "-f", file, "g", "--json", "--sources") == Printed(other))
+        #expect(try prefs("show", "--sources").code == 64)
     }
 
     @Test func showOfPathsHasTheValuesThere() throws {
         func rows(_ words: String...) throws -> [String] {
-            let printed = try home.prefs(["show", "-f", file] + words)
+            let printed = try prefs(["show", "-f", file] + words)
             #expect(printed.code == 0 && printed.errors == "", "\(printed)")
             let lines = printed.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             #expect(lines.prefix(3) == ["store  JSON file", "file   \(file)", ""])
@@ -124,7 +111,7 @@ import TestSupport
                 "a.b.d[-1].x  integer  2", #"e\.f         string   two words"#,
             ])
         #expect(
-            try home.prefs("show", "-f", file, "a.b.c", "a.none", "g[0]", "--json")
+            try prefs("show", "-f", file, "a.b.c", "a.none", "g[0]", "--json")
                 == Printed(
                     "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    },\n    \"none\": {}\n  },\n  \"g\": [\n    1\n  ]\n}\n"
                 ))
@@ -140,7 +127,7 @@ import TestSupport
             (["-f", file, "a..b"], "expected a key or a path such as a.b[0]"),
         ] {
             for options in [[], ["--json"]] {
-                let printed = try home.prefs(["show"] + words + options)
+                let printed = try prefs(["show"] + words + options)
                 #expect(printed.code == 1 && printed.output == "", "\(printed)")
                 if options.isEmpty { #expect(printed.errors.hasPrefix("prefs: \(message)"), "\(printed)") }
             }
@@ -159,12 +146,12 @@ import TestSupport
             (file, "0000-12-30T00:00:00Z", "default  0000-12-30T00:00:00Z  \(mismatch)"),
             (json, "2026-01-01T00:00:00Z", "stored   2026-01-01T00:00:00Z"),
         ] {
-            #expect(try home.prefs(["get", "date"] + place).output == value + "\n")
-            #expect(try home.prefs(["get", "int"] + place).output == "0\n")
-            let rows = try home.prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
+            #expect(try prefs(["get", "date"] + place).output == value + "\n")
+            #expect(try prefs(["get", "int"] + place).output == "0\n")
+            let rows = try prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
             #expect(rows == [int[...], (date + row)[...]])
         }
-        #expect(try home.prefs(["get", "date", "--stored"] + file) == Printed("2026-01-01\n"))
+        #expect(try prefs(["get", "date", "--stored"] + file) == Printed("2026-01-01\n"))
     }
 
     // MARK: - find
@@ -177,15 +164,14 @@ import TestSupport
         ("sec", ["Dictionary Value.Two: Second"]), ("2001-", ["Date Value: 2001-01-01T00:00:00Z"]),
     ])
     func findSearchesTheTestSet(word: String, lines: [String]) throws {
-        #expect(try home.prefs("find", word) == Printed(lines.map { $0 + "\n" }.joined()))
+        #expect(try prefs("find", word) == Printed(lines.map { $0 + "\n" }.joined()))
     }
 
     @Test func findSearchesTheDefaultsToo() throws {
-        try home.prefs("unset", "date")
-        #expect(try home.prefs("find", "0000-") == Printed("Date Value: 0000-12-30T00:00:00Z\n"))
-        #expect(
-            try home.prefs("find", "0000-", "--json")
-                == Printed(#"[{"path":["Date Value"],"value":{"$date": "0000-12-30T00:00:00Z"}}]"# + "\n"))
+        try prefs("unset", "date")
+        #expect(try prefs("find", "0000-") == Printed("Date Value: 0000-12-30T00:00:00Z\n"))
+        let printed = try prefs("find", "0000-", "--json")
+        #expect(printed == Printed(#"[{"path":["Date Value"],"value":{"$date": "0000-12-30T00:00:00Z"}}]"# + "\n"))
     }
 
     @Test func findSearchesAFile() throws {
@@ -193,25 +179,24 @@ import TestSupport
             ("one", ["a.b.d[0]: One", "a.none: {}"]), ("x", ["a.b.d[1].x: 2"]), ("WORDS", [#"e\.f: two words"#]),
             ("B", [#"a.b: {"c":1,"d":["One",{"x":2}]}"#]), ("1", ["a.b.c: 1", "g[0]: 1"]),
         ] {
-            #expect(try home.prefs("find", "-f", file, word) == Printed(lines.map { $0 + "\n" }.joined()))
+            #expect(try prefs("find", "-f", file, word) == Printed(lines.map { $0 + "\n" }.joined()))
         }
         #expect(
-            try home.prefs("find", "-f", file, "one", "--json")
+            try prefs("find", "-f", file, "one", "--json")
                 == Printed(
                     "[{\"path\":[\"a\",\"b\",\"d\",0],\"value\":\"One\"},\n{\"path\":[\"a\",\"none\"],\"value\":{}}]\n")
         )
-        #expect(
-            try home.prefs("find", "-f", HarnessHome.suite, "first")
-                == Printed("PrefsTestSet.Dictionary Value.One: First\n"))
+        let printed = try prefs("find", "-f", HarnessHome.suite, "first")
+        #expect(printed == Printed("PrefsTestSet.Dictionary Value.One: First\n"))
     }
 
     @Test func findOfNothingIsAnError() throws {
         for words in [["nowhere"], ["-f", file, "nowhere"]] {
-            #expect(try home.prefs(["find"] + words) == .failure("no key and no value contains it"))
+            #expect(try prefs(["find"] + words) == .failure("no key and no value contains it"))
             let json = Printed(errors: "{\"error\":\"no key and no value contains it\"}\n", code: 1)
-            #expect(try home.prefs(["find"] + words + ["--json"]) == json)
+            #expect(try prefs(["find"] + words + ["--json"]) == json)
         }
         let missing = home.path("missing.json")
-        #expect(try home.prefs("find", "-f", missing, "x") == .failure("JSON file not found: \(missing)"))
+        #expect(try prefs("find", "-f", missing, "x") == .failure("JSON file not found: \(missing)"))
     }
 }

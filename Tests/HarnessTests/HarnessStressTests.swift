@@ -7,14 +7,12 @@ import Testing
 @testable import PrefsTool
 
 /// `prefs stress` counts exactly, also if processes are killed, and reports the damage that another program does.
-@Suite struct HarnessStressTests {
+@Suite final class HarnessStressTests: HarnessSuite {
     @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
-        let home = try HarnessHome()
         let words = ["stress", "--threads", "2", "--processes", "2", "--writes", "9", "--json"]
-        let printed = try home.prefs(words + (kills ? ["--kill"] : []))
+        let printed = try prefs(words + (kills ? ["--kill"] : []))
         #expect(printed.code == 0 && printed.errors == "")
-        let report = try #require(
-            try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any])
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any])
         func number(_ key: String) -> Int { report[key] as? Int ?? -1 }
         #expect(number("writes") == 36 && number("incrementsAcknowledged") == 20)
         #expect(report["losses"] as? [String] == [] && report["isWhole"] as? Bool == true)
@@ -39,21 +37,13 @@ import Testing
     }
 
     @Test func aTimeEndsTheRun() throws {
-        let home = try HarnessHome()
         let parent = home.folder.path
-        let printed = try home.prefs(
+        let printed = try prefs(
             "stress", "--seconds", "1", "--processes", "2", "--threads", "1", "--dir", parent, "--kill")
         #expect(printed.code == 0, "\(printed)")
         #expect(printed.output.hasSuffix("\nno write was lost\n"))
         #expect(printed.errors.hasPrefix("prefs: 2 processes of 1 thread, 1 s, in \(parent)/prefs-stress-"))
         #expect(try home.folder.names() == [])
-    }
-
-    @Test func aFolderThatCannotBeUsedIsReported() throws {
-        let home = try HarnessHome()
-        #expect(
-            try home.prefs("stress", "--dir", home.path("nowhere"))
-                == .failure("no folder can be made in \(home.path("nowhere")): No such file or directory"))
     }
 
     @Test func aPercentileIsExactTo3Percent() {
@@ -144,11 +134,8 @@ import Testing
 
     /// No thread notices it during the run. The final count does.
     @Test func aCounterThatIsSetBackIsReportedAsALoss() throws {
-        let home = try HarnessHome()
         let (child, folder) = try running(home, writes: 300)
-        #expect(
-            try home.prefs("set", "-f", "\(folder)/stress.plist", "Stress.shared", "-300", "-t", "integer") == Printed()
-        )
+        #expect(try prefs("set", "-f", "\(folder)/stress.plist", "Stress.shared", "-300", "-t", "integer") == Printed())
         #expect(try child.exitCode() == 1)
         let losses = child.linesSoFar().filter { $0.hasPrefix("LOST: ") }
         let form = /LOST: ([0-9]+) of the increments of all threads were lost: 300 were acknowledged/
@@ -163,10 +150,7 @@ import Testing
         #expect(child.linesSoFar().filter { $0.hasPrefix("LOST: ") } == ["LOST: .stress.plist.stray was not removed"])
     }
 
-    @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "stress: a killed worker", if: access("/usr/bin/pgrep", X_OK) == 0, else: "there is no pgrep")))
+    @Test(.needs("stress: a killed worker", access("/usr/bin/pgrep", X_OK) == 0, else: "there is no pgrep"))
     func aKilledWorkerIsReportedAsALoss() throws {
         let (child, folder) = try running(HarnessHome())
         // The worker's arguments name the file.
@@ -179,14 +163,11 @@ import Testing
     }
 
     @Test func stressRejectsWrongArguments() throws {
-        let home = try HarnessHome()
-        #expect(
-            try home.prefs("stress", "--seconds", "0")
-                == .usageError("--seconds: expected a number from 1 to 86400, found \"0\""))
-        #expect(
-            try home.prefs("stress", "--threads", "0")
-                == .usageError("--threads: expected a number from 1 to 64, found \"0\""))
-        #expect(try home.prefs("stress-worker") == .usageError("`stress-worker` is internal to `prefs stress`"))
-        #expect(try !home.prefs("help").output.contains("stress-worker"))
+        let homeless = try prefs("stress", "--dir", home.path("nowhere"))
+        #expect(homeless == .failure("no folder can be made in \(home.path("nowhere")): No such file or directory"))
+        let printed = try prefs("stress", "--seconds", "0")
+        #expect(printed == .usageError("--seconds: expected a number from 1 to 86400, found \"0\""))
+        #expect(try prefs("stress-worker") == .usageError("`stress-worker` is internal to `prefs stress`"))
+        #expect(try !prefs("help").output.contains("stress-worker"))
     }
 }

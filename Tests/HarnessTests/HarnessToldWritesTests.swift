@@ -37,11 +37,11 @@ import PrefsJSON
             "PrefsTestSet": ["Integer Value": 7],
         ]
         for name in ["a.plist", "b.plist"] { try home.write(content, to: name) }
-        try home.write(Data(#"{"R": {"l": 2}, "Integer Value": 5}"#.utf8), to: "i.json")
+        try home.write(#"{"R": {"l": 2}, "Integer Value": 5}"#, to: "i.json")
         for name in ["x.json", "set.json", "domain.json", "empty.json", "i2.json"] {
-            try home.write(Data("{}".utf8), to: name)
+            try home.write("{}", to: name)
         }
-        try home.write(Data("my notes".utf8), to: "notes.txt")
+        try home.write("my notes", to: "notes.txt")
         try home.prefs("set", "-f", "D", "R", #"{"d": {"a": "1"}, "l": ["1"], "s": "t"}"#, "--force")
         try home.prefs("set", "-f", "E", "k", "v", "--force")
         return home

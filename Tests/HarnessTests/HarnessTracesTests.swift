@@ -3,22 +3,16 @@ import TestSupport
 import Testing
 
 /// What commands leave beside the files of others: nothing. A command is a process, as for people.
-@Suite struct HarnessTracesTests {
-    private let home: HarnessHome
-    private let folder: String
+@Suite final class HarnessTracesTests: HarnessSuite {
+    private var folder: String { home.path("files") }
 
-    init() throws {
-        home = try HarnessHome()
-        folder = home.path("files")
+    override init() throws {
+        try super.init()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     }
 
     private func shell(_ line: String) throws -> Printed {
-        let tool = try Child.executable("prefs").deletingLastPathComponent().path
-        let child = try Child(
-            URL(filePath: "/bin/bash"), ["-c", "cd \"$HOME/files\"; \(line)"],
-            environment: ["HOME": home.folder.path, "PATH": "\(tool):/usr/bin:/bin", "EDITOR": "sed -i s/1/3/"])
-        return Printed(try child.wait())
+        try home.bash("cd files; \(line)", ["EDITOR": "sed -i s/1/3/"])
     }
 
     private var names: [String] {
@@ -56,11 +50,9 @@ import Testing
     }
 
     @Test func theFilesOfProgramsKeepTheirLockAndCopy() throws {
-        #expect(
-            try shell("prefs set int 5; ls -A ../.config")
-                == Printed(
-                    ".\(HarnessHome.suite).plist.lastgood\n.\(HarnessHome.suite).plist.lock\n\(HarnessHome.suite).plist\n"
-                ))
+        let name = "\(HarnessHome.suite).plist"
+        let listed = try shell("prefs set int 5; ls -A ../.config")
+        #expect(listed == Printed(".\(name).lastgood\n.\(name).lock\n\(name)\n"))
         // A program of this package has written the file before.
         let copied = "cp ../.config/*.plist x.plist; cp ../.config/.*.lastgood .x.plist.lastgood"
         #expect(try shell("\(copied); prefs set x.plist --root PrefsTestSet int 6") == Printed())
@@ -72,9 +64,8 @@ import Testing
             ("022", "x.json", "644"), ("077", "y.json", "600"), ("002", "z.plist", "664"),
             ("022", "../.config/com.example.app.plist", "644"),
         ] {
-            #expect(
-                try shell("mkdir -p ../.config; umask \(umask); prefs set -f \(name) a 1; stat -c %a \(name)")
-                    == Printed("\(mode)\n"))
+            let printed = try shell("mkdir -p ../.config; umask \(umask); prefs set -f \(name) a 1; stat -c %a \(name)")
+            #expect(printed == Printed("\(mode)\n"))
         }
         // A domain belongs to its user alone.
         let domain =

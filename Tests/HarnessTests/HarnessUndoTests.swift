@@ -1,10 +1,9 @@
 import Foundation
-import PrefsJSON
 import Testing
 import TestSupport
 
 /// `prefs undo`.
-@Suite struct HarnessUndoTests {
+@Suite final class HarnessUndoTests: HarnessSuite {
     /// Writes of every kind to a file that exists. `FILE` is its path.
     static let writes: [[String]] = [
         ["set", "-f", "FILE", "R.k", "new"], ["set", "-f", "FILE", "PrefsTestSet.Integer Value", "+1"],
@@ -20,183 +19,157 @@ import TestSupport
     func anUndoRestoresTheBytes(
         words: [String], format: PropertyListSerialization.PropertyListFormat
     ) throws {
-        let home = try HarnessHome()
         let content: [String: Any] = ["R": ["k": "old"], "PrefsTestSet": ["Integer Value": 7]]
         let file = try home.write(content, to: "d.plist", format: format).path(percentEncoded: false)
-        try home.write(Data(#"{"R": {"l": 2}}"#.utf8), to: "i.json")
+        try home.write(#"{"R": {"l": 2}}"#, to: "i.json")
         try home.claim("d.plist")
-        func bytes() throws -> Data { try Data(contentsOf: home.folder.file("d.plist")) }
+        func bytes() throws -> Data { try home.bytes("d.plist") }
         let before = try bytes()
-        #expect(
-            try home.prefs(words.map { $0.replacing("HOME", with: home.folder.path).replacing("FILE", with: file) })
-                == Printed())
+        let words = words.map { $0.replacing("HOME", with: home.folder.path).replacing("FILE", with: file) }
+        #expect(try prefs(words) == Printed())
         let after = try bytes()
         #expect(after != before)
         let state = try home.state()
-        let shown = try home.prefs("undo", "-f", file, "--dry-run")
+        let shown = try prefs("undo", "-f", file, "--dry-run")
         #expect(shown.code == 0 && !shown.output.isEmpty && shown.output != "nothing would change\n")
         #expect(try home.state() == state)
-        #expect(try home.prefs("undo", "-f", file) == shown, "it prints what it changes")
+        #expect(try prefs("undo", "-f", file) == shown, "it prints what it changes")
         #expect(try bytes() == before)
         // The last good copy has the restored state.
-        #expect(try Data(contentsOf: home.folder.file(".d.plist.lastgood")).suffix(before.count) == before)
-        #expect(
-            try home.prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
+        #expect(try home.bytes(".d.plist.lastgood").suffix(before.count) == before)
+        #expect(try prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
         #expect(try bytes() == before)
     }
 
     @Test func tenWritesAreReverted() throws {
-        let home = try HarnessHome()
         let file = home.path("d.json")
-        for number in 0...11 { try home.prefs("set", "-f", file, "n", "\(number)") }
+        for number in 0...11 { try prefs("set", "-f", file, "n", "\(number)") }
         for number in (2...11).reversed() {
-            #expect(try home.prefs("undo", "-f", file) == Printed("~ n: \(number) → \(number - 1)\n"))
+            #expect(try prefs("undo", "-f", file) == Printed("~ n: \(number) → \(number - 1)\n"))
         }
-        #expect(
-            try home.prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
+        #expect(try prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
         // A write after an undo is the newest one.
-        try home.prefs("set", "-f", file, "n=5")
-        try home.prefs("set", "-f", file, "n=6")
-        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 6 → 5\n"))
-        try home.prefs("set", "-f", file, "n=7")
-        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 7 → 5\n"))
-        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 5 → 1\n"))
+        try prefs("set", "-f", file, "n=5")
+        try prefs("set", "-f", file, "n=6")
+        #expect(try prefs("undo", "-f", file) == Printed("~ n: 6 → 5\n"))
+        try prefs("set", "-f", file, "n=7")
+        #expect(try prefs("undo", "-f", file) == Printed("~ n: 7 → 5\n"))
+        #expect(try prefs("undo", "-f", file) == Printed("~ n: 5 → 1\n"))
         // What was before the write of another program is out of reach.
-        try home.prefs("set", "-f", file, "n=8")
-        try home.write(Data("{\"n\": 9}".utf8), to: "d.json")
-        try home.prefs("set", "-f", file, "n=10")
-        #expect(try home.prefs("undo", "-f", file) == Printed("~ n: 10 → 9\n"))
-        #expect(try home.prefs("undo", "-f", file).code == 1)
+        try prefs("set", "-f", file, "n=8")
+        try home.write("{\"n\": 9}", to: "d.json")
+        try prefs("set", "-f", file, "n=10")
+        #expect(try prefs("undo", "-f", file) == Printed("~ n: 10 → 9\n"))
+        #expect(try prefs("undo", "-f", file).code == 1)
     }
 
     /// A record with the bytes of many large files would fill the disk.
     @Test func oldRecordsAreRemoved() throws {
-        let home = try HarnessHome()
         let folder = home.path(".local/state/prefs/undo")
-        for number in 0..<52 { try home.prefs("set", "-f", home.path("\(number).json"), "n", "1") }
+        for number in 0..<52 { try prefs("set", "-f", home.path("\(number).json"), "n", "1") }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 50)
         let text = String(repeating: "x", count: 7 << 20)
         for number in 0..<4 {
-            try home.prefs("set", "-f", home.path("51.json"), "n", "\(number)\(text)", "-t", "string")
+            try prefs("set", "-f", home.path("51.json"), "n", "\(number)\(text)", "-t", "string")
         }
         let record = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("51.json") })
         #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(record)")).count < 24 << 20)
-        #expect(try home.prefs("undo", "-f", home.path("51.json")).code == 0)
+        #expect(try prefs("undo", "-f", home.path("51.json")).code == 0)
     }
 
     /// An export lays out the text of the file again.
     @Test func anUndoThatChangesNoValueSaysSo() throws {
-        let home = try HarnessHome()
         let bytes = Data(#"{"a":1}"#.utf8)
         let file = try home.write(bytes, to: "d.json").path
-        #expect(try home.prefs("export", "-f", file, "-o", file, "--force") == Printed())
-        #expect(try Data(contentsOf: home.folder.file("d.json")) != bytes)
+        #expect(try prefs("export", "-f", file, "-o", file, "--force") == Printed())
+        #expect(try home.bytes("d.json") != bytes)
         let shown = Printed("no value changes, only the text of the file\n")
-        #expect(try home.prefs("undo", "-f", file, "--dry-run") == shown)
-        #expect(try home.prefs("undo", "-f", file, "--dry-run", "--json") == Printed("[]\n"))
-        #expect(try home.prefs("undo", "-f", file) == shown)
-        #expect(try Data(contentsOf: home.folder.file("d.json")) == bytes)
+        #expect(try prefs("undo", "-f", file, "--dry-run") == shown)
+        #expect(try prefs("undo", "-f", file, "--dry-run", "--json") == Printed("[]\n"))
+        #expect(try prefs("undo", "-f", file) == shown)
+        #expect(try home.bytes("d.json") == bytes)
     }
 
     @Test(arguments: ["d.plist", "d.json"]) func theUndoOfTheFirstWriteRemovesTheFile(name: String) throws {
-        let home = try HarnessHome()
         let file = home.path(name)
-        try home.prefs("set", "-f", file, "R.k", "v")
-        #expect(try home.prefs("undo", "-f", file, "--dry-run") == Printed("- R: {\"k\":\"v\"}\n"))
-        #expect(try home.prefs("undo", "-f", file) == Printed("- R: {\"k\":\"v\"}\n"))
+        try prefs("set", "-f", file, "R.k", "v")
+        #expect(try prefs("undo", "-f", file, "--dry-run") == Printed("- R: {\"k\":\"v\"}\n"))
+        #expect(try prefs("undo", "-f", file) == Printed("- R: {\"k\":\"v\"}\n"))
         #expect(try home.folder.names().filter { $0.contains(name) } == [])
     }
 
     @Test func theDomainOfTheProgramIsTheDefault() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "int", "5")
-        try home.prefs("set", "int", "6")
-        #expect(try home.prefs("undo") == Printed("~ PrefsTestSet.Integer Value: 6 → 5\n"))
-        #expect(try home.prefs("get", "int") == Printed("5\n"))
+        try prefs("set", "int", "5")
+        try prefs("set", "int", "6")
+        #expect(try prefs("undo") == Printed("~ PrefsTestSet.Integer Value: 6 → 5\n"))
+        #expect(try prefs("get", "int") == Printed("5\n"))
         // UserDefaults sees the restored file.
-        #expect(
-            try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"]).output.contains(
-                "Integer Value=5\n"))
-        try home.prefs("set", "int", "7")
-        #expect(try home.prefs("undo", "-f", HarnessHome.suite).output == "~ PrefsTestSet.Integer Value: 7 → 5\n")
-        try home.prefs("set", "int", "7")
-        #expect(
-            try home.prefs("undo", "-f", home.suiteFile.path, "--json").output.contains(
-                #"{"path":["PrefsTestSet","Integer Value"],"old":7,"new":5}"#))
-        #expect(try home.prefs("get", "int") == Printed("5\n"))
+        let root = try home.run("RawDefaults", ["read", HarnessHome.suite, "PrefsTestSet"])
+        #expect(root.output.contains("Integer Value=5\n"))
+        try prefs("set", "int", "7")
+        #expect(try prefs("undo", "-f", HarnessHome.suite).output == "~ PrefsTestSet.Integer Value: 7 → 5\n")
+        try prefs("set", "int", "7")
+        let undone = try prefs("undo", "-f", home.suiteFile.path, "--json").output
+        #expect(undone.contains(#"{"path":["PrefsTestSet","Integer Value"],"old":7,"new":5}"#))
+        #expect(try prefs("get", "int") == Printed("5\n"))
     }
 
     @Test func aFileThatHasChangedSinceIsNotReverted() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
-        #expect(
-            try home.prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
-        try home.prefs("set", "-f", file, "R.k", "v")
+        #expect(try prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
+        try prefs("set", "-f", file, "R.k", "v")
         try home.write(["R": ["k": "other"]], to: "d.plist")
         let state = try home.state()
-        #expect(
-            try home.prefs("undo", "-f", file)
-                == .failure("\(file): has changed since that write; the stored state is unchanged"))
-        #expect(try home.prefs("undo", "-f", file, "--dry-run") == .failure("\(file): has changed since that write"))
+        let message = "\(file): has changed since that write"
+        #expect(try prefs("undo", "-f", file) == .failure("\(message); the stored state is unchanged"))
+        #expect(try prefs("undo", "-f", file, "--dry-run") == .failure(message))
         #expect(try home.state() == state)
         unlink(file)
-        #expect(try home.prefs("undo", "-f", file).code == 1)
+        #expect(try prefs("undo", "-f", file).code == 1)
         #expect(try !home.folder.names().contains("d.plist"))
     }
 
     /// A rejected write, and a write that changes nothing, keep the undo of the write before.
     @Test func onlyAWriteThatChangesTheFileReplacesTheUndo() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
-        try home.prefs("set", "-f", file, "R.k", "1")
-        try home.prefs("set", "-f", file, "R.k", "2")
+        try prefs("set", "-f", file, "R.k", "1")
+        try prefs("set", "-f", file, "R.k", "2")
         for words in [
-            ["set", "-f", file, "R", "x"], ["set", "-f", file, "R.k", "2"],
+            ["set", "-f", file, "R", "x"], ["set", "-f", file, "R.k", "2"], ["export", "-f", file],
             ["set", "-f", file, "R.k", "3", "--dry-run"],
-            ["export", "-f", file],
         ] {
-            try home.prefs(words)
+            try prefs(words)
         }
-        #expect(try home.prefs("undo", "-f", file) == Printed("~ R.k: 2 → 1\n"))
-        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("1\n"))
+        #expect(try prefs("undo", "-f", file) == Printed("~ R.k: 2 → 1\n"))
+        #expect(try prefs("get", "-f", file, "R.k") == Printed("1\n"))
     }
 
     /// The bytes of a damaged file are in quarantine. The undo restores what was read in their place.
     @Test func theUndoOfAWriteToADamagedFileRestoresTheKnownState() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
         try home.claim("d.plist")
-        try home.prefs("set", "-f", file, "R.k", "1")
-        try home.write(Data("bplist00 damaged".utf8), to: "d.plist")
-        #expect(try home.prefs("set", "-f", file, "R.l", "2", "--force").errors.contains("quarantined as"))
-        #expect(try home.prefs("undo", "-f", file) == Printed("- R.l: 2\n"))
-        #expect(try home.prefs("export", "-f", file) == Printed("{\n  \"R\": {\n    \"k\": 1\n  }\n}\n"))
+        try prefs("set", "-f", file, "R.k", "1")
+        try home.write("bplist00 damaged", to: "d.plist")
+        #expect(try prefs("set", "-f", file, "R.l", "2", "--force").errors.contains("quarantined as"))
+        #expect(try prefs("undo", "-f", file) == Printed("- R.l: 2\n"))
+        #expect(try prefs("export", "-f", file) == Printed("{\n  \"R\": {\n    \"k\": 1\n  }\n}\n"))
     }
 
     @Test func aLinkAndItsFileHaveOneUndo() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "1")
+        try prefs("set", "-f", home.path("d.plist"), "R.k", "1")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "d.plist")
-        try home.prefs("set", "-f", home.path("link.plist"), "R.k", "2")
-        #expect(try home.prefs("undo", "-f", home.path("d.plist")) == Printed("~ R.k: 2 → 1\n"))
-        #expect(try home.prefs("get", "-f", home.path("link.plist"), "R.k") == Printed("1\n"))
+        try prefs("set", "-f", home.path("link.plist"), "R.k", "2")
+        #expect(try prefs("undo", "-f", home.path("d.plist")) == Printed("~ R.k: 2 → 1\n"))
+        #expect(try prefs("get", "-f", home.path("link.plist"), "R.k") == Printed("1\n"))
     }
 
     // MARK: - The folder
 
-    private func run(_ home: HarnessHome, _ words: [String], state: String) throws -> Printed {
-        try home.prefs(words, ["XDG_STATE_HOME": state])
-    }
+    private var state: [String: String] { ["XDG_STATE_HOME": home.path("state")] }
 
     @Test func theBytesAreKeptPrivately() throws {
-        let home = try HarnessHome()
-        let prefs = try Child.executable("prefs").path
-        let script = "umask 0; \"$0\" set -f \"$HOME/d.plist\" R.k v"
-        let written = try Child(
-            URL(filePath: "/bin/sh"), ["-c", script, prefs], environment: ["HOME": home.folder.path]
-        ).wait()
-        #expect(Printed(written) == Printed())
+        #expect(try home.bash("umask 0; prefs set -f \"$HOME/d.plist\" R.k v") == Printed())
         let folder = ".local/state/prefs/undo"
         func mode(_ path: String) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: home.path(path))[.posixPermissions] as? Int
@@ -206,25 +179,23 @@ import TestSupport
         #expect(names.count == 1 && names[0].hasPrefix("d.plist-"))
         #expect(try mode("\(folder)/\(names[0])") == 0o600)
         chmod(home.path(folder), 0o755)
-        try home.prefs("set", "-f", home.path("d.plist"), "R.k", "w")
+        try prefs("set", "-f", home.path("d.plist"), "R.k", "w")
         #expect(try mode(folder) == 0o700)
     }
 
     @Test func theStateFolderOfTheEnvironmentIsUsed() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
-        #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: home.path("state")) == Printed())
+        #expect(try prefs(["set", "-f", file, "R.k", "v"], state) == Printed())
         #expect(try !home.folder.names().contains(".local"))
-        #expect(try home.prefs("undo", "-f", file).code == 1)
-        #expect(try run(home, ["undo", "-f", file], state: home.path("state")).code == 0)
+        #expect(try prefs("undo", "-f", file).code == 1)
+        #expect(try prefs(["undo", "-f", file], state).code == 0)
         // A relative path is ignored.
-        #expect(try run(home, ["set", "-f", file, "R.k", "v"], state: "state") == Printed())
-        #expect(try home.prefs("undo", "-f", file).code == 0)
+        #expect(try prefs(["set", "-f", file, "R.k", "v"], ["XDG_STATE_HOME": "state"]) == Printed())
+        #expect(try prefs("undo", "-f", file).code == 0)
     }
 
     /// Not in the folder `/.local`.
     @Test func withoutAHomeNoUndoIsKept() throws {
-        let home = try HarnessHome()
         let file = home.path("d.plist")
         for (variables, reason) in [([:], "HOME is not set"), (["HOME": "h"], "HOME is not an absolute path")] {
             let written = try CommandRun(environment: variables).run(["set", "-f", file, "R.k", "\(reason)"])
@@ -235,11 +206,10 @@ import TestSupport
 
     /// A write succeeds if a file is in the place of the folder of undo records.
     @Test(arguments: [[], ["--json"]]) func aWriteSucceedsIfItCannotBeUndone(options: [String]) throws {
-        let home = try HarnessHome()
         try home.write(Data(), to: "state")
         let file = home.path("d.plist")
-        let printed = try run(home, ["set", "-f", file, "R.k", "v"] + options, state: home.path("state"))
+        let printed = try prefs(["set", "-f", file, "R.k", "v"] + options, state)
         #expect(printed.code == 0 && printed.errors.contains("this cannot be undone: "), "\(printed)")
-        #expect(try home.prefs("get", "-f", file, "R.k") == Printed("v\n"))
+        #expect(try prefs("get", "-f", file, "R.k") == Printed("v\n"))
     }
 }

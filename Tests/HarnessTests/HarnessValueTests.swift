@@ -8,7 +8,7 @@ import TestSupport
 import PrefsLayers
 
 /// Parsing and printing of values.
-@Suite struct HarnessValueTests {
+@Suite final class HarnessValueTests: HarnessSuite {
     struct Value: Sendable, CustomTestStringConvertible {
         let key: String
         let words: [String]
@@ -47,13 +47,11 @@ import PrefsLayers
     }
 
     private func check(_ value: Value) throws {
-        let home = try HarnessHome()
         #expect(try home.prefs(["set", value.key] + value.words) == Printed())
         #expect(try home.prefs("get", value.key) == Printed(value.line + "\n"))
         // The printed text is parsed to the same value.
         let prefs = PrefsTestSet(store: InMemoryStore())
-        let key = try #require(
-            PrefsKey.all(of: prefs).first { $0.shortName == value.key })
+        let key = try #require(PrefsKey.all(of: prefs).first { $0.shortName == value.key })
         let stored = try #require(try prefs.storedValue(ofText: value.line, forKey: key.name))
         #expect(ValueText.line(stored) == value.line)
     }
@@ -75,10 +73,9 @@ import PrefsLayers
     func aValueThatIsNotOfItsTypeChangesNothing(
         key: String, name: String, value: String, complaint: String
     ) throws {
-        let home = try HarnessHome()
         let bytes = try home.writeSuite()
         for key in [key, name] {
-            let printed = try home.prefs("set", "--", key, value)
+            let printed = try prefs("set", "--", key, value)
             #expect(printed.errors.hasPrefix("prefs: \(key): \(complaint)") && printed.code == 1, "\(printed)")
         }
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
@@ -86,57 +83,46 @@ import PrefsLayers
 
     /// A separator and a following combining mark look like one character, but are two scalars.
     @Test func aPartMayBeginWithACombiningMark() throws {
-        let home = try HarnessHome()
-        #expect(try home.prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())
-        #expect(try home.prefs("--root", "\u{338}r", "set", "dictionary", "k=\u{338}v,\u{301}l=w") == Printed())
-        #expect(try home.prefs("get", "array", "--root", "\u{338}r") == Printed("[\"a\",\"\u{301}b\"]\n"))
-        #expect(
-            try home.prefs("get", "dictionary", "--root", "\u{338}r")
-                == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
-        #expect(try home.prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
+        #expect(try prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())
+        #expect(try prefs("--root", "\u{338}r", "set", "dictionary", "k=\u{338}v,\u{301}l=w") == Printed())
+        #expect(try prefs("get", "array", "--root", "\u{338}r") == Printed("[\"a\",\"\u{301}b\"]\n"))
+        let printed = try prefs("get", "dictionary", "--root", "\u{338}r")
+        #expect(printed == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
+        #expect(try prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
     }
 
     @Test func aTableCellIsOneLine() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")
-        try home.prefs("set", "array", "世界,👩‍👩‍👧")
+        try prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")
+        try prefs("set", "array", "世界,👩‍👩‍👧")
         var shown = DisplayedValues()
         shown.string = #"one\ntwo\tthree\u{d}\u{1b}[2J\u{7f}\u{2028}end  "#
         shown.array = #"["世界","👩‍👩‍👧"]"#
-        #expect(try home.prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
+        #expect(try prefs() == Printed(shown.table(suite: HarnessHome.suite, file: home.suiteFile)))
     }
 
     @Test func valuesOfOtherTypesAreShownAsTheyAreAndMarked() throws {
-        let home = try HarnessHome()
         let stored: [String: Any] = [
             "Integer Value": "x", "String Value": true, "Array Value": [1, 2.5], "Dictionary Value": ["a": false],
             "Date Value": Data("ab".utf8),
         ]
         let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
         let bytes = try Data(contentsOf: file)
-        let shown = try home.prefs("-f", home.path("x.plist"), "--root", "PrefsTestSet")
+        let shown = try prefs(in: home.path("x.plist"))
         #expect(shown.code == 0)
         for note in ["0  (stored: x: expected Int, found a string)", "{}  (stored: {\"a\":false}: "] {
             #expect(shown.output.contains(note), "\(shown.output)")
         }
-        #expect(
-            try home.prefs("get", "int", "-f", home.path("x.plist"), "--root", "PrefsTestSet").output == "0\n")
-        #expect(
-            try home.prefs("get", "int", "--stored", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
-                == Printed("x\n"))
-        #expect(
-            try home.prefs("get", "string", "--stored", "-f", home.path("x.plist"), "--root", "PrefsTestSet")
-                == Printed("true\n"))
+        #expect(try prefs("get", "int", in: home.path("x.plist")).output == "0\n")
+        #expect(try prefs("get", "int", "--stored", in: home.path("x.plist")) == Printed("x\n"))
+        #expect(try prefs("get", "string", "--stored", in: home.path("x.plist")) == Printed("true\n"))
         #expect(try Data(contentsOf: file) == bytes)
     }
 
     @Test(arguments: [0, 1, -1, 2])
     func smallNumbersAreIntegersAndNoTruthValues(number: Int) throws {
-        let home = try HarnessHome()
         let file = try home.write(["PrefsTestSet": ["Integer Value": number]], to: "x.plist")
         var shown = DisplayedValues()
         shown.int = "\(number)"
-        #expect(
-            try home.prefs("-f", home.path("x.plist"), "--root", "PrefsTestSet") == Printed(shown.table(file: file)))
+        #expect(try prefs(in: home.path("x.plist")) == Printed(shown.table(file: file)))
     }
 }

@@ -1,42 +1,36 @@
 import Foundation
-import TestSupport
 import Testing
 
-@testable import PrefsTool
-
 /// Words that were false: of empty files, of other programs' files, of keys that were typed by another name.
-@Suite struct HarnessWordingTests {
-    private let home: HarnessHome
-
-    init() throws { home = try HarnessHome() }
+@Suite final class HarnessWordingTests: HarnessSuite {
 
     @Test(arguments: ["x.json", "x.plist"]) func anEmptyFileIsNotMissing(name: String) throws {
         let file = home.path(name)
         let kind = name.hasSuffix("json") ? "JSON file" : "property-list file"
-        #expect(try home.prefs("get", "-f", file, "k") == .failure("\(kind) not found: \(file)"))
+        #expect(try prefs("get", "-f", file, "k") == .failure("\(kind) not found: \(file)"))
         try home.write(Data(), to: name)
-        #expect(try home.prefs("get", "-f", file, "k") == .failure("\(kind) is empty: \(file)"))
-        #expect(try home.prefs("set", "-f", file, "k", "1") == Printed())
+        #expect(try prefs("get", "-f", file, "k") == .failure("\(kind) is empty: \(file)"))
+        #expect(try prefs("set", "-f", file, "k", "1") == Printed())
     }
 
     @Test func anErrorNamesTheKeyThatWasTyped() throws {
         let reason = #"expected Int, found "x": not a number"#
-        #expect(try home.prefs("set", "int", "x") == .failure("int: \(reason)"))
-        #expect(try home.prefs("set", "Integer Value", "x") == .failure("Integer Value: \(reason)"))
-        #expect(try home.prefs("set", "string=a", "int=x") == .failure("int: \(reason)"))
+        #expect(try prefs("set", "int", "x") == .failure("int: \(reason)"))
+        #expect(try prefs("set", "Integer Value", "x") == .failure("Integer Value: \(reason)"))
+        #expect(try prefs("set", "string=a", "int=x") == .failure("int: \(reason)"))
     }
 
     @Test func jsonOfOtherProgramsHasEntries() throws {
         let file = home.path("package.json")
-        try home.write(Data(#"{"name": "x", "scripts": {"a": "b"}, "files": []}"#.utf8), to: "package.json")
-        #expect(try home.prefs("doctor", file).output.contains("\nstate        JSON, 3 entries\n"))
+        try home.write(#"{"name": "x", "scripts": {"a": "b"}, "files": []}"#, to: "package.json")
+        #expect(try prefs("doctor", file).output.contains("\nstate        JSON, 3 entries\n"))
     }
 
     @Test func eachProblemOfAnExportHasItsLine() throws {
         let file = home.path("archive.plist")
         try home.write(
             ["a": ["CF$UID": 1], "b": ["CF$UID": 2], "c": 3] as [String: Any], to: "archive.plist", format: .xml)
-        let printed = try home.prefs("export", file, "--format", "json")
+        let printed = try prefs("export", file, "--format", "json")
         let lines = printed.errors.split(separator: "\n")
         #expect(printed.code == 1 && printed.output == "" && lines.count == 2, "\(printed)")
         #expect(lines[0].hasPrefix("prefs: a: ") && lines[1].hasPrefix("prefs: b: "))
@@ -44,44 +38,42 @@ import Testing
 
     @Test func aStringsFileIsNamed() throws {
         let file = home.path("Localizable.strings")
-        try home.write(Data("/* Title */\n\"a\" = \"b\";\n".utf8), to: "Localizable.strings")
+        try home.write("/* Title */\n\"a\" = \"b\";\n", to: "Localizable.strings")
         let message =
             "\(file): .strings files in the OpenStep format are not read; `plutil -convert xml1` converts them"
         for words in [["get", file, "a"], ["show", file], ["set", file, "a", "c"]] {
-            #expect(try home.prefs(words) == .failure(message))
+            #expect(try prefs(words) == .failure(message))
         }
         // One that was converted is a property list.
         try home.write(["a": "b"], to: "Localizable.strings", format: .xml)
-        #expect(try home.prefs("get", file, "a") == Printed("b\n"))
+        #expect(try prefs("get", file, "a") == Printed("b\n"))
     }
 
     /// Reads would show the defaults only, and a write would put a dictionary beside the values.
     @Test func aRootInAFlatCopyIsRejected() throws {
         let file = home.path("copy.json")
-        try home.write(Data(#"{"Integer Value": 5}"#.utf8), to: "copy.json")
+        try home.write(#"{"Integer Value": 5}"#, to: "copy.json")
         let message = "\(file) has `Integer Value` at its top and no root `R`; leave out --root"
         for words in [["show"], ["get", "int"], ["set", "int", "6"]] {
-            #expect(try home.prefs(words + ["-f", file, "--root", "R"]) == .failure(message))
+            #expect(try prefs(words + ["-f", file, "--root", "R"]) == .failure(message))
         }
-        #expect(try home.prefs("get", file, "Integer Value") == Printed("5\n"))
+        #expect(try prefs("get", file, "Integer Value") == Printed("5\n"))
     }
 
     @Test func aMistypedKeyWithADotIsNotNested() throws {
         let file = home.path("settings.json")
-        try home.write(Data(#"{"editor.fontSize": 12, "editor.theme": "dark"}"#.utf8), to: "settings.json")
+        try home.write(#"{"editor.fontSize": 12, "editor.theme": "dark"}"#, to: "settings.json")
         let message =
             "the keys of this file have dots, and none is `editor.fontsize`; did you mean `editor.fontSize`?; "
             + "a new key of that name is written 'editor\\.fontsize'"
-        #expect(try home.prefs("set", file, "editor.fontsize", "3") == .failure(message))
-        #expect(try home.prefs("set", file, #"editor\.wraps"#, "true") == Printed())
-        #expect(try home.prefs("set", file, "editor.wraps=false", #"other\.new=1"#) == Printed())
+        #expect(try prefs("set", file, "editor.fontsize", "3") == .failure(message))
+        #expect(try prefs("set", file, #"editor\.wraps"#, "true") == Printed())
+        #expect(try prefs("set", file, "editor.wraps=false", #"other\.new=1"#) == Printed())
         // Without a dictionary at the top, another name is no path either.
-        let other = try home.prefs("set", file, "files.new", "1")
+        let other = try prefs("set", file, "files.new", "1")
         #expect(other.code == 1 && other.errors.hasSuffix("is written 'files\\.new'\n"), "\(other)")
         #expect(
-            try home.prefs("complete-words", "fish", "get", file, "editor.f").output.hasPrefix(
-                "words\0editor.fontSize\t"))
-        #expect(
-            try home.prefs("complete-words", "fish", "get", file, "editor.").output.split(separator: "\0").count == 5)
+            try prefs("complete-words", "fish", "get", file, "editor.f").output.hasPrefix("words\0editor.fontSize\t"))
+        #expect(try prefs("complete-words", "fish", "get", file, "editor.").output.split(separator: "\0").count == 5)
     }
 }

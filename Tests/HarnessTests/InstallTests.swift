@@ -2,10 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PrefsTool
-
 /// `Scripts/install.sh` with a program that is built already.
-@Suite struct InstallTests {
+@Suite final class InstallTests: HarnessSuite {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Scripts/install.sh", directoryHint: .notDirectory)
 
@@ -32,16 +30,14 @@ import Testing
     }
 
     @Test func itInstallsIntoTheHomeAndUninstallsExactlyThat() throws {
-        let home = try HarnessHome()
         let local = home.folder.file(".local")
         for _ in 1...2 {
             let printed = try install(home)
             #expect(printed.code == 0 && printed.errors == "", "\(printed)")
             #expect(installed(local) == Self.files)
         }
-        #expect(
-            try String(contentsOf: local.appending(path: "share/man/man1/prefs.1"), encoding: .utf8)
-                == home.prefs("help", "--man").output)
+        let result = try String(contentsOf: local.appending(path: "share/man/man1/prefs.1"), encoding: .utf8)
+        #expect(try result == prefs("help", "--man").output)
         try Data().write(to: local.appending(path: "bin/other"))
         let removed = try install(home, "--uninstall")
         #expect(removed.code == 0 && removed.errors == "")
@@ -50,7 +46,6 @@ import Testing
     }
 
     @Test func thePrefixMayContainSpaces() throws {
-        let home = try HarnessHome()
         let prefix = home.path("a prefix")
         #expect(try install(home, "--prefix", prefix).code == 0)
         #expect(installed(URL(filePath: prefix)) == Self.files)
@@ -59,7 +54,6 @@ import Testing
     }
 
     @Test(arguments: [["--prefix"], ["--nope"], ["x"]]) func itRejectsWrongArguments(arguments: [String]) throws {
-        let home = try HarnessHome()
         let printed = Printed(try Child(Self.script, arguments, environment: ["HOME": home.folder.path]).wait())
         #expect(printed.code == 64 && printed.errors.hasPrefix("usage: Scripts/install.sh"))
         #expect(try home.folder.names() == [])

@@ -15,29 +15,22 @@ private final class NamedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// The command of a program whose store has arguments and an environment above the file.
-@Suite struct ProgramLayersTests {
-    private let home: HarnessHome
-    private let file: URL
+@Suite final class ProgramLayersTests: HarnessSuite {
+    private var file: URL { home.folder.file("config.json") }
 
-    init() throws {
-        home = try HarnessHome()
-        file = home.folder.file("config.json")
-    }
+    private var layout = DomainLayout.flat
+    private var variables = ["NAMED_FONT_SIZE": "20"]
 
-    private func store(_ layout: DomainLayout, _ variables: [String: String]) -> LayeredStore {
+    private var store: LayeredStore {
         LayeredStore(
             JSONFileStore(url: file, layout: layout),
             above: [.arguments(["p", "--verbose"]), .environment(prefix: "NAMED_", in: variables)],
             below: [.values(["ratio": 2.0])])
     }
 
-    private func prefs(
-        _ words: String..., layout: DomainLayout = .flat, variables: [String: String] = ["NAMED_FONT_SIZE": "20"]
-    ) throws -> Printed {
-        let program = Program(
-            name: "named prefs",
-            make: { root, other in NamedPrefs(key: root, values: nil, store: other ?? store(layout, variables)) })
-        return try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: program)
+    override var program: Program? {
+        let store = store
+        return Program(name: "named prefs") { NamedPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 
     @Test func theHelpOfAKeyHasItsNames() throws {
@@ -55,17 +48,18 @@ private final class NamedPrefs: PersistentPrefs, @unchecked Sendable {
         try Data(#"{"fontSize": 14, "phone": "7"}"#.utf8).write(to: file)
         let stored = "{\n  \"fontSize\": 14,\n  \"phone\": \"7\"\n}\n"
         #expect(try prefs("export") == Printed(stored))
-        let prefs = NamedPrefs(store: store(.flat, ["NAMED_FONT_SIZE": "20"]))
-        #expect(prefs.fontSize == 20 && prefs.verbose && prefs.ratio == 2)
-        #expect(prefs.exported(as: .json).map { String(decoding: $0, as: UTF8.self) } == stored)
-        #expect(prefs.values.keys.sorted() == ["fontSize", "phone", "ratio", "verbose"])
+        let named = NamedPrefs(store: store)
+        #expect(named.fontSize == 20 && named.verbose && named.ratio == 2)
+        #expect(named.exported(as: .json).map { String(decoding: $0, as: UTF8.self) } == stored)
+        #expect(named.values.keys.sorted() == ["fontSize", "phone", "ratio", "verbose"])
     }
 
     /// A variable is no part of the root.
     @Test(arguments: [DomainLayout.flat, .roots]) func theDoctorNamesAMisspelledVariable(_ layout: DomainLayout) throws
     {
         NamedPrefs(store: JSONFileStore(url: file, layout: layout)).phone = "7"
-        let printed = try prefs("doctor", layout: layout, variables: ["NAMED_FONTSIZE": "20"])
+        (self.layout, variables) = (layout, ["NAMED_FONTSIZE": "20"])
+        let printed = try prefs("doctor")
         #expect(printed.output.contains("\nstate        JSON, \(layout == .flat ? "" : "1 root, ")1 value\n"))
         #expect(
             printed.output.contains(

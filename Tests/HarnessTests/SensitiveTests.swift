@@ -19,25 +19,22 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     @Pref(.formerly("oldCode"), .sensitive) var newCode = ""
     @Pref(.sensitive) var byName: [String: Int] = [:]
 
-    static func program(_ url: URL) -> Program {
-        Program(
-            name: "myapp prefs",
-            make: { root, store in
-                SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: url, format: .json))
-            })
-    }
 }
 
 /// A sensitive value appears in no output of the tool and of the library, unless the user asks for it.
-@Suite struct SensitiveTests {
+@Suite final class SensitiveTests: HarnessSuite {
     private static let secrets = ["hunter2", "54321", "default-secret", "code-red"]
-    private let home: HarnessHome
-    private let url: URL
+    private var url: URL { home.folder.file("secret.json") }
+    private var store: PropertyListFileStore { PropertyListFileStore(url: url, format: .json) }
 
-    init() throws {
-        home = try HarnessHome()
-        url = home.folder.file("secret.json")
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
+    override var program: Program? {
+        let store = store
+        return Program(name: "myapp prefs") { SecretPrefs(key: $0, values: nil, store: $1 ?? store) }
+    }
+
+    override init() throws {
+        try super.init()
+        let prefs = SecretPrefs(store: store)
         prefs.update {
             prefs.plain = "seen"
             prefs.token = "hunter2"
@@ -45,14 +42,6 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
             prefs.account = .init(name: "hunter2", pin: 54_321)
         }
         #expect(prefs.lastError == nil)
-    }
-
-    private func run(_ words: [String], input: String = "") throws -> Printed {
-        try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: SecretPrefs.program(url), input: input)
-    }
-
-    private func failure(_ message: String, asJSON: Bool = false) -> Printed {
-        Printed(errors: asJSON ? "{\"error\":\"\(message)\"}\n" : "myapp prefs: \(message)\n", code: 1)
     }
 
     private func hides(_ result: Printed, _ place: SourceLocation = #_sourceLocation) {
@@ -78,21 +67,21 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         ["completions"],
     ])
     func noCommandShowsIt(words: [String]) throws {
-        hides(try run(words.map { $0 == "FILE" ? url.path : $0 }))
+        hides(try prefs(words.map { $0 == "FILE" ? url.path : $0 }))
     }
 
     @Test func dotsStandForIt() throws {
         for (words, key) in [(["token"], "token"), (["plain", "account.name", "--json"], "account.name")] {
-            #expect(
-                try run(["get"] + words)
-                    == failure("`\(key)` is sensitive; --reveal prints it", asJSON: words.contains("--json")))
+            let message = "`\(key)` is sensitive; --reveal prints it"
+            let json = Printed(errors: "{\"error\":\"\(message)\"}\n", code: 1)
+            #expect(try prefs(["get"] + words) == (words.contains("--json") ? json : failure(message)))
         }
-        #expect(try run(["get", "code", "--default", "none"]) == Printed("none\n"), "what is not set is no secret")
-        #expect(try run(["get", "plain"]) == Printed("seen\n"))
+        #expect(try prefs(["get", "code", "--default", "none"]) == Printed("none\n"), "what is not set is no secret")
+        #expect(try prefs(["get", "plain"]) == Printed("seen\n"))
         #expect(
-            try run(["set", "token", "x", "--if", "wrong"]).errors.contains(
+            try prefs(["set", "token", "x", "--if", "wrong"]).errors.contains(
                 "`token`: expected •••, found •••; nothing has changed"))
-        let difference = try run(["set", "token=a", "plain=b", "--dry-run"])
+        let difference = try prefs(["set", "token=a", "plain=b", "--dry-run"])
         #expect(difference == Printed("~ plain: seen → b\n~ token: ••• → •••\n"))
     }
 
@@ -103,23 +92,21 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
             (["set", "plain", "•••"], ""), (["set", "byName", #"{"•••": 1, "x": "•••"}"#], ""),
             (["import"], #"{"plain": "•••"}"#), (["set", "-f", "FILE", "new", #"["•••"]"#], ""),
         ] {
-            let printed = try run(words.map { $0 == "FILE" ? url.path : $0 }, input: input)
+            let printed = try prefs(words.map { $0 == "FILE" ? url.path : $0 }, input: input)
             #expect(printed.code == 1 && printed.output == "", "\(printed)")
         }
-        let message = "myapp prefs: `plain`: dots stand for a hidden value and cannot be stored\n"
-        #expect(try run(["set", "plain", "•••"]) == Printed(errors: message, code: 1))
+        let message = "`plain`: dots stand for a hidden value and cannot be stored"
+        #expect(try prefs(["set", "plain", "•••"]) == failure(message))
         #expect(try Data(contentsOf: url) == bytes)
     }
 
     /// An import would make the values of layers permanent.
     @Test func anExportLeavesLayersOut() throws {
-        let program = Program(
-            name: "myapp prefs",
-            make: { root, store in
-                let base = store ?? PropertyListFileStore(url: url, format: .json)
-                let layer = PrefsLayer.environment(prefix: "T_", in: ["T_token": "code-red", "T_plain": "layered"])
-                return SecretPrefs(key: root, values: nil, store: LayeredStore(base, above: [layer], below: []))
-            })
+        let store = store
+        let program = Program(name: "myapp prefs") {
+            let layer = PrefsLayer.environment(prefix: "T_", in: ["T_token": "code-red", "T_plain": "layered"])
+            return SecretPrefs(key: $0, values: nil, store: LayeredStore($1 ?? store, above: [layer], below: []))
+        }
         let tool = CommandRun(environment: ["HOME": home.folder.path])
         #expect(try tool.run(["get", "plain"], of: program) == Printed("layered\n"))
         let exported = try tool.run(["export", "--reveal"], of: program)
@@ -128,54 +115,52 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func itIsRevealedIfAsked() throws {
-        #expect(try run(["get", "token", "--reveal"]) == Printed("hunter2\n"))
-        #expect(try run(["get", "account.name", "--reveal"]) == Printed("hunter2\n"))
-        #expect(try run(["show", "--reveal"]).output.contains("hunter2"))
-        #expect(try run(["set", "token", "a", "--dry-run", "--reveal"]) == Printed("~ token: hunter2 → a\n"))
+        #expect(try prefs(["get", "token", "--reveal"]) == Printed("hunter2\n"))
+        #expect(try prefs(["get", "account.name", "--reveal"]) == Printed("hunter2\n"))
+        #expect(try prefs(["show", "--reveal"]).output.contains("hunter2"))
+        #expect(try prefs(["set", "token", "a", "--dry-run", "--reveal"]) == Printed("~ token: hunter2 → a\n"))
     }
 
     @Test func anExportThatRevealsItIsForItsOwnerAlone() throws {
         let file = home.path("all.json")
-        #expect(try run(["export", "--reveal", "-o", file]).code == 0)
+        #expect(try prefs(["export", "--reveal", "-o", file]).code == 0)
         var status = stat()
         try #require(stat(file, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
     @Test func anExportLeavesItOutAndAnImportKeepsIt() throws {
-        let exported = try run(["export"])
+        let exported = try prefs(["export"])
         #expect(
             exported.errors == "myapp prefs: left out, because sensitive: account, pin, token; --reveal exports them\n")
         hides(exported)
-        #expect(try run(["import", "--replace"], input: exported.output) == Printed(""))
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
-        #expect(prefs.token == "hunter2" && prefs.pin == 54_321 && prefs.plain == "seen")
-        hides(try run(["import", "--replace", "--dry-run"], input: #"{"token": "code-red", "plain": "x"}"#))
-        let all = try run(["export", "--reveal"])
+        #expect(try prefs(["import", "--replace"], input: exported.output) == Printed(""))
+        let settings = SecretPrefs(store: store)
+        #expect(settings.token == "hunter2" && settings.pin == 54_321 && settings.plain == "seen")
+        hides(try prefs(["import", "--replace", "--dry-run"], input: #"{"token": "code-red", "plain": "x"}"#))
+        let all = try prefs(["export", "--reveal"])
         #expect(all.output.contains("hunter2") && all.errors.isEmpty)
         // The values of the file are stored, and values that it lacks stay.
-        #expect(try run(["import", "--replace"], input: #"{"token": "new"}"#) == Printed(""))
-        #expect(prefs.token == "new" && prefs.pin == 54_321 && !prefs.$plain.isSet)
+        #expect(try prefs(["import", "--replace"], input: #"{"token": "new"}"#) == Printed(""))
+        #expect(settings.token == "new" && settings.pin == 54_321 && !settings.$plain.isSet)
     }
 
     @Test func anUndoDoesNotShowIt() throws {
-        #expect(try run(["set", "token=a", "account.name=b"]) == Printed(""))
-        let undo = try run(["undo", "--dry-run"])
+        #expect(try prefs(["set", "token=a", "account.name=b"]) == Printed(""))
+        let undo = try prefs(["undo", "--dry-run"])
         #expect(undo.output.contains("•••") && undo.code == 0, "\(undo)")
         hides(undo)
-        hides(try run(["undo", "-f", url.path]))
-        #expect(SecretPrefs(store: PropertyListFileStore(url: url, format: .json)).token == "hunter2")
+        hides(try prefs(["undo", "-f", url.path]))
+        #expect(SecretPrefs(store: store).token == "hunter2")
     }
 
     #if os(Linux)
         /// Another program may use the name of a secret for a value that is not secret.
         @Test func aSearchOfAllDomainsHidesItInTheOwnDomain() throws {
             let own = home.domainFile("com.example.own")
-            let program = Program(
-                name: "myapp prefs",
-                make: { root, store in
-                    SecretPrefs(key: root, values: nil, store: store ?? PropertyListFileStore(url: own))
-                })
+            let program = Program(name: "myapp prefs") {
+                SecretPrefs(key: $0, values: nil, store: $1 ?? PropertyListFileStore(url: own))
+            }
             _ = try home.writeSuite("com.example.own", ["SecretPrefs": ["token": "hunter2"]])
             _ = try home.write(["token": "public"], to: ".config/com.example.other.plist")
             func find(_ words: String...) throws -> Printed {
@@ -188,8 +173,8 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         }
     #endif
 
-    @Test func completionsDoNotOfferIt() {
-        let program = SecretPrefs.program(url)
+    @Test func completionsDoNotOfferIt() throws {
+        let program = try #require(program)
         for words in [
             ["set", "token", ""], ["set", "token="], ["get", "token", "--default", ""], ["set", "pin", ""],
         ] {
@@ -200,20 +185,19 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 
     @Test func theEditorDoesNotGetIt() throws {
         let run = try EditRun(home, #"sed -i 's/"seen"/"edited"/' "$1""#)
-        #expect(try run.run(SecretPrefs.program(url)) == Printed())
+        #expect(try prefs(["edit"], run.environment) == Printed())
         let text = try run.opened(1)
         for secret in Self.secrets { #expect(!text.contains(secret), "\(text)") }
-        #expect(SecretPrefs(store: PropertyListFileStore(url: url, format: .json)).token == "hunter2")
+        #expect(SecretPrefs(store: store).token == "hunter2")
         // Nor as entries of the file.
-        #expect(try run.run(SecretPrefs.program(url), "-f", url.path).code == 0)
+        #expect(try prefs(["edit", "-f", url.path], run.environment).code == 0)
         let entries = try run.opened(2)
         #expect(entries.contains("\"edited\""))
         for secret in Self.secrets { #expect(!entries.contains(secret), "\(entries)") }
         // The text of a file with a typing error may contain secrets.
         try Data("{\n  \"SecretPrefs\": {\"token\": \"hunter2\" 1}\n}".utf8).write(to: url)
         for words in [[], ["-f", url.path]] {
-            let printed = try CommandRun(environment: run.environment).run(
-                ["edit"] + words, of: SecretPrefs.program(url))
+            let printed = try prefs(["edit"] + words, run.environment)
             #expect(printed.code == 1)
             hides(printed)
         }
@@ -223,7 +207,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
     // MARK: - The library
 
     @Test func theLibraryDoesNotShowIt() throws {
-        let prefs = SecretPrefs(store: PropertyListFileStore(url: url, format: .json))
+        let prefs = SecretPrefs(store: store)
         var texts = ["\(prefs)", "\(prefs.debugDescription)", "\(SecretPrefs.describe())", "\(prefs.describe())"]
         texts.append(String(decoding: SecretPrefs.jsonSchema(), as: UTF8.self))
         texts.append("\(prefs.$token) \(String(reflecting: prefs.$token))")
@@ -238,11 +222,8 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         prefs["pin"] = "code-red"
         texts.append("\(prefs.lastError as Any)")
         texts.append("\(prefs.lastError?.localizedDescription ?? "") \(String(reflecting: prefs.lastError))")
-        let layered = SecretPrefs(
-            store: LayeredStore(
-                PropertyListFileStore(url: url, format: .json),
-                above: [.arguments(["p", "-pin", "code-red", "-account", "code-red"])])
-        )
+        let arguments = PrefsLayer.arguments(["p", "-pin", "code-red", "-account", "code-red"])
+        let layered = SecretPrefs(store: LayeredStore(store, above: [arguments]))
         _ = (layered.pin, layered.account)
         texts.append("\(layered.lastError as Any) \(layered)")
         for text in texts {
@@ -261,33 +242,32 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 
     @Test func aDamagedLineIsNotQuoted() throws {
         try Data("{\n  \"SecretPrefs\": {\"plain\": 1 \"token\": \"hunter2\"}\n}".utf8).write(to: url)
-        let result = try run(["set", "plain", "x"])
+        let result = try prefs(["set", "plain", "x"])
         #expect(
             result.code == 1 && result.errors.contains("line 2") && result.errors.contains("correct it, or --force"))
         hides(result)
-        #expect(try run(["set", "plain", "x", "--reveal"]).errors.contains("hunter2"))
+        #expect(try prefs(["set", "plain", "x", "--reveal"]).errors.contains("hunter2"))
     }
 
     @Test func aDiffWithTheOwnFileHidesIt() throws {
         let json = #"{"SecretPrefs": {"token": "code-red", "plain": "x"}}"#
-        let other = try home.write(Data(json.utf8), to: "other.json").path
+        let other = try home.write(json, to: "other.json").path
         for words in [[url.path, other], [other, url.path], [url.path, other, "--json"]] {
-            let difference = try run(["diff"] + words)
+            let difference = try prefs(["diff"] + words)
             #expect(difference.code == 1 && difference.output.contains("•••"), "\(difference)")
             hides(difference)
         }
-        let revealed = try run(["diff", url.path, other, "--reveal"])
+        let revealed = try prefs(["diff", url.path, other, "--reveal"])
         #expect(revealed.output.contains("~ SecretPrefs.token: hunter2 → code-red\n"), "\(revealed)")
     }
 
     @Test func aFormerKeyIsASecretToo() throws {
-        let store = PropertyListFileStore(url: url, format: .json)
         try store.update(root: "SecretPrefs") { $0 = ["oldCode": "code-red", "plain": "a"] }
-        hides(try run(["show"]))
-        hides(try run(["set", "plain", "b"]))
-        let undo = try run(["undo", "--dry-run"])
+        hides(try prefs(["show"]))
+        hides(try prefs(["set", "plain", "b"]))
+        let undo = try prefs(["undo", "--dry-run"])
         #expect(undo.output.contains("oldCode: •••"), "\(undo)")
         hides(undo)
-        hides(try run(["set", "token", "x", "--if", "hunter2"]))
+        hides(try prefs(["set", "token", "x", "--if", "hunter2"]))
     }
 }

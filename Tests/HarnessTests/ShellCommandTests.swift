@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// A shell passes each word of a printed command unchanged, and runs no part of it.
-@Suite struct ShellCommandTests {
+@Suite final class ShellCommandTests: HarnessSuite {
     /// Returns the words that a shell passes to a program, as bytes.
     private func words(_ words: [String], in shell: String, locale: String = "C.UTF-8") throws -> [[UInt8]] {
         let folder = try TemporaryFolder()
@@ -98,14 +98,13 @@ import Testing
 
     /// In each round, makes the problems and runs the commands of the doctor in two shells.
     private func expectMending(_ rounds: [[Problem]], of name: String, keys: [String]) throws {
-        let home = try HarnessHome()
         let path = home.folder.path + "/" + name
         try home.claim(name)
         try #require(home.prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
         for problems in rounds {
             for problem in problems { try make(problem, path, name, keys, home) }
             for shell in ["sh", "bash"] {
-                let commands = try commands(path, home)
+                let commands = try home.doctor(path).commands
                 #expect(commands.count >= problems.count || shell == "bash", "\(problems): \(commands)")
                 for command in commands {
                     #expect(HostileText.unsafeScalars(in: command).isEmpty && !command.contains("\n"))
@@ -151,12 +150,6 @@ import Testing
         }
     }
 
-    private func commands(_ path: String, _ home: HarnessHome) throws -> [String] {
-        let output = try home.prefs("doctor", "--json", "-f", path).output
-        let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
-        return (report?["findings"] as? [[String: Any]] ?? []).compactMap { $0["command"] as? String }
-    }
-
     private func names(_ home: HarnessHome) throws -> [String] {
         FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
     }
@@ -164,29 +157,21 @@ import Testing
     /// A domain may be named like an option.
     @Test(arguments: ["-x", "-\u{301}", "two words", "$(touch pwned)"])
     func theCommandMendsTheSuite(suite: String) throws {
-        let home = try HarnessHome()
         let damaged = Data("<plist>&</plist>".utf8)
         try FileManager.default.createDirectory(at: home.folder.file(".config"), withIntermediateDirectories: false)
         try damaged.write(to: home.domainFile(suite))
-        let output = try home.prefs("doctor", "--json", "-f", suite).output
-        let report = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
-        let findings = try #require(report?["findings"] as? [[String: Any]])
-        let command = try #require(findings.first?["command"] as? String)
-        let words = ["-c", "cd \"$HOME\"; " + command]
-        let mended = try Child(URL(filePath: "/bin/bash"), words, environment: ["HOME": home.folder.path]).wait()
+        let command = try #require(try home.doctor(suite).commands.first)
+        let mended = try home.bash(command)
         #expect(mended.code == 0, "\(command): \(mended)")
-        #expect(try home.prefs("doctor", "-f", suite).code == 0)
+        #expect(try prefs("doctor", "-f", suite).code == 0)
         #expect(try !names(home).contains("pwned"))
     }
 
     /// The parent folder is found by comparing bytes.
     @Test func aFolderNameMayBeginWithACombiningMark() throws {
-        let home = try HarnessHome()
         let path = home.folder.path + "/\u{301}a/\u{301}b/x.plist"
-        #expect(try home.prefs("doctor", "-f", path).code == 0)
-        #expect(try home.prefs("doctor", "-f", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
-        #expect(
-            try home.prefs("show", "-f", "/\u{301}nowhere")
-                == .failure("property-list file not found: /\u{301}nowhere"))
+        #expect(try prefs("doctor", "-f", path).code == 0)
+        #expect(try prefs("doctor", "-f", "/\u{301}nowhere/x.plist").output.contains("\u{301}nowhere"))
+        #expect(try prefs("show", "-f", "/\u{301}nowhere") == .failure("property-list file not found: /\u{301}nowhere"))
     }
 }

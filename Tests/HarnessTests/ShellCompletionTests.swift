@@ -143,8 +143,7 @@ import Testing
     /// `myapp` has other arguments, too; the tool is its command `prefs`.
     @Test(arguments: shells) func aNameOfTwoWordsCompletesAfterTheSecond(shell: Shell) throws {
         let home = try Self.home()
-        let app = try home.write(
-            Data("#!/bin/sh\n[ \"$1\" = prefs ] || exit 9\nshift\nexec prefs \"$@\"\n".utf8), to: "bin/myapp")
+        let app = try home.write("#!/bin/sh\n[ \"$1\" = prefs ] || exit 9\nshift\nexec prefs \"$@\"\n", to: "bin/myapp")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: app.path)
         let former =
             shell == .bash
@@ -158,15 +157,12 @@ import Testing
         if shell == .bash { #expect(try session.word("show other o\t") == "own") }
     }
 
-    @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "completions: shellcheck", if: path("shellcheck") != nil, else: "it is not installed")))
+    @Test(.needs("completions: shellcheck", path("shellcheck") != nil, else: "it is not installed"))
     func theScriptForBashIsClean() throws {
         let home = try HarnessHome()
         let scripts = [try Self.script(.bash), CompletionScript(of: AppPrefs.program).text(for: .bash)]
         for script in scripts {
-            let file = try home.write(Data(script.utf8), to: "completions.bash")
+            let file = try home.write(script, to: "completions.bash")
             let checked = Printed(
                 try Child(#require(Self.path("shellcheck")), ["--shell=bash", file.path], environment: [:]).wait())
             #expect(checked == Printed())

@@ -20,32 +20,16 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var price = Decimal(string: "10.00") ?? 0
     @Pref var phone = "123"
     @Pref var fontSize = 12
-
-    /// - Parameter file: the program's own file.
-    static func program(_ file: URL) -> Program {
-        Program(
-            name: "tracker prefs",
-            make: { root, store in
-                TrackerPrefs(key: root, values: nil, store: store ?? JSONFileStore(url: file))
-            })
-    }
 }
 
 /// The command of a program on a file that a person has written for an older version.
-@Suite struct StepwiseMendingTests {
-    private let home: HarnessHome
-    private let file: URL
+@Suite final class StepwiseMendingTests: HarnessSuite {
+    private var file: URL { home.folder.file("config.json") }
 
-    init() throws {
-        home = try HarnessHome()
-        file = home.folder.file("config.json")
+    override var program: Program? {
+        let store = JSONFileStore(url: file)
+        return Program(name: "tracker prefs") { TrackerPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
-
-    private func prefs(_ words: String...) throws -> Printed {
-        try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: TrackerPrefs.program(file))
-    }
-
-    private func failure(_ message: String) -> Printed { Printed(errors: "tracker prefs: \(message)\n", code: 1) }
 
     private var text: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
 
@@ -121,9 +105,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
         }
         let base = JSONFileStore(url: home.folder.file("base.json"))
         let lower = TrackerPrefs(store: LayeredStore(base, below: [.file(file)]))
-        #expect(
-            lower.lastError?.description
-                == "layer \(file.path): projects in \(file.path): \(reason); ignored")
+        #expect(lower.lastError?.description == "layer \(file.path): projects in \(file.path): \(reason); ignored")
     }
 
     // MARK: - Numbers
@@ -135,8 +117,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(try prefs("set", "price", words) == Printed(), "\(words)")
             #expect(try prefs("get", "price") == Printed(result + "\n"))
         }
-        #expect(
-            try prefs("set", "price", "+1e30") == failure("`price`: the sum has more than 38 digits"))
+        #expect(try prefs("set", "price", "+1e30") == failure("`price`: the sum has more than 38 digits"))
         #expect(try prefs("get", "price") == Printed("10.00000000000000000001\n"))
         #expect(
             try prefs("set", "projects", #"[{"name":"a","kind":"work","archived":false,"rate":"0.1"}]"#) == Printed())
@@ -146,8 +127,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
         let reason = "`phone` is of type string, so `+49` cannot change it; -t string stores the text"
         #expect(try prefs("set", "phone=+49") == failure(reason))
         #expect(try prefs("set", "phone=+49", "projects[0].name=+1", "-t", "string") == Printed())
-        #expect(try prefs("get", "phone") == Printed("+49\n"))
-        #expect(try prefs("get", "projects[0].name") == Printed("+1\n"))
+        #expect(try prefs("get", "phone", "projects[0].name") == Printed("+49\n+1\n"))
     }
 
     @Test func aNumberWithHexadecimalDigitsIsNotOutOfRange() throws {

@@ -16,36 +16,17 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
     @Pref var wraps = true
     @Pref var hits = 0
     @Pref var last: Window? = nil
-
-    /// - Parameter file: the program's own file, without roots.
-    static func program(_ file: URL) -> Program {
-        Program(
-            name: "myapp prefs",
-            make: { root, store in
-                WindowPrefs(
-                    key: root, values: nil,
-                    store: store ?? PropertyListFileStore(url: file, format: .json, layout: .flat))
-            })
-    }
 }
 
 /// The tool in a program whose property is a struct: its fields are paths, as entries of a dictionary are.
-@Suite struct StructPropertyTests {
-    private let home: HarnessHome
-    private let file: URL
-
-    init() throws {
-        home = try HarnessHome()
-        file = home.folder.file("window.json")
+@Suite final class StructPropertyTests: HarnessSuite {
+    /// The program's own file has no roots.
+    override var program: Program? {
+        let store = PropertyListFileStore(url: home.folder.file("window.json"), format: .json, layout: .flat)
+        return Program(name: "myapp prefs") { WindowPrefs(key: $0, values: nil, store: $1 ?? store) }
     }
 
-    private func prefs(_ words: String...) throws -> Printed {
-        try CommandRun(environment: ["HOME": home.folder.path]).run(words, of: WindowPrefs.program(file))
-    }
-
-    private func failure(_ message: String) -> Printed { Printed(errors: "myapp prefs: \(message)\n", code: 1) }
-
-    private var stored: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
+    private var stored: String { (try? home.text("window.json")) ?? "" }
 
     @Test func partsAreWhatTheProgramReads() throws {
         for (path, value) in [
@@ -65,14 +46,12 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         #expect(try prefs("set", "window.tags[1]", "b") == Printed())
         #expect(
             try prefs("get", "window")
-                == Printed(
-                    #"{"isFull":true,"size":{"height":420,"width":600},"tags":["a","b"],"title":"New"}"# + "\n"))
+                == Printed(#"{"isFull":true,"size":{"height":420,"width":600},"tags":["a","b"],"title":"New"}"# + "\n"))
         #expect(try prefs("unset", "window.tags[0]") == Printed())
         #expect(try prefs("get", "window.tags") == Printed("[\"b\"]\n"))
         #expect(try prefs("set", "window.size.height", "3", "--if", "420") == Printed())
-        #expect(
-            try prefs("set", "window.size.height", "4", "--if", "420")
-                == failure("`window.size.height`: expected 420, found 3; nothing has changed"))
+        let printed = try prefs("set", "window.size.height", "4", "--if", "420")
+        #expect(printed == failure("`window.size.height`: expected 420, found 3; nothing has changed"))
     }
 
     @Test func aFieldThatTheTypeDoesNotHaveIsRejected() throws {
@@ -86,8 +65,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
             (["set", "window.title", "5", "-t", "integer"], "window"),
             (["unset", "window.titel"], "`window.titel` is not set; did you mean `title`?"),
         ] {
-            let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(
-                words, of: WindowPrefs.program(file))
+            let printed = try prefs(words)
             #expect(printed.code == 1 && printed.errors.hasPrefix("myapp prefs: \(message)"), "\(words): \(printed)")
             #expect(try home.folder.names() == [], "\(words)")
         }
@@ -96,7 +74,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
     /// Another version of the program has stored it.
     @Test func aFieldOfAnotherVersionStays() throws {
         let text = #"{"window": {"size": {"depth": 2, "width": 5}, "newer": [1], "title": "x"}}"#
-        try home.write(Data(text.utf8), to: "window.json")
+        try home.write(text, to: "window.json")
         #expect(try prefs("get", "window.newer") == failure("`window.newer` is not set"))
         #expect(try prefs("set", "window.title=y", "window.size.height=+1") == Printed())
         #expect(try prefs("unset", "window.size.width") == Printed())
@@ -125,8 +103,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
             (["set", "last", "toggle"], "last: expected "),
         ] {
             let before = stored
-            let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(
-                words, of: WindowPrefs.program(file))
+            let printed = try prefs(words)
             #expect(printed.code == 1 && printed.errors.hasPrefix("myapp prefs: \(message)"), "\(words): \(printed)")
             #expect(stored == before)
         }
@@ -137,8 +114,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         #expect(try prefs("unset", "--all", "--dry-run").output.hasPrefix("- hits: 2\n- window: {"))
         #expect(try prefs("get", "hits") == Printed("2\n"))
         #expect(try prefs("unset", "--all") == Printed())
-        #expect(try prefs("get", "hits") == Printed("0\n"))
-        #expect(try prefs("get", "window.title") == Printed("Main\n"))
+        #expect(try prefs("get", "hits", "window.title") == Printed("0\nMain\n"))
         #expect(try prefs("get", "window", "--stored") == failure("`window` is not set"))
     }
 
@@ -167,8 +143,8 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         // An optional without a value has no fields. A field that is not a struct has none, either.
         ("get", "last.", []), ("get", "window.title.", []), ("get", "nope.", []), ("get", "win", ["window"]),
     ])
-    func afterADotTheFieldsAreOffered(command: String, word: String, offers: [String]) {
-        let candidates = WordCompleter(of: WindowPrefs.program(file), before: [command], word: word).candidates
+    func afterADotTheFieldsAreOffered(command: String, word: String, offers: [String]) throws {
+        let candidates = WordCompleter(of: try #require(program), before: [command], word: word).candidates
         #expect(candidates.map(\.text).filter { $0.hasPrefix(word) } == offers)
     }
 

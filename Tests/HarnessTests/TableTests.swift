@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// Tables on a terminal, and in a pipe.
-@Suite struct TableTests {
+@Suite final class TableTests: HarnessSuite {
     private var table: Table {
         var table = Table()
         table.add("KEY", "TYPE", "VALUE")
@@ -35,9 +35,8 @@ import Testing
     }
 
     @Test func anEmptyTextIsNotNothing() throws {
-        let home = try HarnessHome()
-        try home.write(Data(#"{"a": "", "b": {}, "c": " "}"#.utf8), to: "s.json")
-        let table = try home.prefs("show", "-f", home.path("s.json")).output
+        try home.write(#"{"a": "", "b": {}, "c": " "}"#, to: "s.json")
+        let table = try prefs("show", "-f", home.path("s.json")).output
         #expect(table.hasSuffix("\na    string      \"\"\nb    dictionary  {}\nc    string       \n"), "\(table)")
     }
 
@@ -68,17 +67,14 @@ import Testing
 
     @Test func aPipeGetsEverything() throws {
         #expect(table.text().split(separator: "\n")[1].hasSuffix("  " + String(repeating: "v", count: 60)))
-        let home = try HarnessHome()
         let long = String(repeating: "long ", count: 200) + "end"
-        #expect(try home.prefs("set", "string", long) == Printed())
-        #expect(try home.prefs("show").output.contains("  \(long)\n"))
+        #expect(try prefs("set", "string", long) == Printed())
+        #expect(try prefs("show").output.contains("  \(long)\n"))
     }
 
     @Test(arguments: [40, 80, 200]) func theSetFitsTheTerminal(columns: Int) throws {
-        let home = try HarnessHome()
-        #expect(try home.prefs("set", "string", String(repeating: "long ", count: 200)) == Printed())
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["show"], environment: ["HOME": home.folder.path], columns: columns, rows: 24)
+        #expect(try prefs("set", "string", String(repeating: "long ", count: 200)) == Printed())
+        let terminal = try home.terminal(["show"], columns: columns)
         #expect(try terminal.exitCode() == 0)
         let lines = String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
             .replacing(#/\u{1B}\[[0-9]*m/#, with: "").split(separator: "\n")

@@ -6,58 +6,50 @@ import TestSupport
 import PrefsJSON
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
-@Suite struct TerminalSafetyTests {
-    /// A home with a file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile
-    /// names.
-    private struct HostileHome {
-        let home: HarnessHome
-        let file: String
-        let bad: String
+@Suite final class TerminalSafetyTests: HarnessSuite {
+    private static let texts = HostileText.shown + HostileText.commands
 
-        private static let texts = HostileText.shown + HostileText.commands
+    /// The values of the root that the tests read.
+    private static var values: [String: Any] {
+        var dictionary: [String: String] = [:]
+        for text in texts { dictionary[text] = text }
+        dictionary[HostileText.longKey] = "long"
+        return [
+            "Integer Value": texts[0], "String Value": texts.joined(), "Array Value": texts,
+            "Dictionary Value": dictionary, "Date Value": texts[3],
+        ]
+    }
 
-        /// The values of the root that the tests read.
-        static var values: [String: Any] {
-            var dictionary: [String: String] = [:]
-            for text in texts { dictionary[text] = text }
-            dictionary[HostileText.longKey] = "long"
-            return [
-                "Integer Value": texts[0], "String Value": texts.joined(), "Array Value": texts,
-                "Dictionary Value": dictionary, "Date Value": texts[3],
-            ]
-        }
+    private static let fileContents = Result {
+        var roots: [String: Any] = ["": ["k": 1]]
+        // Every text is the name of a root. `edit` shows the root of the first text.
+        for text in texts where !text.isEmpty { roots[text] = ["String Value": text] }
+        roots[texts[0]] = values
+        roots["PrefsTestSet"] = values
+        return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
+    }
 
-        private static let fileContents = Result {
-            var roots: [String: Any] = ["": ["k": 1]]
-            // Every text is the name of a root. `edit` shows the root of the first text.
-            for text in texts where !text.isEmpty { roots[text] = ["String Value": text] }
-            roots[texts[0]] = values
-            roots["PrefsTestSet"] = values
-            return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
-        }
+    private static let badContents = Result {
+        let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
+        var roots: [String: Any] = ["": ["k": 1]]
+        for text in texts + [HostileText.longKey] where !text.isEmpty { roots[text] = [text: deep] }
+        return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
+    }
 
-        private static let badContents = Result {
-            let deep = (0..<140).reduce("x" as Any) { value, _ in [value] }
-            var roots: [String: Any] = ["": ["k": 1]]
-            for text in texts + [HostileText.longKey] where !text.isEmpty { roots[text] = [text: deep] }
-            return try PropertyListSerialization.data(fromPropertyList: roots, format: .binary, options: 0)
-        }
+    /// A file of hostile keys and values, and a file whose values cannot be stored again. Both have hostile names.
+    private var file: String { home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist") }
+    private var bad: String { home.path("\u{301}bad\u{9B}$(touch pwned).plist") }
 
-        init() throws {
-            home = try HarnessHome()
-            file = home.path("\u{1B}[35m\u{202E}'\u{301}; touch pwned.plist")
-            bad = home.path("\u{301}bad\u{9B}$(touch pwned).plist")
-            try Self.fileContents.get().write(to: URL(filePath: file))
-            try Self.badContents.get().write(to: URL(filePath: bad))
-        }
+    private func writeHostileFiles() throws {
+        try Self.fileContents.get().write(to: URL(filePath: file))
+        try Self.badContents.get().write(to: URL(filePath: bad))
+    }
 
-        /// Runs the tool in a terminal. Returns its output with colours.
-        func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
-            let terminal = try PseudoTerminal(
-                Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: columns, rows: 50)
-            let code = try terminal.exitCode()
-            return (TerminalSafetyTests.text(of: terminal), code)
-        }
+    /// Runs the tool in a terminal. Returns its output with colours.
+    private func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
+        let terminal = try home.terminal(words, columns: columns, rows: 50)
+        let code = try terminal.exitCode()
+        return (Self.text(of: terminal), code)
     }
 
     /// The output of the tool. Reverts the terminal's line endings.
@@ -104,54 +96,43 @@ import PrefsJSON
     ]
 
     @Test(arguments: Hazard.each(2, of: commands)) func nothingDrivesTheTerminal(command: [String]) throws {
-        let hostileHome = try HostileHome()
+        try writeHostileFiles()
         let hostile = HostileText.shown.prefix(6).joined() + HostileText.commands[0]
         let imported = #"{"PrefsTestSet": {"k\u001b[35m": "\u202e\u009b"}, "\u200b": {}}"#
-        let other = try hostileHome.home.write(Data(imported.utf8), to: "import\u{202E}.json").path
+        let other = try home.write(imported, to: "import\u{202E}.json").path
         let words = command.map {
-            $0.replacing("FILE", with: hostileHome.file).replacing("BAD", with: hostileHome.bad).replacing(
-                "HOSTILE", with: hostile
-            )
-            .replacing("IMPORT", with: other)
+            $0.replacing("FILE", with: file).replacing("BAD", with: bad)
+                .replacing("HOSTILE", with: hostile).replacing("IMPORT", with: other)
         }
-        let shown = try hostileHome.shown(words)
+        let shown = try shown(words)
         #expect(!shown.text.isEmpty || ["BAD", "export", "--domains"].contains(where: command.contains))
         #expect(HostileText.unsafeScalars(in: Self.withoutColours(shown.text)).isEmpty, "\(shown)")
     }
 
     @Test func aTerminalIsShownAValueWithItsLines() throws {
-        let home = try HarnessHome()
-        try home.prefs("set", "string", "a\u{1B}[35m\n\tb\u{202E}👨‍👩‍👧")
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["get", "string"], environment: ["HOME": home.folder.path], columns: 80, rows: 24
-        )
+        try prefs("set", "string", "a\u{1B}[35m\n\tb\u{202E}👨‍👩‍👧")
+        let terminal = try home.terminal(["get", "string"])
         #expect(try terminal.exitCode() == 0)
         #expect(Self.text(of: terminal) == "a\\u{1b}[35m\n\tb\\u{202e}👨‍👩‍👧\n")
     }
 
     @Test func coloursSurvive() throws {
-        let hostileHome = try HostileHome()
-        let other = try hostileHome.home.write(Data(#"{"\u202e": {"k": 1}}"#.utf8), to: "x.json").path
-        let difference = try hostileHome.shown([
-            "import", "--dry-run", "-f", hostileHome.home.path("no.plist"), other,
-        ])
+        try writeHostileFiles()
+        let other = try home.write(#"{"\u202e": {"k": 1}}"#, to: "x.json").path
+        let difference = try shown(["import", "--dry-run", "-f", home.path("no.plist"), other])
         #expect(difference.text == "\u{1B}[32m+ \\u{202e}: {\"k\":1}\u{1B}[0m\n")
-        #expect(
-            try hostileHome.shown(["-f", hostileHome.file, "--root", "PrefsTestSet"]).text.contains("\u{1B}[1mKEY"))
-        #expect(try hostileHome.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
+        #expect(try shown(["-f", file, "--root", "PrefsTestSet"]).text.contains("\u{1B}[1mKEY"))
+        #expect(try shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
     }
 
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
-        let home = try HarnessHome()
         // XML cannot contain other control characters.
         let xml = ["x\u{7F}\u{9B}35m\u{85}", "\u{202E}<&>\u{2066}", "a\u{200B}\u{FEFF}\u{E0041}\n\t\r\u{2028}", "👨‍👩‍👧"]
         let texts = format == "xml" ? xml : xml + HostileText.shown
         var values: [String: [String: String]] = [:]
         for text in texts { values[text] = [text: text] }
         try home.write(values, to: "x.plist")
-        let words = ["export", "-f", home.path("x.plist"), "--format", format]
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), words, environment: ["HOME": home.folder.path], columns: 80, rows: 24)
+        let terminal = try home.terminal(["export", "-f", home.path("x.plist"), "--format", format])
         #expect(try terminal.exitCode() == 0)
         let text = Self.text(of: terminal)
         #expect(HostileText.unsafeScalars(in: text).isEmpty)
@@ -177,50 +158,43 @@ import PrefsJSON
     }
 
     @Test func aPipeGetsTheExactBytes() throws {
-        let hostileHome = try HostileHome()
+        try writeHostileFiles()
         let texts = (HostileText.shown + HostileText.commands).joined()
         for words in [
-            ["get", "string", "-f", hostileHome.file, "--root", "PrefsTestSet"],
-            ["get", "-f", hostileHome.file, "PrefsTestSet.String Value"],
+            ["get", "string", "-f", file, "--root", "PrefsTestSet"],
+            ["get", "-f", file, "PrefsTestSet.String Value"],
         ] {
-            #expect(try Array(hostileHome.home.prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
+            #expect(try Array(prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
         }
     }
 
     @Test func jsonInAPipeIsExactForFoundationAndPython() throws {
-        let hostileHome = try HostileHome()
+        try writeHostileFiles()
         let outputs = try [
-            ["export", "-f", hostileHome.file, "--root", "PrefsTestSet"],
-            ["get", "-f", hostileHome.file, "PrefsTestSet"],
-            ["--json", "-f", hostileHome.file, "--root", "PrefsTestSet"],
-        ].map { try hostileHome.home.prefs($0).output }
+            ["export", "-f", file, "--root", "PrefsTestSet"], ["get", "-f", file, "PrefsTestSet"],
+            ["--json", "-f", file, "--root", "PrefsTestSet"],
+        ].map { try prefs($0).output }
         for (index, output) in outputs.enumerated() {
             #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
             let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
             // A value that does not fit its type is shown as the default.
             if index == 2 { continue }
-            #expect(Self.scalars(of: parsed) == Self.scalars(of: HostileHome.values))
+            #expect(Self.scalars(of: parsed) == Self.scalars(of: Self.values))
         }
-        try hostileHome.home.write(Data(outputs[0].utf8), to: "ours.json")
-        try hostileHome.home.write(JSONSerialization.data(withJSONObject: HostileHome.values), to: "reference.json")
+        try home.write(Data(outputs[0].utf8), to: "ours.json")
+        try home.write(JSONSerialization.data(withJSONObject: Self.values), to: "reference.json")
         let script =
             "import json, sys; a, b = [json.load(open(p, encoding='utf-8')) for p in sys.argv[1:]]; print(a == b)"
-        let words = [
-            "python3", "-c", script, hostileHome.home.path("ours.json"), hostileHome.home.path("reference.json"),
-        ]
-        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": hostileHome.home.folder.path])
+        let words = ["python3", "-c", script, home.path("ours.json"), home.path("reference.json")]
+        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": home.folder.path])
         #expect(try child.wait().output == "True\n")
     }
 
     @Test(arguments: [[], ["--json"]]) func watchWritesNoControlCharacter(options: [String]) throws {
-        let home = try HarnessHome()
         let file = home.path("\u{202E}x\u{1B}[35m.plist")
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["watch", "-f", file, "--root", "PrefsTestSet"] + options,
-            environment: ["HOME": home.folder.path],
-            columns: 80, rows: 24)
+        let terminal = try home.terminal(["watch", "-f", file, "--root", "PrefsTestSet"] + options)
         try terminal.wait(forText: "press Ctrl-C to stop")
-        try home.prefs(
+        try prefs(
             "set", "-f", file, "--root", "PrefsTestSet", "string", "--",
             HostileText.shown.joined().replacing("\0", with: "") + "END")
         try terminal.wait(forText: "END")
@@ -235,15 +209,10 @@ import PrefsJSON
 
     /// The comments of the text, and the messages on the terminal. The values are JSON.
     @Test func editWritesNoControlCharacter() throws {
-        let hostileHome = try HostileHome()
-        let run = try EditRun(hostileHome.home, "exit 1")
-        let terminal = try PseudoTerminal(
-            Child.executable("prefs"), ["edit", "-f", hostileHome.file, "--root", HostileText.shown[0]],
-            environment: run.environment.merging([
-                "EDITOR": "'\(hostileHome.home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
-            ]) {
-                $1
-            }, columns: 80, rows: 24)
+        try writeHostileFiles()
+        let run = try EditRun(home, "exit 1")
+        let editor = "'\(home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
+        let terminal = try run.onTerminal("-f", file, "--root", HostileText.shown[0], variables: ["EDITOR": editor])
         #expect(try terminal.exitCode() == 1)
         let text = Self.withoutColours(Self.text(of: terminal))
         #expect(HostileText.unsafeScalars(in: text).isEmpty && text.contains(#"\u{202e}"#), "\(text)")
@@ -252,27 +221,22 @@ import PrefsJSON
     }
 
     @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "terminal: the name of a lock holder", if: access("/usr/bin/flock", X_OK) == 0,
-                else: "flock is not installed")))
+        .needs(
+            "terminal: the name of a lock holder", access("/usr/bin/flock", X_OK) == 0, else: "flock is not installed"))
     func theNameOfTheLockHolderIsEscaped() throws {
-        let home = try HarnessHome()
         let file = home.path("x.plist")
         try home.claim("x.plist")
-        try home.prefs("set", "-f", file, "A.k", "v")
+        try prefs("set", "-f", file, "A.k", "v")
         // The process has the name of the script.
         let script = home.path("\u{1B}[35m)\u{9B}\u{600}")
         let lines = "#!/bin/sh\nexec 9< \"$1\"; flock 9; echo held; read x\n"
-        try home.write(Data(lines.utf8), to: URL(filePath: script).lastPathComponent)
+        try home.write(lines, to: URL(filePath: script).lastPathComponent)
         try #require(chmod(script, 0o700) == 0)
         let holder = try PseudoTerminal(
             URL(filePath: script), [home.path(".x.plist.lock")], environment: [:], columns: 80, rows: 24)
         try holder.wait(forText: "held")
         func doctor() throws -> String {
-            let terminal = try PseudoTerminal(
-                Child.executable("prefs"), ["doctor", "-f", file], environment: ["HOME": home.folder.path], columns: 80,
-                rows: 24)
+            let terminal = try home.terminal(["doctor", "-f", file])
             _ = try terminal.exitCode()
             return Self.withoutColours(Self.text(of: terminal))
         }
@@ -289,24 +253,21 @@ import PrefsJSON
     }
 
     @Test func tablesAndErrorsCutLongText() throws {
-        let hostileHome = try HostileHome()
+        try writeHostileFiles()
         let long = String(repeating: "k", count: 10_000)
-        let file = hostileHome.home.path("x.plist")
-        try hostileHome.home.prefs("set", "string", long, "-f", file, "--root", "PrefsTestSet")
-        let table = try hostileHome.home.prefs("-f", file, "--root", "PrefsTestSet").output
+        let file = home.path("x.plist")
+        try prefs("set", "string", long, in: file)
+        let table = try prefs(in: file).output
         // Only a terminal shortens a cell.
         #expect(table.contains("string      String Value      String            stored   \(long)\n"))
-        #expect(
-            try hostileHome.home.prefs("get", "string", "-f", file, "--root", "PrefsTestSet") == Printed(long + "\n"))
-        #expect(try hostileHome.home.prefs("-f", file, "--root", "PrefsTestSet", "--json").output.contains(long))
+        #expect(try prefs("get", "string", in: file) == Printed(long + "\n"))
+        #expect(try prefs("-f", file, "--root", "PrefsTestSet", "--json").output.contains(long))
         let key = String(repeating: "k", count: 60) + "…"
-        for words in [
-            ["get", "-f", file, "PrefsTestSet.\(long)"], ["get", long], [long],
-        ] {
-            let printed = try hostileHome.home.prefs(words)
+        for words in [["get", "-f", file, "PrefsTestSet.\(long)"], ["get", long], [long]] {
+            let printed = try prefs(words)
             #expect(printed.errors.contains(key) && printed.errors.unicodeScalars.count < 400, "\(printed)")
         }
-        let vetted = try hostileHome.home.prefs("doctor", "-f", hostileHome.bad)
+        let vetted = try prefs("doctor", "-f", bad)
         let problems = vetted.output.split(separator: "\n").filter { $0.hasPrefix("problem") }
         #expect(!problems.isEmpty && problems.allSatisfy { $0.unicodeScalars.count < 1_400 })
     }

@@ -10,20 +10,14 @@ import TestSupport
 @testable import PrefsTool
 
 /// Each text of the table through every path: none reads it otherwise than the others.
-@Suite struct TextTableTests {
+@Suite final class TextTableTests: HarnessSuite {
     enum Path: CaseIterable {
         case library, environment, argument, tool, assignment
 
         var isLayer: Bool { self == .environment || self == .argument }
     }
 
-    private let home: HarnessHome
-    private let file: URL
-
-    init() throws {
-        home = try HarnessHome()
-        file = home.folder.file("every.plist")
-    }
+    private var file: URL { home.folder.file("every.plist") }
 
     private func prefs(above: PrefsLayer...) -> EveryTypePrefs {
         EveryTypePrefs(store: LayeredStore(stored, above: above))
@@ -57,14 +51,13 @@ import TestSupport
         return faults.map { $0.reason.hasPrefix(key) ? $0.reason : "\(key): \($0.reason)" }.joined()
     }
 
-    private var program: Program {
+    override var program: Program? {
         let stored = stored
-        return Program(
-            name: "p", make: { root, store in EveryTypePrefs(key: root, values: nil, store: store ?? stored) })
+        return Program(name: "p") { EveryTypePrefs(key: $0, values: nil, store: $1 ?? stored) }
     }
 
     private func toolOutcome(of arguments: [String], _ key: String) throws -> String {
-        let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(arguments, of: program)
+        let printed = try prefs(arguments)
         if printed.code == 0 { return storedText(of: key) }
         #expect(printed.code == 1 && printed.output.isEmpty && printed.errors.hasPrefix("p: "), "\(printed)")
         return String(printed.errors.dropFirst(3).dropLast())

@@ -5,16 +5,15 @@ import Testing
 @testable import PrefsSupport
 
 /// The messages of the tool: one line, as text and as JSON, and nothing that is stored changes.
-@Suite struct ToolMessageTests {
+@Suite final class ToolMessageTests: HarnessSuite {
     @Test(arguments: ToolMessage.all) func aRejectedCommandSaysWhy(_ row: ToolMessage) throws {
-        let home = try HarnessHome()
         _ = try home.writeSuite("D", ["Entry": 1, "Root": ["size": 12.5]])
         try home.write(["PrefsTestSet": ["Integer Value": 7]], to: ".config/\(HarnessHome.suite).plist")
         let files = try [home.domainFile("D"), home.suiteFile].map { try Data(contentsOf: $0) }
         let message = row.message.replacing("HOME", with: home.folder.path)
         #expect(!message.contains("\n"))
-        #expect(try home.prefs(row.arguments) == Printed(errors: "prefs: \(message)\n", code: row.code))
-        let printed = try home.prefs(["--json"] + row.arguments)
+        #expect(try prefs(row.arguments) == Printed(errors: "prefs: \(message)\n", code: row.code))
+        let printed = try prefs(["--json"] + row.arguments)
         #expect(printed.output == "" && printed.code == row.code)
         #expect(printed.errors.hasSuffix("}\n") && printed.errors.filter { $0 == "\n" }.count == 1)
         let object = try JSONSerialization.jsonObject(with: Data(printed.errors.utf8)) as? [String: String]
@@ -26,8 +25,7 @@ import Testing
     /// A usage error touches no file, not even to make a folder.
     @Test(arguments: ToolMessage.all.filter { $0.code == 64 }) func aUsageErrorTouchesNoFile(_ row: ToolMessage) throws
     {
-        let home = try HarnessHome()
-        #expect(try home.prefs(row.arguments).code == 64)
+        #expect(try prefs(row.arguments).code == 64)
         #expect(try home.folder.names() == [])
     }
 

@@ -1,6 +1,4 @@
-import PrefsJSON
 import Testing
-import TestSupport
 
 /// All messages of the tool, to be read aloud: what was expected, what was found and, where there is something to do, what.
 ///
@@ -17,8 +15,7 @@ struct ToolMessage: Sendable, CustomTestStringConvertible {
 }
 
 extension ToolMessage {
-    static let all =
-        usage.map { ToolMessage(arguments: $0.0, message: $0.1, code: 64) } + failures
+    static let all = usage.map { ToolMessage(arguments: $0.0, message: $0.1, code: 64) } + failures
 
     private static let listed = "; --help lists all"
     private static let dashes = "(put a value that begins with -- after a separate --)"
@@ -91,6 +88,7 @@ extension ToolMessage {
         (["stress", "--threads", "0"], "--threads: expected a number from 1 to 64, found \"0\""),
         (["completions", "tcsh"], "unknown shell `tcsh`; completions are available for bash, zsh and fish"),
         (["help", "gt"], "unknown command or key `gt`; did you mean `get`?"),
+        (["help", "dictionray"], "unknown command or key `dictionray`; did you mean `dictionary`?"),
         (["--root"], "--root needs a value: --root NAME"),
         (["get", "int", "-f"], "-f needs a value: -f WHERE"),
         (["set", "int", "5", "--root", "-f", "S"], "--root needs a value: --root NAME"),
@@ -108,6 +106,7 @@ extension ToolMessage {
     private static let failures = [
         // Names, keys and paths.
         failure("-f .x", #"".x" is not a valid suite name: it begins with a dot"#),
+        failure("doctor -f .bad", #"".bad" is not a valid suite name: it begins with a dot"#),
         ToolMessage(
             arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#, code: 1),
         ToolMessage(

@@ -23,7 +23,7 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
     @Pref var optional: Decimal?
 }
 
-@Suite struct DecimalTests {
+@Suite(.inSettingsPlace) struct DecimalTests {
     private struct Box: Codable { var value: Decimal }
 
     /// The dictionary that Foundation stores.
@@ -44,12 +44,9 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
         for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
             try SettingsPlace.with { _ throws in
                 var settings = ShopSettings.none
-                let url = settings.settingsURL()
-                try FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
                 let encoder = PropertyListEncoder()
                 encoder.outputFormat = format
-                try encoder.encode(ShopSettings()).write(to: url)
+                try write(encoder.encode(ShopSettings()), for: settings)
                 try settings.tryLoad()
                 #expect(settings == ShopSettings())
                 #expect(settings.prices.map(\.description) == ShopSettings().prices.map(\.description))
@@ -63,13 +60,11 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func theCommittedFileIsReadExactly() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ShopSettings.none
-            succeeds(settings.loadUsingSettingsFile())
-            #expect(settings == ShopSettings())
-            let (one, other) = (ShopSettings(), settings)
-            #expect(Set(one.prices) == Set(other.prices), "equal values have equal hashes")
-        }
+        var settings = ShopSettings.none
+        succeeds(settings.loadUsingSettingsFile())
+        #expect(settings == ShopSettings())
+        let (one, other) = (ShopSettings(), settings)
+        #expect(Set(one.prices) == Set(other.prices), "equal values have equal hashes")
     }
 
     @Test func everyDecimalIsReadExactly() throws {

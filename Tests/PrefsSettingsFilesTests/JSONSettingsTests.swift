@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Settings files in JSON.
-@Suite struct JSONSettingsTests {
+@Suite(.inSettingsPlace) struct JSONSettingsTests {
     struct Colors: SettingsFile, Equatable {
         var accent = "blue"
         var alpha = 0.5
@@ -40,98 +40,81 @@ import TestSupport
     private func edit(_ text: String) throws { try Data(text.utf8).write(to: Colors().settingsURL()) }
 
     @Test func aSettingsFileIsSavedEditedAndLoaded() throws {
-        try SettingsPlace.with { _ throws in
-            var colors = Colors()
-            succeeds(colors.load())
-            #expect(
-                try text() == """
-                    {
-                      "accent": "blue",
-                      "alpha": 0.5,
-                      "changed": "2001-01-01T00:00:00.25Z",
-                      "icon": "AQI="
-                    }
+        var colors = Colors()
+        succeeds(colors.load())
+        #expect(
+            try text() == """
+                {
+                  "accent": "blue",
+                  "alpha": 0.5,
+                  "changed": "2001-01-01T00:00:00.25Z",
+                  "icon": "AQI="
+                }
 
-                    """)
-            try edit("{ \"alpha\": 1, \"accent\": \"red\", \"later\": [1] }\r\n")
-            succeeds(colors.load())
-            #expect(colors == Colors(accent: "red", alpha: 1, changed: nil))
-            colors.icon = Data()
-            succeeds(colors.update())
-            #expect(try text().contains("\"accent\": \"red\", \"later\": [1]"), "unknown fields stay")
-            succeeds(colors.reset())
-            #expect(colors == Colors())
-        }
+                """)
+        try edit("{ \"alpha\": 1, \"accent\": \"red\", \"later\": [1] }\r\n")
+        succeeds(colors.load())
+        #expect(colors == Colors(accent: "red", alpha: 1, changed: nil))
+        colors.icon = Data()
+        succeeds(colors.update())
+        #expect(try text().contains("\"accent\": \"red\", \"later\": [1]"), "unknown fields stay")
+        succeeds(colors.reset())
+        #expect(colors == Colors())
     }
 
     @Test func aTypoIsReportedWithItsPlace() throws {
-        try SettingsPlace.with { _ throws in
-            var colors = Colors()
-            succeeds(colors.load())
-            colors.accent = "green"
-            succeeds(colors.update())
-            try edit("{\n  \"accent\": \"red\"\n  \"alpha\": 1\n}\n")
-            #expect(failure { try colors.tryLoad() }.contains("line 3, column 3: expected , or }"))
-            #expect(colors.accent == "green")
-            try edit("{\n  \"accent\": 5\n}\n")
-            #expect(failure { try colors.tryLoad() }.contains("accent"))
-        }
+        var colors = Colors()
+        succeeds(colors.load())
+        colors.accent = "green"
+        succeeds(colors.update())
+        try edit("{\n  \"accent\": \"red\"\n  \"alpha\": 1\n}\n")
+        #expect(failure { try colors.tryLoad() }.contains("line 3, column 3: expected , or }"))
+        #expect(colors.accent == "green")
+        try edit("{\n  \"accent\": 5\n}\n")
+        #expect(failure { try colors.tryLoad() }.contains("accent"))
     }
 
     @Test func aRootThatIsNotAnObjectIsStored() throws {
-        try SettingsPlace.with { _ throws in
-            var mode = Mode.rich
-            succeeds(mode.update())
-            #expect(try String(contentsOf: mode.settingsURL(), encoding: .utf8) == "\"rich\"\n")
-            mode = .plain
-            succeeds(mode.load())
-            #expect(mode == .rich)
-        }
+        var mode = Mode.rich
+        succeeds(mode.update())
+        #expect(try String(contentsOf: mode.settingsURL(), encoding: .utf8) == "\"rich\"\n")
+        mode = .plain
+        succeeds(mode.load())
+        #expect(mode == .rich)
     }
 
     /// A type that changes to JSON later keeps its existing file.
     @Test func anExistingPropertyListKeepsItsFormat() throws {
-        try SettingsPlace.with { _ throws in
-            let url = Colors().settingsURL()
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try PropertyListEncoder().encode(Colors(accent: "old")).write(to: url)
-            var colors = Colors()
-            succeeds(colors.load())
-            #expect(colors.accent == "old")
-            colors.accent = "new"
-            succeeds(colors.update())
-            #expect(try Data(contentsOf: url).starts(with: "bplist".utf8))
-        }
+        let url = Colors().settingsURL()
+        try write(PropertyListEncoder().encode(Colors(accent: "old")), for: Colors())
+        var colors = Colors()
+        succeeds(colors.load())
+        #expect(colors.accent == "old")
+        colors.accent = "new"
+        succeeds(colors.update())
+        #expect(try Data(contentsOf: url).starts(with: "bplist".utf8))
     }
 
     /// A property list has no dates as text, also if the type expects JSON.
     @Test func anExistingPropertyListKeepsItsForms() throws {
-        try SettingsPlace.with { _ throws in
-            let url = Colors().settingsURL()
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try PropertyListEncoder().encode(Colors()).write(to: url)
-            var colors = Colors()
-            colors.changed = Date(timeIntervalSinceReferenceDate: 5)
-            succeeds(colors.update())
-            #expect(try PropertyListDecoder().decode(Colors.self, from: Data(contentsOf: url)) == colors)
-        }
+        let url = Colors().settingsURL()
+        try write(PropertyListEncoder().encode(Colors()), for: Colors())
+        var colors = Colors()
+        colors.changed = Date(timeIntervalSinceReferenceDate: 5)
+        succeeds(colors.update())
+        #expect(try PropertyListDecoder().decode(Colors.self, from: Data(contentsOf: url)) == colors)
     }
 
     /// The forms and the nulls of the other fields stay.
     @Test func aFileThatLacksAFieldKeepsItsForms() throws {
-        try SettingsPlace.with { _ throws in
-            var colors = Colors()
-            succeeds(colors.load())
-            try edit(#"{"changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
-            succeeds(colors.load())
-            colors.alpha = 0.25
-            succeeds(colors.update())
-            let saved = try text()
-            #expect(
-                saved == #"{"accent": "blue", "alpha": 0.25, "changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
-        }
+        var colors = Colors()
+        succeeds(colors.load())
+        try edit(#"{"changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
+        succeeds(colors.load())
+        colors.alpha = 0.25
+        succeeds(colors.update())
+        let saved = try text()
+        #expect(saved == #"{"accent": "blue", "alpha": 0.25, "changed": "2001-01-01", "icon": [1, 2], "mine": null}"#)
     }
 
     @Test func theDefaultNameSaysJSON() {
@@ -143,20 +126,18 @@ import TestSupport
 
     /// The forms in which people and JSONEncoder write dates and data. A save of equal values does not change the file.
     @Test func whatPeopleWriteIsReadAndKept() throws {
-        try SettingsPlace.with { _ throws in
-            let written = #"{"accent": "red", "alpha": 1, "changed": "2001-01-01T00:00:05Z", "icon": "AQID"}"#
-            var colors = Colors()
-            succeeds(colors.load())
-            try edit(written)
-            succeeds(colors.load())
-            #expect(colors.changed == Date(timeIntervalSinceReferenceDate: 5) && colors.icon == Data([1, 2, 3]))
-            succeeds(colors.update())
-            #expect(try text() == written)
-            colors.accent = "green"
-            succeeds(colors.update())
-            var again = Colors()
-            succeeds(again.load())
-            #expect(again == colors && again.alpha == 1)
-        }
+        let written = #"{"accent": "red", "alpha": 1, "changed": "2001-01-01T00:00:05Z", "icon": "AQID"}"#
+        var colors = Colors()
+        succeeds(colors.load())
+        try edit(written)
+        succeeds(colors.load())
+        #expect(colors.changed == Date(timeIntervalSinceReferenceDate: 5) && colors.icon == Data([1, 2, 3]))
+        succeeds(colors.update())
+        #expect(try text() == written)
+        colors.accent = "green"
+        succeeds(colors.update())
+        var again = Colors()
+        succeeds(again.load())
+        #expect(again == colors && again.alpha == 1)
     }
 }

@@ -36,6 +36,9 @@ extension Quote: PropertyListModel {
         let quotes = try controller()
         #expect(quotes.models == bundled)
         #expect(!FileManager.default.fileExists(atPath: folder.file("data").path))
+        // Without any file, there are no models.
+        let none = try PropertyListController<Quote>(resource: "None", in: .module, folder: folder.file("data"))
+        #expect(none.models.isEmpty)
     }
 
     @Test func savedQuotesAreReadFromTheFolder() throws {
@@ -213,11 +216,6 @@ extension Quote: PropertyListModel {
         byName.models[0]["second"] = CodableQuote(author: "c", text: "d")
         try byName.save()
         #expect(try propertyList(at: file)["second"] as? [String: String] == ["author": "c", "text": "d"])
-    }
-
-    @Test func withoutAnyFileThereAreNoModels() throws {
-        let none = try PropertyListController<Quote>(resource: "None", in: .module, folder: folder.file("data"))
-        #expect(none.models.isEmpty)
     }
 
     @Test func aFileByItsURL() throws {

@@ -14,13 +14,32 @@ enum SettingsPlace {
 
     static func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
-    /// Runs a test with its own folder.
+    /// Runs a part of a test with its own folder.
     static func with<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
         let folder = try TemporaryFolder()
         return try $folder.withValue(folder.file("Settings")) {
             try $errors.withValue(Locked([])) { try body(folder) }
         }
     }
+}
+
+/// Runs each test of a suite with its own folder.
+struct InSettingsPlace: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        try await SettingsPlace.$folder.withValue(folder.file("Settings")) {
+            try await SettingsPlace.$errors.withValue(Locked([])) { try await function() }
+        }
+    }
+}
+
+extension SuiteTrait where Self == InSettingsPlace {
+    static var inSettingsPlace: Self { Self() }
 }
 
 /// Settings whose errors the test hears.
@@ -89,6 +108,26 @@ enum ModeSettings: HeardSettings, Equatable {
     case expert(level: Int)
 
     func settingsURL() -> URL { SettingsPlace.file("ModeSettings.plist") }
+}
+
+/// Writes the file of settings as another program would.
+///
+/// - Parameter suffix: is appended to the name of the file.
+func write(_ root: Any, for settings: some SettingsFile, suffix: String = "") throws {
+    let url = settings.settingsURL()
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try writePropertyList(root, to: URL(filePath: url.path + suffix))
+}
+
+func write(_ bytes: Data, for settings: some SettingsFile) throws {
+    try FileManager.default.createDirectory(at: SettingsPlace.folder, withIntermediateDirectories: true)
+    try bytes.write(to: settings.settingsURL())
+}
+
+/// The files that saves have quarantined.
+func quarantined() throws -> [Data] {
+    try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
+        .filter { $0.contains(".corrupt-") }.map { try Data(contentsOf: SettingsPlace.file($0)) }
 }
 
 /// Expects success of a mutating call, which `#expect` cannot expand.

@@ -84,26 +84,12 @@ private struct NumberedSettings: SettingsFile {
 }
 
 /// Versions, other writers, and classes with an incomplete `take(_:)`.
-@Suite struct SettingsChangeTests {
-    private func write(_ values: [String: Any], for settings: some SettingsFile, suffix: String = "") throws {
-        let url = settings.settingsURL()
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try writePropertyList(values, to: URL(filePath: url.path + suffix))
-    }
-
-    private func quarantined() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path).filter {
-            $0.contains(".corrupt-")
-        }
-    }
-
+@Suite(.inSettingsPlace) struct SettingsChangeTests {
     @Test func aFieldThatIsLookedForIsFoundBeforeItsInitialValue() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = RenamedSettings()
-            try write(["oldTint": "green"], for: settings)
-            succeeds(settings.load())
-            #expect(settings.tint == "green" && settings.names == [])
-        }
+        var settings = RenamedSettings()
+        try write(["oldTint": "green"], for: settings)
+        succeeds(settings.load())
+        #expect(settings.tint == "green" && settings.names == [])
     }
 
     @Test func aNewNameLikeAnOldOneIsNotATypo() throws {
@@ -112,134 +98,115 @@ private struct NumberedSettings: SettingsFile {
             var size = 1
             func settingsURL() -> URL { SettingsPlace.file("Plural.plist") }
         }
-        try SettingsPlace.with { _ throws in
-            var settings = Plural()
-            try write(["color": "red", "min": 1, "size": 2], for: settings)
-            succeeds(settings.load())
-            #expect(settings.colors == ["red"] && settings.size == 2)
-        }
+        var settings = Plural()
+        try write(["color": "red", "min": 1, "size": 2], for: settings)
+        succeeds(settings.load())
+        #expect(settings.colors == ["red"] && settings.size == 2)
     }
 
     @Test func aSaveOfAnotherInBetweenIsLoaded() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = HastySettings()
-            succeeds(settings.load())
-            #expect(settings.number == 42)
-            var other = HastySettings(number: 2)
-            succeeds(other.load())
-            #expect(other.number == 42)
-        }
+        var settings = HastySettings()
+        succeeds(settings.load())
+        #expect(settings.number == 42)
+        var other = HastySettings(number: 2)
+        succeeds(other.load())
+        #expect(other.number == 42)
     }
 
     /// A load of a damaged file takes over the newest known values and reports it, so that a save does not lose them.
     @Test func aSaveKeepsTheKnownStateOfADamagedFile() throws {
-        try SettingsPlace.with { _ throws in
-            ViewSettings(volume: 99).update()
-            var settings = ViewSettings()
-            try Data("junk".utf8).write(to: settings.settingsURL())
-            let before = try FolderState(in: SettingsPlace.folder.path)
-            succeeds(!settings.load())
-            #expect(settings.volume == 99)
-            #expect(try FolderState(in: SettingsPlace.folder.path) == before)
-            settings.note = "new"
-            succeeds(settings.update())
-            #expect(try quarantined().map { try Data(contentsOf: SettingsPlace.file($0)) } == [Data("junk".utf8)])
-            succeeds(settings.update())
-            #expect(try quarantined().count == 1)
-            var other = ViewSettings()
-            succeeds(other.load())
-            #expect(other.volume == 99 && other.note == "new")
-        }
+        ViewSettings(volume: 99).update()
+        var settings = ViewSettings()
+        try Data("junk".utf8).write(to: settings.settingsURL())
+        let before = try FolderState(in: SettingsPlace.folder.path)
+        succeeds(!settings.load())
+        #expect(settings.volume == 99)
+        #expect(try FolderState(in: SettingsPlace.folder.path) == before)
+        settings.note = "new"
+        succeeds(settings.update())
+        #expect(try quarantined() == [Data("junk".utf8)])
+        succeeds(settings.update())
+        #expect(try quarantined().count == 1)
+        var other = ViewSettings()
+        succeeds(other.load())
+        #expect(other.volume == 99 && other.note == "new")
     }
 
     /// A file that this package has not written is replaced by explicit words only.
     @Test func aFileThatIsNotOursStays() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings(volume: 3)
-            let url = settings.settingsURL()
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            for text in ["{\"volume\": 5}", "junk", "{ volume = 5; }"] {
-                try Data(text.utf8).write(to: url)
-                let before = try FolderState(in: SettingsPlace.folder.path)
-                for access in [{ $0.load() }, { $0.update() }] as [(inout ViewSettings) -> Bool] {
-                    succeeds(!access(&settings))
-                    #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
-                }
-                #expect(settings == ViewSettings(volume: 3))
-                #expect(failure { try settings.tryUpdate() }.hasSuffix("because this package did not write it"))
+        var settings = ViewSettings(volume: 3)
+        let url = settings.settingsURL()
+        for text in ["{\"volume\": 5}", "junk", "{ volume = 5; }"] {
+            try write(Data(text.utf8), for: settings)
+            let before = try FolderState(in: SettingsPlace.folder.path)
+            for access in [{ $0.load() }, { $0.update() }] as [(inout ViewSettings) -> Bool] {
+                succeeds(!access(&settings))
+                #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
             }
-            let reset: (inout ViewSettings) -> Bool = { $0.reset() }
-            try writePropertyList(["volume": 4], to: url.appendingPathExtension("init"))
-            let delete: (inout ViewSettings) -> Bool = { $0.delete() }
-            for (count, access) in [reset, delete].enumerated() {
-                let junk = Data("junk \(count)".utf8)
-                try junk.write(to: url)
-                succeeds(access(&settings))
-                #expect(try quarantined().map { try Data(contentsOf: SettingsPlace.file($0)) }.contains(junk))
-                try? FileManager.default.removeItem(at: SettingsPlace.file(".ViewSettings.plist.lastgood"))
-                try junk.write(to: url)
-                succeeds(!settings.update())
-                #expect(try Data(contentsOf: url) == junk, "the permission ends with the word")
-            }
-            #expect(settings.volume == 4)
+            #expect(settings == ViewSettings(volume: 3))
+            #expect(failure { try settings.tryUpdate() }.hasSuffix("because this package did not write it"))
         }
+        let reset: (inout ViewSettings) -> Bool = { $0.reset() }
+        try writePropertyList(["volume": 4], to: url.appendingPathExtension("init"))
+        let delete: (inout ViewSettings) -> Bool = { $0.delete() }
+        for (count, access) in [reset, delete].enumerated() {
+            let junk = Data("junk \(count)".utf8)
+            try junk.write(to: url)
+            succeeds(access(&settings))
+            #expect(try quarantined().contains(junk))
+            try? FileManager.default.removeItem(at: SettingsPlace.file(".ViewSettings.plist.lastgood"))
+            try junk.write(to: url)
+            succeeds(!settings.update())
+            #expect(try Data(contentsOf: url) == junk, "the permission ends with the word")
+        }
+        #expect(settings.volume == 4)
     }
 
     @Test func aDamagedFileCanBeReplaced() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings()
-            for replace in [{ $0.update() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
-                succeeds(settings.load())
-                try Data("junk".utf8).write(to: settings.settingsURL())
-                succeeds(replace(&settings))
-            }
-            #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
+        var settings = ViewSettings()
+        for replace in [{ $0.update() }, { $0.reset() }, { $0.delete() }] as [(inout ViewSettings) -> Bool] {
+            succeeds(settings.load())
+            try Data("junk".utf8).write(to: settings.settingsURL())
+            succeeds(replace(&settings))
         }
+        #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
     }
 
     @Test func aForgottenPropertyIsAnError() throws {
-        try SettingsPlace.with { _ throws in
-            let settings = ForgetfulSettings()
-            succeeds(settings.load())
-            #expect(settings.items == ["a"])
-            try write(["size": 2, "items": ["b"]], for: settings)
-            succeeds(settings.load())
-            #expect(settings.items == ["b"] && settings.size == 2)
-            try write(["color": 3], for: settings)
-            #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
-        }
+        let settings = ForgetfulSettings()
+        succeeds(settings.load())
+        #expect(settings.items == ["a"])
+        try write(["size": 2, "items": ["b"]], for: settings)
+        succeeds(settings.load())
+        #expect(settings.items == ["b"] && settings.size == 2)
+        try write(["color": 3], for: settings)
+        #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
     }
 
     @Test func textsLikeNilAreKept() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = NilSettings(text: "$null", maybe: nil, list: ["$null", nil, "$$null"])
-            succeeds(settings.update())
-            var other = NilSettings()
-            succeeds(other.load())
-            #expect(other == settings)
-            #expect((settings.toDictionary()?["list"] as? [Any])?.count == 3)
-            settings.maybe = "x"
-            succeeds(settings.update() && other.load())
-            other.maybe = nil
-            succeeds(other.update() && settings.load())
-            #expect(settings.maybe == nil)
-        }
+        var settings = NilSettings(text: "$null", maybe: nil, list: ["$null", nil, "$$null"])
+        succeeds(settings.update())
+        var other = NilSettings()
+        succeeds(other.load())
+        #expect(other == settings)
+        #expect((settings.toDictionary()?["list"] as? [Any])?.count == 3)
+        settings.maybe = "x"
+        succeeds(settings.update() && other.load())
+        other.maybe = nil
+        succeeds(other.update() && settings.load())
+        #expect(settings.maybe == nil)
     }
 
     @Test func unusableInitialValuesPreventNothing() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings()
-            try write(["volume": 8], for: settings)
-            try write(["window": "large"], for: settings, suffix: ".init")
-            succeeds(settings.load())
-            #expect(settings.volume == 8)
-            #expect(
-                told { settings.reset() }.contains(
-                    ".plist.init: window: expected Dictionary<String, Any>, found a string"))
-            succeeds(settings.delete())
-            succeeds(settings.load())
-            #expect(settings.volume == 8)
-        }
+        var settings = ViewSettings()
+        try write(["volume": 8], for: settings)
+        try write(["window": "large"], for: settings, suffix: ".init")
+        succeeds(settings.load())
+        #expect(settings.volume == 8)
+        #expect(
+            told { settings.reset() }.contains(".plist.init: window: expected Dictionary<String, Any>, found a string"))
+        succeeds(settings.delete())
+        succeeds(settings.load())
+        #expect(settings.volume == 8)
     }
 }

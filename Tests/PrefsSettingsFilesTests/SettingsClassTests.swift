@@ -52,60 +52,54 @@ private final class ReplacedSettings: Copied {
 }
 
 /// Loading changes the instance that other code holds.
-@Suite struct SettingsClassTests {
+@Suite(.inSettingsPlace) struct SettingsClassTests {
     @Test func aSubclassIsSavedAndLoadedAsWhatItIs() throws {
-        try SettingsPlace.with { _ throws in
-            let bus = BusSettings()
-            let vehicle: VehicleSettings = bus
-            succeeds(vehicle.load())
-            vehicle.wheels = 6
-            bus.seats = 50
-            succeeds(vehicle.update())
-            #expect(vehicle.toDictionary()?["seats"] as? Int == 50 && vehicle.toDictionary()?["wheels"] as? Int == 6)
-            let other: VehicleSettings = BusSettings()
-            succeeds(other.load())
-            #expect((other as? BusSettings)?.seats == 50 && other.wheels == 6)
-            succeeds(VehicleSettings().load())
-            #expect(VehicleSettings().toDictionary()?.keys.sorted() == ["wheels"], "its base has a file of its own")
-            succeeds(vehicle.reset())
-            #expect(bus.seats == 40 && bus.wheels == 4)
-        }
+        let bus = BusSettings()
+        let vehicle: VehicleSettings = bus
+        succeeds(vehicle.load())
+        vehicle.wheels = 6
+        bus.seats = 50
+        succeeds(vehicle.update())
+        #expect(vehicle.toDictionary()?["seats"] as? Int == 50 && vehicle.toDictionary()?["wheels"] as? Int == 6)
+        let other: VehicleSettings = BusSettings()
+        succeeds(other.load())
+        #expect((other as? BusSettings)?.seats == 50 && other.wheels == 6)
+        succeeds(VehicleSettings().load())
+        #expect(VehicleSettings().toDictionary()?.keys.sorted() == ["wheels"], "its base has a file of its own")
+        succeeds(vehicle.reset())
+        #expect(bus.seats == 40 && bus.wheels == 4)
     }
 
     @Test func aClassThatReplacesItselfIsToldThatNothingIsLoaded() throws {
-        try SettingsPlace.with { _ throws in
-            let object = ReplacedSettings()
-            succeeds(object.update())
-            try writePropertyList(["size": 2], to: object.settingsURL())
-            var settings: any SettingsFile = object
-            let message = "take(_:) has replaced the object instead of changing it"
-            #expect(told { object.load() }.hasSuffix(message))
-            #expect(failure { try settings.tryLoad() }.hasSuffix(message))
-            #expect(object.size == 1 && settings as AnyObject === object)
-        }
+        let object = ReplacedSettings()
+        succeeds(object.update())
+        try writePropertyList(["size": 2], to: object.settingsURL())
+        var settings: any SettingsFile = object
+        let message = "take(_:) has replaced the object instead of changing it"
+        #expect(told { object.load() }.hasSuffix(message))
+        #expect(failure { try settings.tryLoad() }.hasSuffix(message))
+        #expect(object.size == 1 && settings as AnyObject === object)
     }
 
     @Test(.enabled(if: SwiftPlutil.isThere(for: "settings files")))
     func everyFileIsAPropertyList() throws {
         let plutil = try #require(SwiftPlutil.program)
-        try SettingsPlace.with { folder throws in
-            try SettingsPlace.$bundle.withValue(.module) {
-                succeeds(BusSettings().load())
-                var (view, mode) = (ViewSettings(), ModeSettings.expert(level: 2))
-                succeeds(view.load())
-                succeeds(mode.load())
-                var player = PlayerSettings()
-                succeeds(player.loadUsingSettingsFile())
-                player.level += 1
-                succeeds(player.update())
-                let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("Settings").path)
-                    .filter { $0.hasSuffix(".plist") || $0.hasSuffix(".init") }
-                #expect(names.count == 7)
-                for name in names {
-                    let result = try Child(plutil, ["-lint", folder.file("Settings/\(name)").path], environment: [:])
-                        .wait()
-                    #expect(result.code == 0, "\(name): \(result.output)\(result.errors)")
-                }
+        try SettingsPlace.$bundle.withValue(.module) {
+            succeeds(BusSettings().load())
+            var (view, mode) = (ViewSettings(), ModeSettings.expert(level: 2))
+            succeeds(view.load())
+            succeeds(mode.load())
+            var player = PlayerSettings()
+            succeeds(player.loadUsingSettingsFile())
+            player.level += 1
+            succeeds(player.update())
+            let names = try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
+                .filter { $0.hasSuffix(".plist") || $0.hasSuffix(".init") }
+            #expect(names.count == 7)
+            for name in names {
+                let result = try Child(plutil, ["-lint", SettingsPlace.file(name).path], environment: [:])
+                    .wait()
+                #expect(result.code == 0, "\(name): \(result.output)\(result.errors)")
             }
         }
     }

@@ -5,9 +5,9 @@ import Testing
 import TestSupport
 
 /// The walkthroughs of seed 000, and what it leaves open.
-@Suite struct SettingsFileTests {
-    private func files(_ folder: TemporaryFolder) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.file("Settings").path)
+@Suite(.inSettingsPlace) struct SettingsFileTests {
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
             .filter { !$0.hasPrefix(".") }.sorted()
     }
 
@@ -17,32 +17,28 @@ import TestSupport
     }
 
     @Test @MainActor func theWalkthroughOfAppSettings() throws {
-        try SettingsPlace.with { folder throws in
-            let settings = AppSettings.shared
-            succeeds(settings.load())
-            #expect(try files(folder) == ["AppSettings.plist", "AppSettings.plist.init"])
-            settings.username = "gabriel"
-            settings.fontSize = 14
-            settings.isDark = true
-            settings.lastOpened = "notes"
-            succeeds(settings.update())
-            #expect(printed(settings) == "fontSize=14.0 isDark=true lastOpened=notes username=gabriel")
-            let other = AppSettings()
-            succeeds(other.load())
-            #expect(other == settings)
-            succeeds(settings.reset())
-            #expect(settings == AppSettings() && AppSettings.shared === settings)
-            #expect(printed(settings) == "fontSize=12.0 isDark=false username=anonymous")
-        }
+        let settings = AppSettings.shared
+        succeeds(settings.load())
+        #expect(try files() == ["AppSettings.plist", "AppSettings.plist.init"])
+        settings.username = "gabriel"
+        settings.fontSize = 14
+        settings.isDark = true
+        settings.lastOpened = "notes"
+        succeeds(settings.update())
+        #expect(printed(settings) == "fontSize=14.0 isDark=true lastOpened=notes username=gabriel")
+        let other = AppSettings()
+        succeeds(other.load())
+        #expect(other == settings)
+        succeeds(settings.reset())
+        #expect(settings == AppSettings() && AppSettings.shared === settings)
+        #expect(printed(settings) == "fontSize=12.0 isDark=false username=anonymous")
     }
 
     @Test func theWalkthroughOfPlayerSettings() throws {
-        try SettingsPlace.$bundle.withValue(.module) {
-            try SettingsPlace.with { folder throws in try walkThroughPlayerSettings(folder) }
-        }
+        try SettingsPlace.$bundle.withValue(.module) { try walkThroughPlayerSettings() }
     }
 
-    private func walkThroughPlayerSettings(_ folder: TemporaryFolder) throws {
+    private func walkThroughPlayerSettings() throws {
         var settings = PlayerSettings()
         succeeds(settings.loadUsingSettingsFile())
         let initial = PlayerSettings(name: "Player One", level: 1, weapons: ["sling", "bow"], speed: 1.5)
@@ -59,77 +55,69 @@ import TestSupport
         #expect(settings == initial)
         succeeds(again.load())
         #expect(again == initial)
-        #expect(try files(folder) == ["PlayerSettings.plist"])
+        #expect(try files() == ["PlayerSettings.plist"])
     }
 
     @Test func everyKindOfTypeIsSavedAndLoaded() throws {
-        try SettingsPlace.with { _ throws in
-            var view = ViewSettings(volume: 7, window: .init(width: 1, title: nil), note: "x")
-            succeeds(view.update())
-            var other = ViewSettings()
-            succeeds(other.load())
-            #expect(other == view)
-            var mode = ModeSettings.expert(level: 3)
-            succeeds(mode.load())
-            mode = .simple
-            succeeds(mode.load())
-            #expect(mode == .expert(level: 3))
-            mode = .simple
-            succeeds(mode.update())
-            succeeds(mode.reset())
-            #expect(mode == .expert(level: 3))
-            view.window.title = "again"
-            succeeds(view.delete())
-            succeeds(!view.delete())
-            #expect(told { view.delete() }.hasSuffix("ViewSettings.plist: the file does not exist"))
-            succeeds(view.load())
-            #expect(view.window.title == "again", "what was saved is not initial")
-            #expect(!FileManager.default.fileExists(atPath: view.settingsURL().path + ".init"))
-        }
+        var view = ViewSettings(volume: 7, window: .init(width: 1, title: nil), note: "x")
+        succeeds(view.update())
+        var other = ViewSettings()
+        succeeds(other.load())
+        #expect(other == view)
+        var mode = ModeSettings.expert(level: 3)
+        succeeds(mode.load())
+        mode = .simple
+        succeeds(mode.load())
+        #expect(mode == .expert(level: 3))
+        mode = .simple
+        succeeds(mode.update())
+        succeeds(mode.reset())
+        #expect(mode == .expert(level: 3))
+        view.window.title = "again"
+        succeeds(view.delete())
+        succeeds(!view.delete())
+        #expect(told { view.delete() }.hasSuffix("ViewSettings.plist: the file does not exist"))
+        succeeds(view.load())
+        #expect(view.window.title == "again", "what was saved is not initial")
+        #expect(!FileManager.default.fileExists(atPath: view.settingsURL().path + ".init"))
     }
 
     @Test func theFileIsReadAsADictionary() throws {
-        try SettingsPlace.with { _ throws in
-            let view = ViewSettings(volume: 9, note: nil)
-            #expect(view.toDictionary() == nil && SettingsPlace.errors.withLock { $0.isEmpty })
-            succeeds(view.update())
-            let dictionary = try #require(view.toDictionary())
-            #expect(dictionary["volume"] as? Int == 9 && dictionary["opened"] as? Date == view.opened)
-            try Data("<plist><string>x</string></plist>".utf8).write(to: view.settingsURL())
-            #expect(view.toDictionary() == nil)
-            let message = "ViewSettings.plist: expected a dictionary, found a string; the stored state is unchanged"
-            #expect(SettingsPlace.errors.withLock { $0.count == 1 && $0[0].hasSuffix(message) })
-        }
+        let view = ViewSettings(volume: 9, note: nil)
+        #expect(view.toDictionary() == nil && SettingsPlace.errors.withLock { $0.isEmpty })
+        succeeds(view.update())
+        let dictionary = try #require(view.toDictionary())
+        #expect(dictionary["volume"] as? Int == 9 && dictionary["opened"] as? Date == view.opened)
+        try Data("<plist><string>x</string></plist>".utf8).write(to: view.settingsURL())
+        #expect(view.toDictionary() == nil)
+        let message = "ViewSettings.plist: expected a dictionary, found a string; the stored state is unchanged"
+        #expect(SettingsPlace.errors.withLock { $0.count == 1 && $0[0].hasSuffix(message) })
     }
 
     /// A load without a file is the document's `update()`.
     @Test func aLoadAfterADeletionCreatesTheFileFromTheValueInMemory() throws {
-        try SettingsPlace.with { _ throws in
-            var view = ViewSettings()
-            succeeds(view.load())
-            view.volume = 9
-            succeeds(view.update() && view.delete())
-            view.volume = 7
-            succeeds(view.load())
-            #expect(view.volume == 7 && view.toDictionary()?["volume"] as? Int == 7)
-            succeeds(view.reset())
-            #expect(view == ViewSettings(), "the initial values are those of the first load")
-        }
+        var view = ViewSettings()
+        succeeds(view.load())
+        view.volume = 9
+        succeeds(view.update() && view.delete())
+        view.volume = 7
+        succeeds(view.load())
+        #expect(view.volume == 7 && view.toDictionary()?["volume"] as? Int == 7)
+        succeeds(view.reset())
+        #expect(view == ViewSettings(), "the initial values are those of the first load")
     }
 
     @Test func whatIsThereIsNotWrittenAgain() throws {
-        try SettingsPlace.with { _ throws in
-            var view = ViewSettings()
-            view.opened = Date(timeIntervalSinceReferenceDate: 0.75)
-            view.load()
-            func number() throws -> Int? {
-                let path = view.settingsURL().path
-                return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
-            }
-            let before = try number()
-            succeeds(view.update())
-            succeeds(view.update())
-            #expect(try number() == before)
+        var view = ViewSettings()
+        view.opened = Date(timeIntervalSinceReferenceDate: 0.75)
+        view.load()
+        func number() throws -> Int? {
+            let path = view.settingsURL().path
+            return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
         }
+        let before = try number()
+        succeeds(view.update())
+        succeeds(view.update())
+        #expect(try number() == before)
     }
 }

@@ -36,37 +36,33 @@ private final class StatedSubclass: StatedClass {
 }
 
 /// Initial values come from the bundle, the type, or the load that created the file. They never come from a save.
-@Suite struct SettingsInitialValuesTests {
+@Suite(.inSettingsPlace) struct SettingsInitialValuesTests {
     @Test func aResetAfterAFirstSaveRestoresTheValuesOfTheType() throws {
-        try SettingsPlace.with { folder throws in
-            var settings = StatedSettings(volume: 9, name: "edited")
-            succeeds(settings.update())
-            succeeds(settings.reset())
-            #expect(settings == StatedSettings())
-            var other = StatedSettings(volume: 1)
-            succeeds(other.load())
-            #expect(other == StatedSettings())
-            succeeds(other.delete())
-            other.volume = 7
-            succeeds(other.load())
-            #expect(other.volume == 7, "a load creates the file from the value in memory")
-            let names = try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
-            #expect(!names.contains("StatedSettings.plist.init"), "they are in the code")
-        }
+        var settings = StatedSettings(volume: 9, name: "edited")
+        succeeds(settings.update())
+        succeeds(settings.reset())
+        #expect(settings == StatedSettings())
+        var other = StatedSettings(volume: 1)
+        succeeds(other.load())
+        #expect(other == StatedSettings())
+        succeeds(other.delete())
+        other.volume = 7
+        succeeds(other.load())
+        #expect(other.volume == 7, "a load creates the file from the value in memory")
+        let names = try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
+        #expect(!names.contains("StatedSettings.plist.init"), "they are in the code")
     }
 
     @Test func ofASubclassItsOwnValuesAreRestored() throws {
-        try SettingsPlace.with { _ throws in
-            let object: StatedClass = StatedSubclass()
-            object.size = 9
-            succeeds(object.update())
-            succeeds(object.reset())
-            #expect(object.size == 2)
-            let base = StatedClass()
-            base.size = 9
-            succeeds(base.update() && base.reset())
-            #expect(base.size == 1)
-        }
+        let object: StatedClass = StatedSubclass()
+        object.size = 9
+        succeeds(object.update())
+        succeeds(object.reset())
+        #expect(object.size == 2)
+        let base = StatedClass()
+        base.size = 9
+        succeeds(base.update() && base.reset())
+        #expect(base.size == 1)
     }
 
     @Test func theBundleComesBeforeTheType() throws {
@@ -76,54 +72,45 @@ private final class StatedSubclass: StatedClass {
             static var initialSettings: PlayerSettings { PlayerSettings(name: "type") }
             func settingsURL() -> URL { SettingsPlace.file("PlayerSettings.plist") }
         }
-        try SettingsPlace.with { _ throws in
-            var settings = PlayerSettings(name: "edited")
-            succeeds(settings.update())
-            SettingsPlace.$bundle.withValue(.module) { succeeds(settings.reset()) }
-            #expect(settings.name == "Player One")
-            succeeds(settings.reset())
-            #expect(settings.name == "type")
-        }
+        var settings = PlayerSettings(name: "edited")
+        succeeds(settings.update())
+        SettingsPlace.$bundle.withValue(.module) { succeeds(settings.reset()) }
+        #expect(settings.name == "Player One")
+        succeeds(settings.reset())
+        #expect(settings.name == "type")
     }
 
     /// Unknown initial values are never replaced by edited ones.
     @Test func withoutThemAResetFailsAndChangesNothing() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings(volume: 9)
-            succeeds(settings.update())
-            let bytes = try Data(contentsOf: settings.settingsURL())
-            for isSavedAgain in [false, true] {
-                // A load that creates the file after a save does not treat the edited values as initial ones, either.
-                if isSavedAgain { succeeds(settings.delete() && settings.load()) }
-                #expect(
-                    told { settings.reset() }.hasSuffix("ViewSettings.plist.init: the file does not exist"))
-                #expect(settings == ViewSettings(volume: 9))
-                #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
-            }
+        var settings = ViewSettings(volume: 9)
+        succeeds(settings.update())
+        let bytes = try Data(contentsOf: settings.settingsURL())
+        for isSavedAgain in [false, true] {
+            // A load that creates the file after a save does not treat the edited values as initial ones, either.
+            if isSavedAgain { succeeds(settings.delete() && settings.load()) }
+            #expect(told { settings.reset() }.hasSuffix("ViewSettings.plist.init: the file does not exist"))
+            #expect(settings == ViewSettings(volume: 9))
+            #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
         }
     }
 
     @Test func theFirstLoadKeepsThemAndASaveDoesNotChangeThem() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings()
-            succeeds(settings.load())
-            settings.volume = 9
-            succeeds(settings.update())
-            succeeds(settings.delete())
-            succeeds(settings.update())
-            succeeds(settings.reset())
-            #expect(settings == ViewSettings())
-        }
+        var settings = ViewSettings()
+        succeeds(settings.load())
+        settings.volume = 9
+        succeeds(settings.update())
+        succeeds(settings.delete())
+        succeeds(settings.update())
+        succeeds(settings.reset())
+        #expect(settings == ViewSettings())
     }
 
     @Test func aResetRemovesUnknownFields() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = StatedSettings()
-            succeeds(settings.load())
-            try writePropertyList(["volume": 9, "name": "x", "future": 1], to: settings.settingsURL())
-            succeeds(settings.load() && settings.reset())
-            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 5, "name": "initial"])
-        }
+        var settings = StatedSettings()
+        succeeds(settings.load())
+        try writePropertyList(["volume": 9, "name": "x", "future": 1], to: settings.settingsURL())
+        succeeds(settings.load() && settings.reset())
+        #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 5, "name": "initial"])
     }
 
     @Test func anErrorOfTheTypeIsReported() throws {
@@ -133,11 +120,9 @@ private final class StatedSubclass: StatedClass {
             static var initialSettings: Failing { get throws { throw Reason() } }
             func settingsURL() -> URL { SettingsPlace.file("Failing.plist") }
         }
-        try SettingsPlace.with { _ throws in
-            var settings = Failing(number: 2)
-            succeeds(settings.update())
-            #expect(told { settings.reset() }.contains("Reason"))
-            #expect(settings.number == 2)
-        }
+        var settings = Failing(number: 2)
+        succeeds(settings.update())
+        #expect(told { settings.reset() }.contains("Reason"))
+        #expect(settings.number == 2)
     }
 }

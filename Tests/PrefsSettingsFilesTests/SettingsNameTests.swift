@@ -25,14 +25,10 @@ private struct Box<Value: Codable>: SettingsFile {}
         #expect(name(Local()) == "Local")
         #expect(name(Box<Int>()) == "Box%3CInt%3E")
         #expect(name(Outer.Box<[String: Int]>()) == "Box%3CDictionary%3CString%2C%20Int%3E%3E")
-    }
-
-    /// A name leads to no other folder.
-    @Test func aNameIsOnePart() {
+        // A name leads to no other folder.
         let url = Outer.`a/b`().settingsURL()
-        #expect(
-            url.lastPathComponent.contains("%2F")
-                && url.deletingLastPathComponent() == Inner().settingsURL().deletingLastPathComponent())
+        #expect(url.lastPathComponent.contains("%2F"))
+        #expect(url.deletingLastPathComponent() == Inner().settingsURL().deletingLastPathComponent())
     }
 }
 

@@ -65,13 +65,7 @@ private struct OldSettings: HeardSettings, Equatable {
 }
 
 /// Guarantees to a settings type beyond its values.
-@Suite struct SettingsPromisesTests {
-    private func write(_ root: Any, for settings: some SettingsFile) throws {
-        let url = settings.settingsURL()
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try writePropertyList(root, to: url)
-    }
-
+@Suite(.inSettingsPlace) struct SettingsPromisesTests {
     /// Code that knows only the protocol.
     private func useAll<Settings: SettingsFile>(_ settings: inout Settings) -> [Bool] {
         [
@@ -81,35 +75,31 @@ private struct OldSettings: HeardSettings, Equatable {
     }
 
     @Test func genericCodeCallsTheMethodsOfTheType() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = CustomSettings()
-            #expect(useAll(&settings) == [true, true, true, true, true])
-            #expect(settings.calls == ["load", "update", "reset", "delete"])
-            let any: any SettingsFile = settings
-            succeeds(any.update())
-            #expect(settings.calls.last == "update")
-        }
+        var settings = CustomSettings()
+        #expect(useAll(&settings) == [true, true, true, true, true])
+        #expect(settings.calls == ["load", "update", "reset", "delete"])
+        let any: any SettingsFile = settings
+        succeeds(any.update())
+        #expect(settings.calls.last == "update")
     }
 
     @Test func everyFailureIsReportedOnce() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = PlayerSettings()
-            succeeds(!settings.delete())
-            succeeds(!settings.reset())
-            try write(["name": 1], for: settings)
-            succeeds(!settings.load())
-            succeeds(!settings.loadUsingSettingsFile())
-            succeeds(!settings.update())
-            let mistyped = "PlayerSettings.plist: name: expected String, found an integer"
-            #expect(
-                SettingsPlace.errors.withLock { $0 }.map {
-                    $0.replacing(/^.*Settings\/|; the stored state is unchanged$/, with: "")
-                } == [
-                    "PlayerSettings.plist: the file does not exist",
-                    "PlayerSettings.plist.init: the file does not exist", mistyped, mistyped,
-                    "\(mistyped); reset() or delete() moves the file aside",
-                ])
-        }
+        var settings = PlayerSettings()
+        succeeds(!settings.delete())
+        succeeds(!settings.reset())
+        try write(["name": 1], for: settings)
+        succeeds(!settings.load())
+        succeeds(!settings.loadUsingSettingsFile())
+        succeeds(!settings.update())
+        let mistyped = "PlayerSettings.plist: name: expected String, found an integer"
+        #expect(
+            SettingsPlace.errors.withLock { $0 }.map {
+                $0.replacing(/^.*Settings\/|; the stored state is unchanged$/, with: "")
+            } == [
+                "PlayerSettings.plist: the file does not exist",
+                "PlayerSettings.plist.init: the file does not exist", mistyped, mistyped,
+                "\(mistyped); reset() or delete() moves the file aside",
+            ])
     }
 
     /// Checks every method that takes over values, also in code that knows only the protocol.
@@ -131,51 +121,46 @@ private struct OldSettings: HeardSettings, Equatable {
     }
 
     @Test func aFileWithoutAnyKnownKeyIsAnError() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = OldSettings(volume: 3)
-            try write(["loudness": 1, "pages": [1]], for: settings)
-            let bytes = try Data(contentsOf: settings.settingsURL())
-            let expected = "expected the keys \"tab\", \"tabs\", \"volume\", found the keys \"loudness\", \"pages\""
-            #expect(failure { try settings.tryLoad() }.hasSuffix(expected))
-            #expect(try settings == OldSettings(volume: 3) && Data(contentsOf: settings.settingsURL()) == bytes)
-            try write(["loudness": 1, "volume": 2], for: settings)
-            succeeds(settings.load())
-            #expect(settings.volume == 2)
-            try write([String: Any](), for: settings)
-            succeeds(settings.load())
-            let many = Dictionary(uniqueKeysWithValues: (10..<30).map { ("key\($0)", $0) })
-            try write(many, for: settings)
-            let names = (10..<15).map { "\"key\($0)\"" }.joined(separator: ", ")
-            #expect(failure { try settings.tryLoad() }.hasSuffix("found the keys \(names) and 15 more"))
-        }
+        var settings = OldSettings(volume: 3)
+        try write(["loudness": 1, "pages": [1]], for: settings)
+        let bytes = try Data(contentsOf: settings.settingsURL())
+        let expected = "expected the keys \"tab\", \"tabs\", \"volume\", found the keys \"loudness\", \"pages\""
+        #expect(failure { try settings.tryLoad() }.hasSuffix(expected))
+        #expect(try settings == OldSettings(volume: 3) && Data(contentsOf: settings.settingsURL()) == bytes)
+        try write(["loudness": 1, "volume": 2], for: settings)
+        succeeds(settings.load())
+        #expect(settings.volume == 2)
+        try write([String: Any](), for: settings)
+        succeeds(settings.load())
+        let many = Dictionary(uniqueKeysWithValues: (10..<30).map { ("key\($0)", $0) })
+        try write(many, for: settings)
+        let names = (10..<15).map { "\"key\($0)\"" }.joined(separator: ", ")
+        #expect(failure { try settings.tryLoad() }.hasSuffix("found the keys \(names) and 15 more"))
     }
 
     @Test func anOlderVersionKeepsTheFieldsOfANewerOne() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = OldSettings()
-            let future: [String: Any] = [
-                "volume": 1, "tab": ["title": "b", "color": "red"], "theme": ["dark": true],
-                "tabs": [["title": "x", "pinned": true], ["title": "y", "pinned": false]],
-            ]
-            try write(future, for: settings)
-            succeeds(settings.load())
-            settings.volume = 2
-            settings.tab.title = "c"
-            settings.tabs.swapAt(0, 1)
-            succeeds(settings.update())
-            let saved: NSDictionary = [
-                "volume": 2, "tab": ["title": "c", "color": "red"], "theme": ["dark": true],
-                "tabs": [["title": "y", "pinned": false], ["title": "x", "pinned": true]] as [[String: Any]],
-            ]
-            #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
-            let number = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[
-                .systemFileNumber]
-            succeeds(settings.update())
-            let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
-            #expect(number as? Int == after as? Int, "equal values are not written again")
-            // A save of a value that was never loaded keeps the unknown fields, too.
-            succeeds(OldSettings(volume: 3).update())
-            #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": true])
-        }
+        var settings = OldSettings()
+        let future: [String: Any] = [
+            "volume": 1, "tab": ["title": "b", "color": "red"], "theme": ["dark": true],
+            "tabs": [["title": "x", "pinned": true], ["title": "y", "pinned": false]],
+        ]
+        try write(future, for: settings)
+        succeeds(settings.load())
+        settings.volume = 2
+        settings.tab.title = "c"
+        settings.tabs.swapAt(0, 1)
+        succeeds(settings.update())
+        let saved: NSDictionary = [
+            "volume": 2, "tab": ["title": "c", "color": "red"], "theme": ["dark": true],
+            "tabs": [["title": "y", "pinned": false], ["title": "x", "pinned": true]] as [[String: Any]],
+        ]
+        #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
+        let number = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
+        succeeds(settings.update())
+        let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
+        #expect(number as? Int == after as? Int, "equal values are not written again")
+        // A save of a value that was never loaded keeps the unknown fields, too.
+        succeeds(OldSettings(volume: 3).update())
+        #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": true])
     }
 }

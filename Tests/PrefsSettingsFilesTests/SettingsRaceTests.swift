@@ -57,63 +57,54 @@ private struct Interrupted: HeardSettings, Equatable {
 }
 
 /// Writes of another program to a settings file in the middle of an access, between the read and the commit.
-@Suite struct SettingsRaceTests {
+@Suite(.inSettingsPlace) struct SettingsRaceTests {
     private func stored() throws -> NSDictionary {
         try propertyList(at: SettingsPlace.file("Interrupted.plist")) as NSDictionary
     }
 
-    private func write(_ values: [String: Any], _ name: String = "Interrupted.plist") throws {
-        try FileManager.default.createDirectory(at: SettingsPlace.folder, withIntermediateDirectories: true)
-        try writePropertyList(values, to: SettingsPlace.file(name))
+    private func write(_ values: [String: Any], suffix: String = "") throws {
+        try PrefsSettingsFilesTests.write(values, for: Interrupted(), suffix: suffix)
     }
 
     @Test func unknownFieldsThatAreWrittenDuringASaveArePreserved() throws {
-        try SettingsPlace.with { _ in
-            try write(["number": 1, "text": "a", "early": 1])
-            let late = Interruption.Action { try write(["number": 1, "text": "a", "late": [1, 2]]) }
-            try Interruption.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").tryUpdate() }
-            #expect(try stored() == ["number": 2, "text": "a", "late": [1, 2]])
-        }
+        try write(["number": 1, "text": "a", "early": 1])
+        let late = Interruption.Action { try write(["number": 1, "text": "a", "late": [1, 2]]) }
+        try Interruption.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").tryUpdate() }
+        #expect(try stored() == ["number": 2, "text": "a", "late": [1, 2]])
     }
 
     /// Another program creates the file before the load has encoded its initial values.
     @Test func aFileThatIsMadeDuringTheFirstLoadIsLoaded() throws {
-        try SettingsPlace.with { _ in
-            var settings = Interrupted()
-            let other = Interruption.Action { try write(["number": 42, "text": "theirs"]) }
-            try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
-            #expect(settings == Interrupted(number: 42, text: "theirs"))
-            #expect(try stored() == ["number": 42, "text": "theirs"])
-        }
+        var settings = Interrupted()
+        let other = Interruption.Action { try write(["number": 42, "text": "theirs"]) }
+        try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
+        #expect(settings == Interrupted(number: 42, text: "theirs"))
+        #expect(try stored() == ["number": 42, "text": "theirs"])
     }
 
     /// Another process keeps the initial values in the meantime. A reset restores these.
     @Test func initialValuesThatAreKeptDuringTheFirstLoadStay() throws {
-        try SettingsPlace.with { _ in
-            var settings = Interrupted()
-            let other = Interruption.Action { try write(["number": 42, "text": "theirs"], "Interrupted.plist.init") }
-            try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
-            succeeds(settings.reset())
-            #expect(settings == Interrupted(number: 42, text: "theirs"))
-            #expect(try stored() == ["number": 42, "text": "theirs"])
-        }
+        var settings = Interrupted()
+        let other = Interruption.Action { try write(["number": 42, "text": "theirs"], suffix: ".init") }
+        try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
+        succeeds(settings.reset())
+        #expect(settings == Interrupted(number: 42, text: "theirs"))
+        #expect(try stored() == ["number": 42, "text": "theirs"])
     }
 
     /// Each load and save checks the file, although it stays open.
     @Test func eachAccessReadsTheFileAgain() throws {
-        try SettingsPlace.with { _ in
-            var settings = Interrupted()
-            for number in 1...5 {
-                try write(["number": number, "text": "a"])
-                for _ in 0..<2 {
-                    try settings.tryLoad()
-                    #expect(settings == Interrupted(number: number, text: "a"))
-                    #expect(settings.toDictionary()?["number"] as? Int == number)
-                }
+        var settings = Interrupted()
+        for number in 1...5 {
+            try write(["number": number, "text": "a"])
+            for _ in 0..<2 {
+                try settings.tryLoad()
+                #expect(settings == Interrupted(number: number, text: "a"))
+                #expect(settings.toDictionary()?["number"] as? Int == number)
             }
-            try FileManager.default.removeItem(at: SettingsPlace.file("Interrupted.plist"))
-            #expect(settings.toDictionary() == nil)
-            #expect(told { settings.delete() }.hasSuffix("Interrupted.plist: the file does not exist"))
         }
+        try FileManager.default.removeItem(at: SettingsPlace.file("Interrupted.plist"))
+        #expect(settings.toDictionary() == nil)
+        #expect(told { settings.delete() }.hasSuffix("Interrupted.plist: the file does not exist"))
     }
 }

@@ -5,16 +5,17 @@ import Testing
 import TestSupport
 
 /// Files that a settings type does not expect: nothing is lost, and the error names the place.
-@Suite struct SettingsTroubleTests {
-    private func text(_ body: String) -> String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <plist version="1.0">
-        <dict>
-        \(body)
-        </dict>
-        </plist>
-        """
+@Suite(.inSettingsPlace) struct SettingsTroubleTests {
+    private func xml(_ body: String) -> Data {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0">
+            <dict>
+            \(body)
+            </dict>
+            </plist>
+            """
+        return Data(text.utf8)
     }
 
     private let good = """
@@ -22,12 +23,6 @@ import TestSupport
         <key>window</key><dict><key>width</key><integer>640</integer></dict>
         <key>opened</key><date>2001-01-01T00:00:00Z</date>
         """
-
-    private func write(_ text: String, for settings: some SettingsFile) throws {
-        let url = settings.settingsURL()
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
 
     @Test(arguments: [
         ("<integer>7</integer>", "<integer>7</integr>", "line 4, column 28: expected </integer>, found </integr>"),
@@ -39,53 +34,45 @@ import TestSupport
         ("<integer>640</integer>", "<real>640.5</real>", "window.width: expected Int, found a real number"),
     ])
     func oneTypoIsNamedAndChangesNothing(_ right: String, _ wrong: String, _ message: String) throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings(volume: 3)
-            try write(text(good.replacingOccurrences(of: right, with: wrong)), for: settings)
-            let bytes = try Data(contentsOf: settings.settingsURL())
-            let error = failure { try settings.tryLoad() }
-            #expect(error.contains(message), "\(error)")
-            #expect(settings == ViewSettings(volume: 3))
-            // This package has not written the file, so a malformed file stays unchanged.
-            if error.contains("line 4") {
-                succeeds(!settings.update())
-                #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
-                return
-            }
-            // A save would lose what the type cannot read.
-            #expect(told { settings.update() }.hasSuffix("\(message); reset() or delete() moves the file aside"))
+        var settings = ViewSettings(volume: 3)
+        try write(xml(good.replacingOccurrences(of: right, with: wrong)), for: settings)
+        let bytes = try Data(contentsOf: settings.settingsURL())
+        let error = failure { try settings.tryLoad() }
+        #expect(error.contains(message), "\(error)")
+        #expect(settings == ViewSettings(volume: 3))
+        // This package has not written the file, so a malformed file stays unchanged.
+        if error.contains("line 4") {
+            succeeds(!settings.update())
             #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
-            // An explicit word keeps the mistyped file beside the new one.
-            try writePropertyList([String: Any](), to: settings.settingsURL().appendingPathExtension("init"))
-            succeeds(settings.reset())
-            #expect(settings == ViewSettings(volume: 3))
-            let folder = settings.settingsURL().deletingLastPathComponent()
-            let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                .filter { $0.hasPrefix("ViewSettings.plist.corrupt-") }
-            #expect(aside.count == 1)
-            if let name = aside.first { #expect(try Data(contentsOf: folder.appending(path: name)) == bytes) }
+            return
         }
+        // A save would lose what the type cannot read.
+        #expect(told { settings.update() }.hasSuffix("\(message); reset() or delete() moves the file aside"))
+        #expect(try Data(contentsOf: settings.settingsURL()) == bytes)
+        // An explicit word keeps the mistyped file beside the new one.
+        try writePropertyList([String: Any](), to: settings.settingsURL().appendingPathExtension("init"))
+        succeeds(settings.reset())
+        #expect(settings == ViewSettings(volume: 3))
+        #expect(try quarantined() == [bytes])
     }
 
     /// The text that a person has typed is not lost.
     @Test func aMistypedFieldIsAnUnknownOne() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = ViewSettings(volume: 3)
-            try write(text(good.replacingOccurrences(of: "<key>volume</key>", with: "<key>volme</key>")), for: settings)
-            succeeds(settings.load())
-            #expect(settings.volume == 3 && settings.window.width == 640)
-            settings.window.width = 700
-            succeeds(settings.update())
-            let bytes = try Data(contentsOf: settings.settingsURL())
-            let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
-            #expect(list?["volme"] as? Int == 7 && list?["volume"] as? Int == 3)
-        }
+        var settings = ViewSettings(volume: 3)
+        try write(xml(good.replacingOccurrences(of: "<key>volume</key>", with: "<key>volme</key>")), for: settings)
+        succeeds(settings.load())
+        #expect(settings.volume == 3 && settings.window.width == 640)
+        settings.window.width = 700
+        succeeds(settings.update())
+        let bytes = try Data(contentsOf: settings.settingsURL())
+        let list = try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+        #expect(list?["volme"] as? Int == 7 && list?["volume"] as? Int == 3)
     }
 
     @Test func aFieldThatTheFileLacksTakesItsInitialValue() throws {
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings(volume: 3)
-            try write(text("<key>window</key><dict/><key>future</key><true/>"), for: settings)
+            try write(xml("<key>window</key><dict/><key>future</key><true/>"), for: settings)
             succeeds(settings.load())
             #expect(settings == ViewSettings(volume: 3, window: .init(width: 800, title: nil)))
             var quiet = ViewSettings(volume: 0)
@@ -95,7 +82,7 @@ import TestSupport
         try SettingsPlace.with { _ throws in
             var settings = ViewSettings(volume: 4)
             succeeds(settings.load())
-            try write(text("<key>note</key><string>x</string>"), for: settings)
+            try write(xml("<key>note</key><string>x</string>"), for: settings)
             settings.volume = 6
             succeeds(settings.load())
             #expect(settings.volume == 4, "or those with which a load has created the file")
@@ -105,63 +92,50 @@ import TestSupport
 
     /// A version of the program that has more fields than the one that saved first.
     @Test func aFieldThatIsNewerThanTheInitialValuesIsFound() throws {
-        try SettingsPlace.with { folder throws in
-            var old = ViewSettings()
-            try write(text("<key>window</key><dict><key>width</key><integer>1</integer></dict>"), for: old)
-            try FileManager.default.copyItem(
-                at: old.settingsURL(), to: old.settingsURL().appendingPathExtension("init"))
-            succeeds(old.load())
-            #expect(old == ViewSettings(volume: 5, window: .init(width: 1, title: nil)))
-            succeeds(old.reset())
-            #expect(old.volume == 5 && old.window.width == 1)
-        }
+        var old = ViewSettings()
+        try write(xml("<key>window</key><dict><key>width</key><integer>1</integer></dict>"), for: old)
+        try FileManager.default.copyItem(at: old.settingsURL(), to: old.settingsURL().appendingPathExtension("init"))
+        succeeds(old.load())
+        #expect(old == ViewSettings(volume: 5, window: .init(width: 1, title: nil)))
+        succeeds(old.reset())
+        #expect(old.volume == 5 && old.window.width == 1)
     }
 
     @Test func ofADamagedFileTheLastGoodCopyIsLoaded() throws {
-        try SettingsPlace.with { _ throws in
-            var settings = AppSettings()
-            settings.username = "gabriel"
-            succeeds(settings.load())
-            settings.fontSize = 20
-            succeeds(settings.update())
-            try Data("nonsense".utf8).write(to: settings.settingsURL())
-            let error = failure { try settings.tryLoad() }
-            #expect(error.hasSuffix("the last known state is read"), "\(error)")
-            settings = AppSettings()
-            succeeds(!settings.load())
-            #expect(settings.fontSize == 20)
-            #expect(settings.username == "gabriel")
-            succeeds(settings.update())
-            succeeds(settings.load())
-        }
+        var settings = AppSettings()
+        settings.username = "gabriel"
+        succeeds(settings.load())
+        settings.fontSize = 20
+        succeeds(settings.update())
+        try Data("nonsense".utf8).write(to: settings.settingsURL())
+        let error = failure { try settings.tryLoad() }
+        #expect(error.hasSuffix("the last known state is read"), "\(error)")
+        settings = AppSettings()
+        succeeds(!settings.load())
+        #expect(settings.fontSize == 20)
+        #expect(settings.username == "gabriel")
+        succeeds(settings.update())
+        succeeds(settings.load())
     }
 
     /// An explicit word on a file of another type removes the file, and loses nothing.
     @Test func aDeletedFileOfAnotherTypeIsInQuarantine() throws {
-        try SettingsPlace.with { folder throws in
-            let settings = ViewSettings()
-            func aside() throws -> [Data] {
-                try FileManager.default.contentsOfDirectory(atPath: folder.file("Settings").path)
-                    .filter { $0.contains(".corrupt-") }.map { try Data(contentsOf: folder.file("Settings/\($0)")) }
-            }
-            try write(text("<key>volume</key><string>loud</string><key>other</key><true/>"), for: settings)
-            let bytes = try Data(contentsOf: settings.settingsURL())
-            succeeds(settings.delete())
-            #expect(try aside() == [bytes])
-            try write(text(good), for: settings)
-            succeeds(settings.delete())
-            #expect(try aside() == [bytes], "a file of the type itself is removed")
-            #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
-        }
+        let settings = ViewSettings()
+        try write(xml("<key>volume</key><string>loud</string><key>other</key><true/>"), for: settings)
+        let bytes = try Data(contentsOf: settings.settingsURL())
+        succeeds(settings.delete())
+        #expect(try quarantined() == [bytes])
+        try write(xml(good), for: settings)
+        succeeds(settings.delete())
+        #expect(try quarantined() == [bytes], "a file of the type itself is removed")
+        #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
     }
 
     @Test func aResetWithoutInitialValuesFails() throws {
-        try SettingsPlace.with { _ throws in
-            var player = PlayerSettings()
-            #expect(told { player.reset() }.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
-            succeeds(!player.loadUsingSettingsFile())
-            #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
-        }
+        var player = PlayerSettings()
+        #expect(told { player.reset() }.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
+        succeeds(!player.loadUsingSettingsFile())
+        #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
     }
 
     @Test func whatCannotBeWrittenIsSaid() throws {

@@ -27,11 +27,9 @@ struct AccessControlListTests {
         try Tool.setfacl.run(["-m", "u:\(attacker):r,g::-", file])
         let list = try Tool.getfacl.run(["-n", "-c", file])
         #expect(list.contains("user:\(attacker):r--") && list.contains("group::---"), "\(list)")
-        try situation.run(
-            "the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", "ok"), ("set 3", "ok")])
+        try situation.run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2", "set 3"])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
-        try situation.run(
-            "who is named", TwoUsers.asAttacker + [("open \(file)", "ok"), ("get", "3 ok")])
+        try situation.run("who is named", TwoUsers.asAttacker + ["open \(file)", "get => 3 ok"])
         // Nobody else may read the last good copy.
         #expect(
             try Tool.getfacl.run(["-n", "-c", place + "/.app.plist.lastgood"])
@@ -51,11 +49,11 @@ struct AccessControlListTests {
         let message =
             "\(file): its group cannot be kept, and another group would change who has access; "
             + "the stored state is unchanged"
-        try situation.run("the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", message)])
+        try situation.run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2 => \(message)"])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
         try Tool.setfacl.run(["-b", file])
         chmod(file, 0o644)
-        try situation.run("without a list", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", "ok")])
+        try situation.run("without a list", TwoUsers.asVictim + ["open \(file)", "set 2"])
     }
 
     /// The default access control list of a folder gives nobody access to a file that a write replaces or creates.
@@ -64,15 +62,15 @@ struct AccessControlListTests {
         var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o640)
         try Tool.setfacl.run(["-d", "-m", "u:\(attacker):rw", place])
-        try situation.run("the owner", TwoUsers.asVictim + [("open \(file)", "ok"), ("set 2", "ok")])
+        try situation.run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2"])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == "user::rw-\ngroup::r--\nother::---\n\n")
         let message = "\(file): open: Permission denied; the stored state is unchanged"
         try situation.run(
             "who is named by the folder",
-            TwoUsers.asAttacker + [("open \(file)", message), ("get", "nil \(message)")])
+            TwoUsers.asAttacker + ["open \(file) => \(message)", "get => nil \(message)"])
         // The list gives no access to a new file, either.
         let new = place + "/new.plist"
-        try situation.run("a new file", TwoUsers.asVictim + [("open \(new)", "ok"), ("set 1", "ok")])
+        try situation.run("a new file", TwoUsers.asVictim + ["open \(new)", "set 1"])
         for name in ["new.plist", ".new.plist.lock", ".new.plist.lastgood"] {
             #expect(users.open(place + "/" + name, as: attacker) == EACCES, "\(name)")
         }
@@ -83,9 +81,9 @@ struct AccessControlListTests {
     @Test func theCopyOfAFileThatIsClosedIsClosed() throws {
         var situation = try Situation()
         let owner = TwoUsers.asVictim
-        try situation.run("the owner", owner + [("open \(file)", "ok"), ("set 1", "ok")])
+        try situation.run("the owner", owner + ["open \(file)", "set 1"])
         chmod(file, 0o644)
-        try situation.run("the owner", owner + [("open \(file)", "ok"), ("set 2", "ok")])
+        try situation.run("the owner", owner + ["open \(file)", "set 2"])
         chmod(file, 0o600)
         for name in ["app.plist", ".app.plist.lastgood"] {
             #expect(users.open(place + "/" + name, as: attacker, group: victim) == EACCES, "\(name)")

@@ -17,7 +17,7 @@ import Testing
 
     private func write(_ steps: [Situation.Step]) throws {
         var situation = try Situation()
-        try situation.run("attributes", [("open \(folder.file().path)", "ok")] + steps)
+        try situation.run("attributes", ["open \(folder.file().path)"] + steps)
     }
 
     /// Whether the folder's file system supports attributes.
@@ -38,12 +38,12 @@ import Testing
             """
         let show = "print([(name, os.getxattr(path, name).hex()) for name in sorted(os.listxattr(path))])"
         let before = try python(set + "\n" + show)
-        try write([("set 2", "ok"), ("set 3", "ok"), ("get", "3 ok")])
+        try write(["set 2", "set 3", "get => 3 ok"])
         #expect(try python(show) == before)
         #expect(before.contains("user.bytes") && before.contains("user.comment"))
         // A removed attribute does not come back.
         _ = try python("os.removexattr(path, 'user.bytes')")
-        try write([("set 4", "ok")])
+        try write(["set 4"])
         #expect(try python("print(sorted(os.listxattr(path)))") == "['user.comment', 'user.empty']")
     }
 
@@ -56,9 +56,7 @@ import Testing
         chown(folder.path, 12_345, 12_345)
         chown(folder.file().path, 12_345, 12_345)
         var situation = try Situation()
-        try situation.run(
-            "umask",
-            Root.asUser(12_345) + [("umask \(umask)", "ok"), ("open \(folder.file().path)", "ok"), ("set 2", "ok")])
+        try situation.run("umask", Root.asUser(12_345) + ["umask \(umask)", "open \(folder.file().path)", "set 2"])
         #expect(try python("print(os.getxattr(path, 'user.comment'))") == "b'by hand'")
     }
 
@@ -74,7 +72,7 @@ import Testing
         let message =
             "\(folder.file().path): its extended attribute security.capability cannot be kept: Operation not permitted; "
             + "the stored state is unchanged"
-        try write(Root.asUser(12_345) + [("open \(folder.file().path)", "ok"), ("set 2", message), ("get", "1 ok")])
+        try write(Root.asUser(12_345) + ["open \(folder.file().path)", "set 2 => \(message)", "get => 1 ok"])
         #expect(try python("print(os.getxattr(path, 'security.capability').hex())") == value)
         #expect(try folder.names() == [".test.plist.lock", "test.plist"])
     }

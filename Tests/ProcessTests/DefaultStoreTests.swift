@@ -4,35 +4,29 @@ import TestSupport
 import Testing
 
 /// The store over the domain of UserDefaults, always in children: UserDefaults captures HOME when a process starts.
-@Suite struct DefaultStoreTests {
+@Suite final class DefaultStoreTests: ProbeSuite {
     @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func passesTheStoreContract(_ check: StoreCheck) throws {
-        let home = try TemporaryFolder()
-        let result = try Child("Probe", ["conformance", check.name, "\(Hazard.count(25, long: 100))"], home: home)
-            .wait()
+        let result = try probe("conformance", check.name, "\(Hazard.count(25, long: 100))")
         #expect(result.output == "passed\n", "\(result.errors)")
         #expect(result.code == 0)
     }
 
     @Test func agreesWithUserDefaults() throws {
-        let home = try TemporaryFolder()
-        let result = try Child("Probe", ["agreement", "-Argued", "text", "-probeArgument", "7"], home: home).wait()
+        let result = try probe("agreement", "-Argued", "text", "-probeArgument", "7")
         #expect(result.output == "done\n", "\(result.errors)")
     }
 
     @Test func theIncrementsOfFourProcessesAddUp() throws {
-        let home = try TemporaryFolder()
         let increments = Hazard.count(60, long: 250)
         let children = try (0..<4).map { _ in try Child("Probe", ["increment", "\(increments)"], home: home) }
         for child in children { #expect(try child.wait().code == 0) }
-        let count = try storedRoot(in: home)["count"] as? Int
-        #expect(count == 4 * increments)
+        #expect(try values(in: domain)["count"] as? Int == 4 * increments)
     }
 
     @Test func aReaderProcessSeesEachAcknowledgedWrite() throws {
-        let home = try TemporaryFolder()
-        let writer = try PipedChild("Probe", ["serve"], home: home)
-        let reader = try PipedChild("Probe", ["serve"], home: home)
+        let writer = try piped("serve")
+        let reader = try piped("serve")
         for number in 1...200 {
             #expect(try writer.ask("set \(number)") == "ok")
             #expect(try reader.ask("get") == "\(number)")
@@ -40,7 +34,6 @@ import Testing
     }
 
     @Test func usesTheFileThatUserDefaultsUses() throws {
-        let home = try TemporaryFolder()
         let config = try TemporaryFolder()
         let cases: [([String: String], TemporaryFolder, String)] = [
             (["HOME": home.path], home, ".config/Probe.plist"),
@@ -81,38 +74,32 @@ import Testing
     }
 
     @Test func aFolderInTheFilesPlaceIsReported() throws {
-        let home = try TemporaryFolder()
         let place = home.file(".config/Probe.plist/inside")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        let result = try Child("Probe", ["report"], home: home).wait()
+        let result = try probe("report")
         let message = "\(home.path)/.config/Probe.plist: is a folder; the stored state is unchanged"
         #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
         #expect(FileManager.default.fileExists(atPath: place.path))
     }
 
     @Test func aRootThatIsNotADictionaryIsKept() throws {
-        let home = try TemporaryFolder()
-        try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
-        try writePropertyList(["ProbePrefs": ["a", "list"]], to: home.file(".config/Probe.plist"), as: .xml)
-        let bytes = try Data(contentsOf: home.file(".config/Probe.plist"))
-        let result = try Child("Probe", ["report"], home: home).wait()
+        try writeDomain(["ProbePrefs": ["a", "list"]])
+        let bytes = try Data(contentsOf: domain)
+        let result = try probe("report")
         let message = "the root \"ProbePrefs\": expected a dictionary, found another type; deleteAll() removes it"
         #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
-        #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == bytes)
+        #expect(try Data(contentsOf: domain) == bytes)
     }
 
     @Test func damageIsMetBeforeUserDefaultsWritesOverIt() throws {
-        let home = try TemporaryFolder()
-        let result = try Child("Probe", ["damage"], home: home).wait()
+        let result = try probe("damage")
         #expect(result.output == "7 damaged\nquarantined\n7 x theirs\n", "\(result.errors)")
-        let names = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
-        #expect(names.filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
+        #expect(try names().filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
     }
 
     /// Contract 6: a read writes nothing, not even values that other code has not synchronized.
     @Test func whatIsNotSynchronizedIsReturnedAndNotWritten() throws {
-        let home = try TemporaryFolder()
-        let result = try Child("Probe", ["unsynchronized"], home: home).wait()
+        let result = try probe("unsynchronized")
         let names = "[\".Probe.plist.lastgood\", \".Probe.plist.lock\", \"Probe.plist\"]"
         #expect(
             result.output == """
@@ -130,26 +117,21 @@ import Testing
     }
 
     @Test func theStateThatUserDefaultsHasReadDoesNotHideANewerOne() throws {
-        let result = try Child("Probe", ["older-states"], home: TemporaryFolder()).wait()
+        let result = try probe("older-states")
         #expect(result.output == "[0, 1, 2, 0, 3, 0] 0\n", "\(result.errors)")
     }
 
     @Test func aChangeInPlaceOfASuiteMakesNothingPermanent() throws {
-        let result = try Child("Probe", ["volatile-values", "-argument", "7"], home: TemporaryFolder()).wait()
+        let result = try probe("volatile-values", "-argument", "7")
         #expect(result.output == "5 7 5\n3 x\n", "\(result.errors)")
     }
 
     /// The executable is replaced while the program runs, as by an upgrade.
     @Test func aProgramWhoseFileIsGoneKeepsItsDomain() throws {
-        let home = try TemporaryFolder()
         let copy = home.file("Upgraded")
         try FileManager.default.copyItem(at: Child.executable("Probe"), to: copy)
         let result = try Child(copy, ["orphan"], environment: ["HOME": home.path]).wait()
         #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n", "\(result.errors)")
         #expect(FileManager.default.fileExists(atPath: home.file(".config/Upgraded.plist").path))
-    }
-
-    private func storedRoot(in home: TemporaryFolder) throws -> [String: Any] {
-        try propertyList(at: home.file(".config/Probe.plist"))["ProbePrefs"] as? [String: Any] ?? [:]
     }
 }

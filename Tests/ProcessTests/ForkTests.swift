@@ -3,28 +3,20 @@ import TestSupport
 import Testing
 
 /// A process that forks inside an `update`. The child inherits the lock, and must neither keep nor release it.
-@Suite struct ForkTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private var path: String { folder.file().path }
-
+@Suite final class ForkTests: ProbeSuite {
     private func storedCount() throws -> Int? {
-        (try propertyList(at: folder.file())["ProbePrefs"] as? [String: Any])?["count"] as? Int
+        try values(in: file)["count"] as? Int
     }
 
     private func write(_ count: Int) throws -> String {
-        try Child("Probe", ["surroundings", "open \(path)", "set \(count)"], home: folder).wait().output
+        try probe("surroundings", "open \(path)", "set \(count)").output
     }
 
     @Test func aChildThatLivesOnKeepsNobodyOut() throws {
         _ = try write(1)
-        let dialogue = try PipedChild("Probe", ["fork", path], home: folder)
+        let dialogue = try piped("fork", path)
         #expect(try dialogue.line() == "ok")
-        let isLocked = isLocked(folder.file())
+        let isLocked = isLocked(file)
         #expect(!isLocked)
         #expect(try storedCount() == 2)
         // The next step would wait for ever.
@@ -38,22 +30,22 @@ import Testing
     @Test func aChildThatOutlivesAKilledParentKeepsTheLockUntilItEnds() throws {
         _ = try write(1)
         do {
-            let dialogue = try PipedChild("Probe", ["fork-killed", path], home: folder)
+            let dialogue = try piped("fork-killed", path)
             #expect(try dialogue.line() == "alone")
-            #expect(isLocked(folder.file()))
+            #expect(isLocked(file))
             #expect(try storedCount() == 1)
-            let reader = try Child("Probe", ["surroundings", "open \(path)", "get"], home: folder).wait()
+            let reader = try probe("surroundings", "open \(path)", "get")
             #expect(reader.output == "open: ok\nget: 1 ok\n")
         }
         // The dialogue and its child have ended, so this process waits for the lock and gets it.
         #expect(try write(3) == "open: ok\nset: ok\n")
-        try report("the parent is killed", isLost: storedCount() != 3, isLockedOut: isLocked(folder.file()))
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+        try report("the parent is killed", isLost: storedCount() != 3, isLockedOut: isLocked(file))
+        #expect(try home.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     @Test func aChildThatReturnsFromTheBodyNeitherCommitsNorUnlocks() throws {
         _ = try write(1)
-        let result = try Child("Probe", ["fork-returns", path], home: folder).wait()
+        let result = try probe("fork-returns", path)
         let reason = "is being updated by the parent of this forked process; the stored state is unchanged"
         #expect(
             result.output == """
@@ -65,14 +57,14 @@ import Testing
                 """)
         #expect(result.code == 0)
         #expect(try storedCount() == 2)
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
-        try report("the child commits too", isLost: storedCount() != 2, isLockedOut: isLocked(folder.file()))
+        #expect(try home.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+        try report("the child commits too", isLost: storedCount() != 2, isLockedOut: isLocked(file))
     }
 
     @Test func aChildForkedOutsideOfAnUpdateIsAProcessLikeOthers() throws {
-        let result = try Child("Probe", ["fork-writes", path], home: folder).wait()
+        let result = try probe("fork-writes", path)
         #expect(result.output == "0 201\n", "\(result.errors)")
-        try report("outside of an update", isLost: storedCount() != 201, isLockedOut: isLocked(folder.file()))
+        try report("outside of an update", isLost: storedCount() != 201, isLockedOut: isLocked(file))
     }
 
     /// A lock that another thread holds at the moment of the fork is free in the child.
@@ -84,7 +76,7 @@ import Testing
         arguments: [false, true])
     func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {
         let forks = Hazard.count("PREFS_FORKS", default: Hazard.count(20, long: 60))
-        let result = try Child("Probe", ["fork-threads", isDefaultStore ? "" : path, "\(forks)"], home: folder).wait()
+        let result = try probe("fork-threads", isDefaultStore ? "" : path, "\(forks)")
         let numbers = result.output.matches(of: /-?[0-9]+/).compactMap { Int($0.output) }
         try #require(numbers.count == 4, "\(result.output) \(result.errors)")
         #expect(numbers[0] == forks, "\(result.output)")

@@ -278,8 +278,7 @@ struct KillTorture {
     private mutating func reopen() throws {
         let base = PropertyListFileStore(
             url: file, format: target.isJSON ? .json : .binary, layout: target == .flatJSONFile ? .flat : .roots)
-        let store: any PrefsStore =
-            target == .layeredJSONFile ? LayeredStore(base, above: [.file(layer)]) : base
+        let store: any PrefsStore = target == .layeredJSONFile ? LayeredStore(base, above: [.file(layer)]) : base
         let root = try store.read(root: "TorturePrefs") ?? [:]
         try store.update(root: "TorturePrefs") { _ in }
         let numbers = try (0..<writers).map { try TortureWriter($0).number(in: root) }

@@ -25,11 +25,11 @@
         func anAccessWaitsForALeaseToEnd(_ name: String) throws {
             var situation = try Situation()
             let file = situation.home.path + "/test.plist"
-            try situation.run("before the lease", [("open \(file)", "ok"), ("set 1", "ok")])
+            try situation.run("before the lease", ["open \(file)", "set 1"])
             try situation.run(
                 "lease of \(name)",
                 through: ["/usr/bin/python3", "-c", Self.holder, "\(situation.home.path)/\(name)"],
-                [("open \(file)", "ok"), ("get", "1 ok"), ("set 2", "ok"), ("get", "2 ok")])
+                ["open \(file)", "get => 1 ok", "set 2", "get => 2 ok"])
             situation.report("lease of \(name)")
         }
     }

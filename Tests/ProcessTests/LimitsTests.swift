@@ -11,41 +11,25 @@ import Testing
         var situation = try Situation()
         let folder = situation.home.path
         let file = folder + "/test.plist"
+        let limit =
+            "open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
         try situation.run(
             "descriptors",
             [
-                ("open \(file)", "ok"), ("set 1", "ok"), ("open \(folder)/other.plist", "ok"), ("set 5", "ok"),
-                ("open \(file)", "ok"), ("descriptors taken", "ok"),
+                "open \(file)", "set 1", "open \(folder)/other.plist", "set 5", "open \(file)", "descriptors taken",
                 // A read takes no descriptor if the file has not changed.
-                ("get", "1 ok"),
-                (
-                    "set 2",
-                    "\(folder): open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
-                ),
-                (
-                    "open \(folder)/other.plist",
-                    "\(folder)/other.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
-                ),
+                "get => 1 ok",
+                "set 2 => \(folder): \(limit)",
+                "open \(folder)/other.plist => \(folder)/other.plist: \(limit)",
                 // A file that was open until now is closed, which frees one descriptor.
-                ("descriptors taken", "ok"),
-                (
-                    "get",
-                    "nil \(folder)/other.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
-                ),
-                (
-                    "set 2",
-                    "\(folder)/other.plist: open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
-                ),
-                ("descriptors free", "ok"),
+                "descriptors taken",
+                "get => nil \(folder)/other.plist: \(limit)",
+                "set 2 => \(folder)/other.plist: \(limit)",
+                "descriptors free",
             ],
             later: [
-                ("get", "5 ok"), ("set 6", "ok"), ("open \(file)", "ok"), ("get", "1 ok"), ("set 3", "ok"),
-                ("get", "3 ok"),
-                (
-                    "names \(folder)",
-                    ".other.plist.lastgood .other.plist.lock .test.plist.lastgood .test.plist.lock "
-                        + "other.plist test.plist"
-                ),
+                "get => 5 ok", "set 6", "open \(file)", "get => 1 ok", "set 3", "get => 3 ok",
+                "names \(folder) => .other.plist.lastgood .other.plist.lock \(Self.names.dropLast(10))other.plist test.plist",
             ])
         situation.report("descriptors")
     }
@@ -58,13 +42,12 @@ import Testing
         try situation.run(
             "size",
             [
-                ("open \(file)", "ok"), ("text 10", "ok"), ("size 5000", "ok"),
-                ("text 4000", "ok"), ("length", "4000 ok"),
+                "open \(file)", "text 10", "size 5000", "text 4000", "length => 4000 ok",
                 // The first 5,000 bytes are written, which is a real short write.
-                ("text 10000", message), ("length", "4000 ok"), ("text 6000", message),
-                ("names \(situation.home.path)", Self.names),
+                "text 10000 => \(message)", "length => 4000 ok", "text 6000 => \(message)",
+                "names \(situation.home.path) => \(Self.names)",
             ],
-            later: [("size 100000", "ok"), ("text 10000", "ok"), ("length", "10000 ok")])
+            later: ["size 100000", "text 10000", "length => 10000 ok"])
         situation.report("file size")
     }
 
@@ -80,9 +63,9 @@ import Testing
         try situation.run(
             "limit \(blocks)", through: ["/bin/sh", "-c", "(ulimit -f $0 && exec \"$@\") | cat", "\(blocks)"],
             [
-                ("open \(file)", "ok"), ("text 10", blocks == 0 ? message : "ok"), ("text 10000", message),
-                ("length", blocks == 0 ? "0 ok" : "10 ok"),
-                ("names \(situation.home.path)", blocks == 0 ? ".test.plist.lock" : Self.names),
+                "open \(file)", "text 10 => \(blocks == 0 ? message : "ok")", "text 10000 => \(message)",
+                "length => \(blocks == 0 ? "0 ok" : "10 ok")",
+                "names \(situation.home.path) => \(blocks == 0 ? ".test.plist.lock" : Self.names)",
             ])
         situation.report("file size, limit \(blocks) from the start")
     }
@@ -98,8 +81,8 @@ import Testing
         try situation.run(
             "threads",
             Root.asUser(12_345) + [
-                ("threads none", "ok"), ("open \(file)", "ok"), ("set 1", "ok"), ("observe", message), ("get", "1 ok"),
-                ("observe", message), ("set 2", "ok"), ("heard", "1"), ("set 3", "ok"), ("heard", "2"), ("get", "3 ok"),
+                "threads none", "open \(file)", "set 1", "observe => \(message)", "get => 1 ok",
+                "observe => \(message)", "set 2", "heard => 1", "set 3", "heard => 2", "get => 3 ok",
             ])
         situation.report("threads")
     }
@@ -140,23 +123,21 @@ import Testing
         try situation.run(
             "full", through: Self.mounted(folder),
             [
-                ("open \(file)", "ok"), ("set 1", "ok"),
-                ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"),
-                ("set 2", message), ("get", "1 ok"), ("text 5000", message),
-                ("names \(folder)", "\(Self.names.dropLast(10))filler test.plist"),
-                ("open \(file)", "ok"), ("get", "1 ok"), ("set 2", message),
+                "open \(file)", "set 1", "shell cat /dev/zero > \(folder)/filler 2>/dev/null; true",
+                "set 2 => \(message)", "get => 1 ok", "text 5000 => \(message)",
+                "names \(folder) => \(Self.names.dropLast(10))filler test.plist", "open \(file)", "get => 1 ok",
+                "set 2 => \(message)",
             ],
             later: [
-                ("shell rm \(folder)/filler", "ok"), ("set 3", "ok"), ("get", "3 ok"), ("open \(file)", "ok"),
-                ("get", "3 ok"),
-                ("names \(folder)", Self.names),
+                "shell rm \(folder)/filler", "set 3", "get => 3 ok", "open \(file)", "get => 3 ok",
+                "names \(folder) => \(Self.names)",
             ])
         // Replaced files wait for a thread that cannot start.
         try situation.run(
             "full without threads", through: Self.mounted(folder),
             [
-                ("identity 12345", "ok"), ("threads none", "ok"), ("open \(file)", "ok"), ("set 1", "ok"),
-                ("set 2", "ok"), ("text 70000", message), ("set 3", "ok"), ("text 70000", message), ("get", "3 ok"),
+                "identity 12345", "threads none", "open \(file)", "set 1", "set 2", "text 70000 => \(message)", "set 3",
+                "text 70000 => \(message)", "get => 3 ok",
             ])
         // Damage on a full disk: reads return the newest known state, and writes are rejected until there is room.
         let damage =
@@ -165,15 +146,13 @@ import Testing
         try situation.run(
             "full and damaged", through: Self.mounted(folder),
             [
-                ("open \(file)", "ok"), ("set 1", "ok"),
-                ("shell printf damaged > \(file)", "ok"),
-                ("shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "ok"), ("get", "1 \(damage)"),
-                ("set 2", message), ("shell test \"$(cat \(file))\" = damaged", "ok"), ("get", "1 \(damage)"),
+                "open \(file)", "set 1", "shell printf damaged > \(file)",
+                "shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "get => 1 \(damage)", "set 2 => \(message)",
+                "shell test \"$(cat \(file))\" = damaged", "get => 1 \(damage)",
             ],
             later: [
-                ("shell rm \(folder)/filler", "ok"),
-                ("shell tail -n +2 \(folder)/.test.plist.lastgood > \(file)", "ok"),
-                ("get", "1 ok"), ("set 3", "ok"), ("get", "3 ok"), ("names \(folder)", Self.names),
+                "shell rm \(folder)/filler", "shell tail -n +2 \(folder)/.test.plist.lastgood > \(file)", "get => 1 ok",
+                "set 3", "get => 3 ok", "names \(folder) => \(Self.names)",
             ])
         situation.report("full disk")
     }
@@ -186,15 +165,14 @@ import Testing
         try situation.run(
             "read-only", through: Self.mounted(folder, isReadOnly: true),
             [
-                ("open \(file)", "ok"), ("get", "1 ok"),
-                ("set 2", "\(file): open: \(message)"), ("get", "1 ok"), ("open \(file)", "ok"), ("get", "1 ok"),
-                ("open \(folder)/new.plist", "ok"), ("set 2", "\(folder)/.new.plist.lock: open: \(message)"),
-                ("open \(folder)/deep/new.plist", "ok"), ("set 2", "\(folder)/deep: mkdir: \(message)"),
-                ("names \(folder)", Self.names),
+                "open \(file)", "get => 1 ok", "set 2 => \(file): open: \(message)", "get => 1 ok", "open \(file)",
+                "get => 1 ok", "open \(folder)/new.plist", "set 2 => \(folder)/.new.plist.lock: open: \(message)",
+                "open \(folder)/deep/new.plist", "set 2 => \(folder)/deep: mkdir: \(message)",
+                "names \(folder) => \(Self.names)",
             ],
             later: [
-                ("shell mount -o remount,rw \(folder)", "ok"), ("set 3", "ok"), ("get", "3 ok"), ("open \(file)", "ok"),
-                ("get", "1 ok"), ("set 3", "ok"), ("get", "3 ok"),
+                "shell mount -o remount,rw \(folder)", "set 3", "get => 3 ok", "open \(file)", "get => 1 ok", "set 3",
+                "get => 3 ok",
             ])
         situation.report("read-only disk")
     }
@@ -216,12 +194,12 @@ import Testing
         try situation.run(
             "overlay", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
             [
-                ("open \(file)", "ok"), ("get", "1 ok"), ("shell cp \(folder)/new.plist \(folder)/all/new.plist", "ok"),
-                ("shell mv \(folder)/all/new.plist \(file)", "ok"), ("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok"),
+                "open \(file)", "get => 1 ok", "shell cp \(folder)/new.plist \(folder)/all/new.plist",
+                "shell mv \(folder)/all/new.plist \(file)", "get => 2 ok", "set 3", "get => 3 ok",
             ])
         try situation.run(
             "removed", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
-            [("open \(file)", "ok"), ("get", "1 ok"), ("shell rm \(file)", "ok"), ("get", "nil ok")])
+            ["open \(file)", "get => 1 ok", "shell rm \(file)", "get => nil ok"])
         situation.report("overlay")
     }
 }

@@ -17,10 +17,8 @@ import Testing
             (.write(1), 0, 9), (.write(2), 0, 9), (.read(2), 1, 2), (.read(1), 3, 4)),
         "the write that ends first comes last": history((.write(1), 0, 5), (.write(2), 1, 9), (.read(1), 10, 11)),
         "ends and begins at one moment": history((.write(1), 0, 1), (.write(2), 1, 2), (.read(1), 2, 3)),
-        "exchanges in a row": history(
-            (.exchange(nil, for: 1), 0, 1), (.exchange(1, for: 2), 2, 3), (.read(2), 4, 5)),
-        "exchanges at once": history(
-            (.exchange(2, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9), (.read(1), 10, 11)),
+        "exchanges in a row": history((.exchange(nil, for: 1), 0, 1), (.exchange(1, for: 2), 2, 3), (.read(2), 4, 5)),
+        "exchanges at once": history((.exchange(2, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9), (.read(1), 10, 11)),
     ]
 
     static let bad: [String: [HistoryOperation]] = [
@@ -36,8 +34,7 @@ import Testing
         "a write between two reads of an older one": history(
             (.write(1), 0, 1), (.read(1), 2, 3), (.write(2), 4, 5), (.read(1), 6, 7)),
         "lost exchange": history((.exchange(nil, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9)),
-        "a write inside an exchange": history(
-            (.write(1), 0, 1), (.write(2), 2, 3), (.exchange(1, for: 3), 4, 5)),
+        "a write inside an exchange": history((.write(1), 0, 1), (.write(2), 2, 3), (.exchange(1, for: 3), 4, 5)),
         "exchanges in a circle": history((.exchange(1, for: 2), 0, 9), (.exchange(2, for: 1), 0, 9)),
         "written twice": history((.write(1), 0, 1), (.write(1), 2, 3)),
     ]

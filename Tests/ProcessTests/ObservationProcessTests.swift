@@ -3,11 +3,10 @@ import TestSupport
 import Testing
 
 /// Observers of the default store receive the writes of another process without a read.
-@Suite struct ObservationProcessTests {
+@Suite final class ObservationProcessTests: ProbeSuite {
     @Test func aWriteOfAnotherProcessIsReported() throws {
-        let home = try TemporaryFolder()
-        let observer = try PipedChild("Probe", ["watch"], home: home)
-        let writer = try PipedChild("Probe", ["serve"], home: home)
+        let observer = try piped("watch")
+        let writer = try piped("serve")
         // The folder of the file is missing.
         try tell(observer, "observe", "1 queues, watching")
         for number in 1...20 {
@@ -15,15 +14,13 @@ import Testing
             #expect(try observer.line() == "change \(number) elsewhere")
         }
         // Another program writes.
-        let file = home.file(".config/Probe.plist")
-        try writePropertyList(["ProbePrefs": ["count": 100]], to: file, as: .xml)
+        try writePropertyList(["ProbePrefs": ["count": 100]], to: domain, as: .xml)
         #expect(try observer.line() == "change 100 elsewhere")
     }
 
     @Test func trackedValuesAreReportedOnTheMainQueue() throws {
-        let home = try TemporaryFolder()
-        let observer = try PipedChild("Probe", ["watch"], home: home)
-        let writer = try PipedChild("Probe", ["serve"], home: home)
+        let observer = try piped("watch")
+        let writer = try piped("serve")
         for number in 1...3 {
             try tell(observer, "track", "1 queues, watching")
             #expect(try writer.ask("set \(number)") == "ok")
@@ -32,9 +29,8 @@ import Testing
     }
 
     @Test func theWatchEndsWithTheLastObserver() throws {
-        let home = try TemporaryFolder()
-        let observer = try PipedChild("Probe", ["watch"], home: home)
-        let writer = try PipedChild("Probe", ["serve"], home: home)
+        let observer = try piped("watch")
+        let writer = try piped("serve")
         #expect(try writer.ask("set 1") == "ok")
         #expect(try observer.ask("cancel") == "0 queues, idle")
         try tell(observer, "observe", "1 queues, watching")
@@ -49,8 +45,7 @@ import Testing
 
     /// A user has 128 queues by default.
     @Test func thousandsOfObserversUseOneQueue() throws {
-        let home = try TemporaryFolder()
-        let observer = try PipedChild("Probe", ["watch"], home: home)
+        let observer = try piped("watch")
         try tell(observer, "cycle", "0 failures, few threads")
         #expect(try observer.line() == "1 queues, idle")
         try tell(observer, "observe", "1 queues, watching")
@@ -58,8 +53,7 @@ import Testing
 
     /// Commits of several processes: the received changes have no gaps, and end with the last state.
     @Test func theLastOfManyCommitsIsReported() throws {
-        let home = try TemporaryFolder()
-        let observer = try PipedChild("Probe", ["watch"], home: home)
+        let observer = try piped("watch")
         try tell(observer, "observe", "1 queues, watching")
         let writers = try (0..<2).map { _ in try Child("Probe", ["increment", "100"], home: home) }
         var last = 0

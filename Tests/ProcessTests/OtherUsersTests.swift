@@ -38,14 +38,14 @@ struct OtherUsersTests {
         let message = refusal(planted)
         try situation.run(
             "a user's link to root's \(kind)",
-            [("open \(path)", message), ("get", "nil \(message)"), ("set 2", message)])
+            ["open \(path) => \(message)", "get => nil \(message)", "set 2 => \(message)"])
         #expect(try TwoUsers.Trace(secret) == before)
         // The user's link to a file of that user is followed.
         unlink(planted)
         let own = users.make("own", owner: attacker, mode: 0o755)
         try users.write(own + "/app.plist", ["ProbePrefs": ["count": 1]], owner: attacker, mode: 0o644)
         users.link(planted, to: kind == "folder" ? own : own + "/app.plist", owner: attacker)
-        try situation.run("a user's own link", [("open \(path)", "ok"), ("get", "1 ok"), ("set 2", "ok")])
+        try situation.run("a user's own link", ["open \(path)", "get => 1 ok", "set 2"])
         #expect(try TwoUsers.Trace(own + "/app.plist").owner == attacker)
         situation.report("links of a user, read by root: \(kind)")
     }
@@ -68,7 +68,7 @@ struct OtherUsersTests {
             try situation.run(
                 "a link to \(target)",
                 TwoUsers.asVictim + [
-                    ("open \(planted)", message), ("get", "nil \(message)"), ("set 2", message),
+                    "open \(planted) => \(message)", "get => nil \(message)", "set 2 => \(message)",
                 ])
             #expect(try [keys, domain].map(TwoUsers.Trace.init) == before)
             // The user's own link in the same place is followed.
@@ -77,12 +77,10 @@ struct OtherUsersTests {
         users.link(shared + "/app.plist", to: domain, owner: victim)
         try situation.run(
             "a link of one's own",
-            TwoUsers.asVictim + [("open \(shared)/app.plist", "ok"), ("set 2", "ok"), ("get", "2 ok")])
+            TwoUsers.asVictim + ["open \(shared)/app.plist", "set 2", "get => 2 ok"])
         unlink(shared + "/app.plist")
         users.link(shared + "/app.plist", to: domain, owner: 0)
-        try situation.run(
-            "a link of root",
-            TwoUsers.asVictim + [("open \(shared)/app.plist", "ok"), ("get", "2 ok")])
+        try situation.run("a link of root", TwoUsers.asVictim + ["open \(shared)/app.plist", "get => 2 ok"])
         situation.report("links in a folder that everybody may write to")
     }
 
@@ -121,7 +119,7 @@ struct OtherUsersTests {
         }
         var situation = try Situation()
         let file = home + "/" + slashes + "/new" + slashes + "/app.plist"
-        try situation.run("a path", [("open \(file)", "ok"), ("set 1", "ok"), ("get", "1 ok")])
+        try situation.run("a path", ["open \(file)", "set 1", "get => 1 ok"])
         #expect(try TwoUsers.Trace(home + "/new/app.plist").owner == victim)
     }
 
@@ -146,7 +144,7 @@ struct OtherUsersTests {
             // A program that waits would be killed without an answer.
             try situation.run(
                 "a planted lock", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
-                user + [("open \(file)", "ok"), ("set 1", message), ("get", "nil ok")])
+                user + ["open \(file)", "set 1 => \(message)", "get => nil ok"])
         }
         situation.report("a lock held by another user")
     }
@@ -169,7 +167,7 @@ struct OtherUsersTests {
             + "the stored state is unchanged"
         try situation.run(
             "a second name", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
-            TwoUsers.asVictim + [("open \(shared)/app.plist", "ok"), ("set 1", message)])
+            TwoUsers.asVictim + ["open \(shared)/app.plist", "set 1 => \(message)"])
         var status = stat()
         #expect(lstat(log, &status) == 0 && status.st_mode & 0o777 == 0o666)
     }

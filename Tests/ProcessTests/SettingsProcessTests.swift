@@ -3,37 +3,35 @@ import TestSupport
 import Testing
 
 /// Settings files in their default place, saved by processes that are killed, or that save at the same time.
-@Suite struct SettingsProcessTests {
+@Suite final class SettingsProcessTests: ProbeSuite {
     private let place = ".config/Probe/ProbeSettings.plist"
 
     @Test func aKillLeavesOneSaveWhole() throws {
-        let home = try TemporaryFolder()
         var first = 1
         for kill in 0..<12 {
-            let writer = try PipedChild("Probe", ["save-settings", "\(first)"], home: home)
+            let writer = try piped("save-settings", "\(first)")
             var acknowledged = 0
             for _ in 0...(kill % 4) { acknowledged = try #require(Int(writer.line())) }
             writer.kill()
             acknowledged = writer.linesSoFar().last.flatMap(Int.init) ?? acknowledged
-            let words = try Child("Probe", ["load-settings"], home: home).wait().output.split(separator: " ")
+            let words = try probe("load-settings").output.split(separator: " ")
             let number = try #require(words.first.flatMap { Int($0) })
             #expect((acknowledged...(acknowledged + 1)).contains(number), "at most one save more")
             #expect(words.last == "true\n")
             first = number + 1
         }
         // A load changes nothing. The next writer removes the file that the last kill left.
-        _ = try Child("Probe", ["save-settings", "\(first)", "1"], home: home).wait()
-        let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config/Probe").path)
-        #expect(files.filter { !$0.hasPrefix(".") }.sorted() == ["ProbeSettings.plist"])
+        _ = try probe("save-settings", "\(first)", "1")
+        let files = try names(in: ".config/Probe")
+        #expect(files.filter { !$0.hasPrefix(".") } == ["ProbeSettings.plist"])
         #expect(!files.contains { $0.hasSuffix(".tmp") })
     }
 
     @Test func aFailureIsOneLineOnStandardError() throws {
-        let home = try TemporaryFolder()
-        let file = home.file(".config/Probe/ProbeSettings.plist")
+        let file = home.file(place)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try writePropertyList(["number": "secret"], to: file)
-        let result = try Child("Probe", ["load-settings-or-fail"], home: home).wait()
+        let result = try probe("load-settings-or-fail")
         #expect(result.output == "false\n" && result.code == 0)
         #expect(result.errors == "\(file.path): number: expected Int, found a string; the stored state is unchanged\n")
         let homeless = try Child("Probe", ["load-settings-or-fail"], environment: [:]).wait()
@@ -42,23 +40,20 @@ import Testing
     }
 
     @Test func twoProcessesSaveWholeFiles() throws {
-        let home = try TemporaryFolder()
-        let writers = try [1_000, 5_000].map {
-            try Child("Probe", ["save-settings", "\($0)", "60"], home: home)
-        }
+        let writers = try [1_000, 5_000].map { try Child("Probe", ["save-settings", "\($0)", "60"], home: home) }
         for _ in 0..<10 {
-            let output = try Child("Probe", ["load-settings"], home: home).wait().output
+            let output = try probe("load-settings").output
             #expect(output.hasSuffix("true\n"), "\(output)")
         }
         for (writer, first) in zip(writers, [1_000, 5_000]) {
             #expect(try writer.wait().output == (first..<(first + 60)).map { "\($0)\n" }.joined())
         }
-        let last = try Child("Probe", ["load-settings"], home: home).wait().output
+        let last = try probe("load-settings").output
         #expect(last == "1059 true\n" || last == "5059 true\n")
     }
 
     @Test func itsPlaceIsTheConfigurationFolder() throws {
-        let (home, config) = (try TemporaryFolder(), try TemporaryFolder())
+        let config = try TemporaryFolder()
         let environments: [([String: String], TemporaryFolder, String)] = [
             (["HOME": home.path], home, place),
             (["HOME": home.path, "XDG_CONFIG_HOME": config.path], config, "Probe/ProbeSettings.plist"),

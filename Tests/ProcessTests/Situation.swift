@@ -4,7 +4,16 @@ import Testing
 
 /// Steps of one `Probe surroundings` with the expected answers, and the counts for the summary.
 struct Situation {
-    typealias Step = (key: String, value: String)
+    /// A command of the probe and its answer, as in "get => 1 ok". Without an answer, "ok" is expected.
+    struct Step: ExpressibleByStringInterpolation {
+        let command: String
+        let answer: String
+
+        init(stringLiteral text: String) {
+            let parts = text.components(separatedBy: " => ")
+            (command, answer) = (parts[0], parts.count > 1 ? parts[1...].joined(separator: " => ") : "ok")
+        }
+    }
 
     let home: TemporaryFolder
     private(set) var count = 0
@@ -22,7 +31,7 @@ struct Situation {
         _ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []
     ) throws {
         let probe = try Child.executable("Probe")
-        let arguments = ["surroundings"] + (steps + later).map(\.key)
+        let arguments = ["surroundings"] + (steps + later).map(\.command)
         let environment = ["HOME": home.path]
         let child =
             prefix.isEmpty
@@ -31,9 +40,7 @@ struct Situation {
                 URL(filePath: prefix[0]), prefix.dropFirst() + [probe.path] + arguments, environment: environment)
         let result = try child.wait()
         let answers = result.output.split(separator: "\n").map(String.init)
-        let expected = (steps + later).map { step in
-            "\(step.key.prefix { $0 != " " }): \(step.value)"
-        }
+        let expected = (steps + later).map { "\($0.command.prefix { $0 != " " }): \($0.answer)" }
         count += 1
         if answers.prefix(steps.count) != expected.prefix(steps.count) { lost += 1 }
         if answers.dropFirst(steps.count) != expected.dropFirst(steps.count) { lockedOut += 1 }
@@ -60,6 +67,6 @@ enum Root {
 
     /// Steps that make the probe an ordinary user; empty if it already is one.
     static func asUser(_ user: Int) -> [Situation.Step] {
-        isHere ? [("identity \(user)", "ok")] : []
+        isHere ? ["identity \(user)"] : []
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Values with as many levels as the limits allow, on threads with a small stack.
-@Suite struct SmallStackTests {
+@Suite final class SmallStackTests: ProbeSuite {
     #if DEBUG
         private static let kibibytes = "448"
     #else
@@ -11,9 +11,7 @@ import Testing
     #endif
 
     @Test(arguments: ["plist", "xml", "json"]) func deepValuesAreReadAndWritten(_ format: String) throws {
-        let home = try TemporaryFolder()
-        let file = home.file("test.\(format)").path
-        let result = try Child("Probe", ["nesting", "63", "70", Self.kibibytes, file], home: home).wait()
+        let result = try probe("nesting", "63", "70", Self.kibibytes, home.file("test.\(format)").path)
         #expect(result.code == 0 && result.output.hasSuffix("\ndone\n"), "\(result.output)\(result.errors)")
         #expect(!result.output.contains("; "), "an error: \(result.output)")
     }

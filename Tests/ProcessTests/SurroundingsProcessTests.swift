@@ -30,12 +30,12 @@ import Testing
             let text = shown.count > 80 ? shown.prefix(80) + "…" : shown[...]
             let message = "\"\(text)\" is not a valid suite name: \(flaw)"
             try situation.run(
-                "suite", [("suite \(name)", message), ("set 1", message), ("get", "nil \(message)")],
-                later: [("suite good", "ok"), ("set 1", "ok"), ("get", "1 ok")])
+                "suite", ["suite \(name) => \(message)", "set 1 => \(message)", "get => nil \(message)"],
+                later: ["suite good", "set 1", "get => 1 ok"])
         }
         let good = ["..a", "a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
         for name in good where !name.hasPrefix(".") {
-            try situation.run("suite", [("suite \(name)", "ok"), ("set 1", "ok"), ("get", "1 ok")])
+            try situation.run("suite", ["suite \(name)", "set 1", "get => 1 ok"])
         }
         let made = ["good"] + good.dropFirst()
         let files = made.flatMap {
@@ -53,10 +53,9 @@ import Testing
         chmod(folder, 0o777)
         let file = folder + "/deep/er/test.plist"
         let user = Root.asUser(12_345)
-        try situation.run(
-            "umask", user + [("umask \(umask)", "ok"), ("open \(file)", "ok"), ("set 1", "ok"), ("set 2", "ok")])
+        try situation.run("umask", user + ["umask \(umask)", "open \(file)", "set 1", "set 2"])
         // The next process can use all files.
-        try situation.run("umask", user + [("open \(file)", "ok"), ("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok")])
+        try situation.run("umask", user + ["open \(file)", "get => 2 ok", "set 3", "get => 3 ok"])
         for name in ["deep", "deep/er"] { #expect(mode("\(folder)/\(name)") == 0o700, "\(name)") }
         for name in Self.beside { #expect(mode("\(folder)/deep/er/\(name)") == 0o600, "\(name)") }
         situation.report("umask \(umask)")
@@ -72,42 +71,41 @@ import Testing
         if Root.isHere { chown(folder, 12_345, 12_345) }
         let unreadable = "\(file): open: Permission denied; the stored state is unchanged"
         let outside = "\(file): stat: Permission denied; the stored state is unchanged"
-        func shell(_ command: String) -> (key: String, value: String) { ("shell \(command)", "ok") }
-        let works = [("get", "1 ok"), ("set 1", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))]
-        let start = user + [("open \(file)", "ok"), ("set 1", "ok")]
+        let works: [Situation.Step] = [
+            "get => 1 ok", "set 1", "names \(folder) => \(Self.beside.joined(separator: " "))",
+        ]
+        let start = user + ["open \(file)", "set 1"]
         // A file that may not be read.
         try situation.run(
             "file 000",
             start + [
-                shell("chmod 0 \(file)"), ("get", "1 \(unreadable)"), ("set 2", unreadable),
-                ("open \(file)", unreadable),
-                ("set 2", unreadable),
-            ], later: [shell("chmod 600 \(file)")] + works)
+                "shell chmod 0 \(file)", "get => 1 \(unreadable)", "set 2 => \(unreadable)",
+                "open \(file) => \(unreadable)", "set 2 => \(unreadable)",
+            ], later: ["shell chmod 600 \(file)"] + works)
         // A folder that may not be searched.
         try situation.run(
             "folder 600",
             start + [
-                shell("chmod 600 \(folder)"), ("get", "1 ok"),
-                ("set 2", "\(folder)/.test.plist.lock: stat: Permission denied; the stored state is unchanged"),
-                ("open \(file)", outside), ("get", "nil \(outside)"), ("set 2", outside),
-            ], later: [shell("chmod 700 \(folder)")] + works)
+                "shell chmod 600 \(folder)", "get => 1 ok",
+                "set 2 => \(folder)/.test.plist.lock: stat: Permission denied; the stored state is unchanged",
+                "open \(file) => \(outside)", "get => nil \(outside)", "set 2 => \(outside)",
+            ], later: ["shell chmod 700 \(folder)"] + works)
         // A folder that may not be read. Its files can be read, but a write fails because the folder cannot be flushed.
         let unlisted = "\(folder): open: Permission denied; the stored state is unchanged"
         try situation.run(
             "folder 300",
             start + [
-                shell("chmod 300 \(folder)"), ("set 2", unlisted), ("get", "1 ok"), ("open \(file)", "ok"),
-                ("get", "1 ok"),
-                ("set 2", unlisted),
-            ], later: [shell("chmod 700 \(folder)")] + works)
+                "shell chmod 300 \(folder)", "set 2 => \(unlisted)", "get => 1 ok", "open \(file)", "get => 1 ok",
+                "set 2 => \(unlisted)",
+            ], later: ["shell chmod 700 \(folder)"] + works)
         // A folder that may not be written.
         let unwritable = "\(file): open: Permission denied; the stored state is unchanged"
         try situation.run(
             "folder 500",
             start + [
-                shell("chmod 500 \(folder)"), ("set 2", unwritable), ("get", "1 ok"), ("open \(file)", "ok"),
-                ("get", "1 ok"), ("set 2", unwritable),
-            ], later: [shell("chmod 700 \(folder)")] + works)
+                "shell chmod 500 \(folder)", "set 2 => \(unwritable)", "get => 1 ok", "open \(file)", "get => 1 ok",
+                "set 2 => \(unwritable)",
+            ], later: ["shell chmod 700 \(folder)"] + works)
         // Damage that cannot be quarantined there.
         let damage =
             "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
@@ -115,13 +113,13 @@ import Testing
         try situation.run(
             "damaged in folder 500",
             start + [
-                shell("printf damaged > \(file) && chmod 500 \(folder)"),
-                ("get", "1 \(damage)"), ("set 2", "\(file): link: Permission denied; the stored state is unchanged"),
-                shell("test \"$(cat \(file))\" = damaged"),
+                "shell printf damaged > \(file) && chmod 500 \(folder)", "get => 1 \(damage)",
+                "set 2 => \(file): link: Permission denied; the stored state is unchanged",
+                "shell test \"$(cat \(file))\" = damaged",
             ],
             later: [
-                shell("chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)"), ("get", "1 ok"),
-                ("set 1", "ok"),
+                "shell chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)", "get => 1 ok",
+                "set 1",
             ] + works)
         situation.report("permissions")
     }
@@ -138,29 +136,29 @@ import Testing
                 mkdir(folder, 0o700)
                 chown(folder, 12_345, 12_345)
                 let file = folder + "/test.plist"
-                let user = Root.asUser(12_345) + [("open \(file)", "ok")]
+                let user = Root.asUser(12_345) + ["open \(file)"]
                 if !isNew {
-                    try situation.run("owner", user + [("set 1", "ok")])
+                    try situation.run("owner", user + ["set 1"])
                     chmod(file, mode)
                     // The user has never written, so root makes the files beside the file.
                     for name in Self.beside.prefix(2) { unlink("\(folder)/\(name)") }
                 }
-                try situation.run("root", [("open \(file)", "ok"), ("set 2", "ok")])
+                try situation.run("root", ["open \(file)", "set 2"])
                 for name in Self.beside {
                     let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
                     #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
                     #expect(attributes[.groupOwnerAccountID] as? Int == 12_345, "\(name)")
                 }
                 #expect(self.mode(file) == (isNew ? 0o600 : mode))
-                try situation.run("owner", user, later: [("get", "2 ok"), ("set 3", "ok"), ("get", "3 ok")])
-                try situation.run("root again", [("open \(file)", "ok"), ("get", "3 ok"), ("set 4", "ok")])
+                try situation.run("owner", user, later: ["get => 2 ok", "set 3", "get => 3 ok"])
+                try situation.run("root again", ["open \(file)", "get => 3 ok", "set 4"])
                 // Damage that root repairs by a write is repaired for the owner, too.
                 try Data("damaged".utf8).write(to: URL(filePath: file))
                 let mended = try Child("Probe", ["surroundings", "open \(file)", "set 4"], home: situation.home).wait()
                     .output
                 #expect(mended.contains("and the last good copy of "), "\(mended)")
                 #expect(mended.contains("; quarantined as \(file).corrupt-"), "\(mended)")
-                try situation.run("owner", user, later: [("get", "4 ok"), ("set 5", "ok"), ("get", "5 ok")])
+                try situation.run("owner", user, later: ["get => 4 ok", "set 5", "get => 5 ok"])
             }
         }
         situation.report("root writes another's file")
@@ -177,22 +175,21 @@ import Testing
         chmod(folder, 0o777)
         let file = folder + "/test.plist"
         let (owner, member) = (Root.asUser(12_345), Root.asUser(22_222))
-        try situation.run("owner", owner + [("open \(file)", "ok"), ("set 1", "ok")])
+        try situation.run("owner", owner + ["open \(file)", "set 1"])
         chmod(file, 0o666)
         // With the owner's lock file, which a member may not open, and without one, which a member must not make.
         let refused = "\(file): belongs to another user; a write would change its owner; the stored state is unchanged"
         let locked = "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"
-        try situation.run(
-            "member", member + [("open \(file)", "ok"), ("get", "1 ok"), ("set 2", locked), ("get", "1 ok")])
+        try situation.run("member", member + ["open \(file)", "get => 1 ok", "set 2 => \(locked)", "get => 1 ok"])
         unlink(folder + "/.test.plist.lock")
-        try situation.run("member", member + [("open \(file)", "ok"), ("set 2", refused), ("get", "1 ok")])
+        try situation.run("member", member + ["open \(file)", "set 2 => \(refused)", "get => 1 ok"])
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
                 ".test.plist.lastgood", "test.plist",
             ])
         try situation.run(
-            "owner", owner + [("open \(file)", "ok")],
-            later: [("get", "1 ok"), ("set 3", "ok"), ("names \(folder)", Self.beside.joined(separator: " "))])
+            "owner", owner + ["open \(file)"],
+            later: ["get => 1 ok", "set 3", "names \(folder) => \(Self.beside.joined(separator: " "))"])
         situation.report("a folder of a group")
     }
 
@@ -209,8 +206,8 @@ import Testing
                 mkdir(folder, 0o777)
                 chmod(folder, 0o1777)
                 let file = folder + "/test.plist"
-                let victim = Root.asUser(12_345) + [("open \(file)", "ok")]
-                if !isNew { try situation.run("victim", victim + [("set 1", "ok")]) }
+                let victim = Root.asUser(12_345) + ["open \(file)"]
+                if !isNew { try situation.run("victim", victim + ["set 1"]) }
                 // The victim may write there. It is the target of planted links.
                 let treasure = folder + "/treasure"
                 try Data("treasure".utf8).write(to: URL(filePath: treasure))
@@ -222,12 +219,11 @@ import Testing
                 let old = isNew ? "nil" : "1"
                 try situation.run(
                     "\(kind) as \(place)",
-                    victim + [("set 2", message ?? "ok"), ("get", "\(message == nil ? "2" : old) ok")])
+                    victim + ["set 2 => \(message ?? "ok")", "get => \(message == nil ? "2" : old) ok"])
                 #expect(try String(contentsOfFile: treasure, encoding: .utf8) == "treasure")
                 #expect(mode(treasure) == 0o644)
                 remove(path)
-                try situation.run(
-                    "\(kind) removed", victim, later: [("set 3", "ok"), ("get", "3 ok")])
+                try situation.run("\(kind) removed", victim, later: ["set 3", "get => 3 ok"])
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
                 #expect(names == Self.beside + ["treasure"], "\(kind) as \(place)")
             }
@@ -286,9 +282,9 @@ import Testing
         try situation.run(
             "mount", through: ["/usr/bin/unshare", "--mount"],
             [
-                ("shell mount --bind \(host) \(file)", "ok"), ("open \(file)", "ok"), ("get", "2 ok"),
-                ("set 3", "\(file): \(reason); the stored state is unchanged"), ("get", "2 ok"),
-                ("names \(situation.home.path)", ".test.plist.lock host.plist test.plist"),
+                "shell mount --bind \(host) \(file)", "open \(file)", "get => 2 ok",
+                "set 3 => \(file): \(reason); the stored state is unchanged", "get => 2 ok",
+                "names \(situation.home.path) => .test.plist.lock host.plist test.plist",
             ])
         situation.report("a file that is a mount")
     }
@@ -303,9 +299,8 @@ import Testing
         try situation.run(
             "ext3", through: ["/usr/bin/unshare", "--mount"],
             [
-                ("shell \(make) && mount -o loop \(image) \(folder)", "ok"), ("open \(file)", "ok"), ("set 1", "ok"),
-                ("write first", "ok"), ("edit \(file)", reason), ("read", "other ok"), ("write again", "ok"),
-                ("read", "again ok"),
+                "shell \(make) && mount -o loop \(image) \(folder)", "open \(file)", "set 1", "write first",
+                "edit \(file) => \(reason)", "read => other ok", "write again", "read => again ok",
             ])
         situation.report("stamps of one second")
     }

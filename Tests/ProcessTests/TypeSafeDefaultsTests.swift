@@ -4,19 +4,17 @@ import Testing
 import WriteOperations
 
 /// Keys outside of a class, as in seed 003, over `UserDefaults`, in children with their own homes.
-@Suite struct TypeSafeDefaultsTests {
+@Suite final class TypeSafeDefaultsTests: ProbeSuite {
     @Test func theListingOfTheSeedWorks() throws {
-        let home = try TemporaryFolder()
-        let result = try Child("Probe", ["type-safe-defaults"], home: home).wait()
+        let result = try probe("type-safe-defaults")
         #expect(result.output == "done\n", "\(result.errors)")
-        let next = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
+        let next = try probe("type-safe-defaults-read")
         // The date has lost its fraction, because UserDefaults has written its own values over the file, in XML.
         #expect(next.output == "30.0 true Robin 0.0\n", "\(next.errors)")
     }
 
     @Test func everyOperationIsOnDiskWhenItReturns() throws {
-        let home = try TemporaryFolder()
-        let result = try Child("Probe", ["write-to-defaults"], home: home).wait()
+        let result = try probe("write-to-defaults")
         let expected = WriteOperation.of(.defaults).flatMap { operation in
             let line = operation.effect == .puts ? "\(operation) ok 2 2" : "\(operation) ok nothing 0"
             return Array(repeating: line, count: operation == .keyValue ? 1 : 2)
@@ -25,34 +23,28 @@ import WriteOperations
     }
 
     @Test func aValueOfAnotherProgramIsRead() throws {
-        let home = try TemporaryFolder()
         let settings: [String: Any] = [
             "fontSize": 7, "Has Widgets": 1, "testPerson": ["name": "Eve", "quest": "", "age": 1],
         ]
-        try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
-        try writePropertyList(settings, to: home.file(".config/Probe.plist"), as: .xml)
-        let result = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
+        try writeDomain(settings)
+        let result = try probe("type-safe-defaults-read")
         #expect(result.output == "7.0 true Eve 0.25\n", "\(result.errors)")
     }
 
     /// The parser of UserDefaults crashes on such a file, so the engine must read it first.
     @Test func aDamagedDomainIsSurvived() throws {
-        let home = try TemporaryFolder()
         try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
-        try Data("damaged".utf8).write(to: home.file(".config/Probe.plist"))
-        let result = try Child("Probe", ["type-safe-defaults-read"], home: home).wait()
+        try Data("damaged".utf8).write(to: domain)
+        let result = try probe("type-safe-defaults-read")
         #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
         #expect(result.code == 0)
-        let files = try FileManager.default.contentsOfDirectory(atPath: home.file(".config").path)
-        #expect(files == ["Probe.plist"])
-        #expect(try Data(contentsOf: home.file(".config/Probe.plist")) == Data("damaged".utf8))
+        #expect(try names() == ["Probe.plist"])
+        #expect(try Data(contentsOf: domain) == Data("damaged".utf8))
     }
 
     /// A read writes nothing and waits for no lock, although UserDefaults returns other values than the file has.
     @Test func argumentsAreNotRead() throws {
-        let home = try TemporaryFolder()
-        let arguments = ["type-safe-defaults-read", "-fontSize", "20", "-Has Widgets", "YES"]
-        let result = try Child("Probe", arguments, home: home).wait()
+        let result = try probe("type-safe-defaults-read", "-fontSize", "20", "-Has Widgets", "YES")
         #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
         #expect(!FileManager.default.fileExists(atPath: home.file(".config").path))
     }

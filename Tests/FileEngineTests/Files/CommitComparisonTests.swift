@@ -8,15 +8,9 @@ import Testing
 
 /// The comparisons of a commit before it replaces or removes a file, one at a time. Each difference may be the only
 /// trace of another program.
-@Suite struct CommitComparisonTests {
-    private let folder: TemporaryFolder
+@Suite final class CommitComparisonTests: FolderSuite {
     private let system = Elsewhere()
-    private let file: FileLocation
-
-    init() throws {
-        folder = try TemporaryFolder()
-        file = FileLocation(path: folder.file().path, holds: .document, system: system)
-    }
+    private lazy var file = FileLocation(path: folder.file().path, holds: .document, system: system)
 
     /// Reports the file on another device, as if a folder had been mounted over it.
     private final class Elsewhere: SystemCalls, @unchecked Sendable {
@@ -91,12 +85,7 @@ import Testing
     func aFileWithATraceOfAnotherProgramStays(_ trace: Trace, _ new: Int?) throws {
         try write(1)
         let copy = try Data(contentsOf: folder.file(".test.plist.lastgood"))
-        do {
-            try write(new) { try leave(trace) }
-            Issue.record("stored")
-        } catch FileError.notStored(let failure) {
-            #expect(failure.reason == trace.reason)
-        }
+        expectNotStored(trace.reason) { try write(new) { try leave(trace) } }
         system.isMountedOver = false
         let theirs: [Trace: String] = [
             .time: "{'a': 5}", .size: "{'a': 5000000}", .number: "{'a': 5}", .device: "{'a': 1}",
@@ -109,11 +98,8 @@ import Testing
     }
 
     @Test func aFileThatIsMadeDuringTheFirstUpdateStays() throws {
-        do {
+        expectNotStored("was replaced by another program during the update") {
             try write(2) { try writePropertyList(["a": 5], to: folder.file()) }
-            Issue.record("stored")
-        } catch FileError.notStored(let failure) {
-            #expect(failure.reason == "was replaced by another program during the update")
         }
         #expect(try stored == "{'a': 5}")
     }
@@ -125,12 +111,7 @@ import Testing
             return try Data(contentsOf: folder.file())
         }
         let replacement = FileReplacement(path: folder.file().path, before: bytes[0], after: bytes[1])
-        do {
-            try file.withFile { try $0.restore(replacement) }
-            Issue.record("undone")
-        } catch FileError.notStored(let failure) {
-            #expect(failure.reason == "has changed since that write")
-        }
+        expectNotStored("has changed since that write") { try file.withFile { try $0.restore(replacement) } }
         #expect(try Data(contentsOf: folder.file()) == bytes[2])
         try file.withFile { try $0.restore(.init(path: folder.file().path, before: bytes[1], after: bytes[2])) }
         #expect(try Data(contentsOf: folder.file()) == bytes[1])

@@ -6,13 +6,8 @@ import Testing
 @testable import PrefsFileEngine
 
 /// Actions of other programs in the middle of a commit.
-@Suite struct InterferenceTests {
-    private let folder: TemporaryFolder
+@Suite final class InterferenceTests: FolderSuite {
     private let system = Interfering()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     /// Runs a closure right after a call, once.
     private final class Interfering: SystemCalls, @unchecked Sendable {
@@ -40,13 +35,20 @@ import Testing
         }
     }
 
-    private func prefs() -> FileRoot {
-        folder.root(system: system)
+    private lazy var prefs = folder.root(system: system)
+    private var lock: URL { folder.file(".test.plist.lock") }
+
+    override init() throws {
+        try super.init()
+        prefs["a"] = 1
+    }
+
+    /// Nothing is left behind but the file, its lock file and its copy.
+    private func expectNoLeftovers() throws {
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     @Test func aLinkPutInTheFilesPlaceIsNotReplaced() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let (file, target) = (folder.file(), folder.file("target.plist"))
         try writePropertyList(["Root": ["a": 7]], to: target)
         system.afterSync = {
@@ -63,12 +65,9 @@ import Testing
     }
 
     @Test func aLockFileReplacedDuringTheWaitIsLockedAgain() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
-        let sidecar = folder.file(".test.plist.lock")
-        system.afterLock = {
-            try? FileManager.default.removeItem(at: sidecar)
-            try? Data().write(to: sidecar)
+        system.afterLock = { [lock] in
+            try? FileManager.default.removeItem(at: lock)
+            try? Data().write(to: lock)
         }
         system.locks = 0
         prefs["a"] = 2
@@ -91,9 +90,7 @@ import Testing
 
     /// When the lock file is removed, another process can write during an update. The update must not undo that write.
     @Test func anUpdateWhoseLockFileIsDeletedUndoesNoOtherWrite() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
-        let (file, lock) = (folder.file(), folder.file(".test.plist.lock"))
+        let file = folder.file()
         // Acts like another process, because a store with other system calls shares no cache and no queue with the
         // first one.
         let other = FileRoot(file.path, system: SystemCalls())
@@ -108,73 +105,60 @@ import Testing
         #expect(prefs.ints == ["a": 1, "b": 3])
         prefs["a"] = 4
         #expect(folder.root().ints == ["a": 4, "b": 3])
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+        try expectNoLeftovers()
     }
 
     /// A lock file that is removed at the last moment before the file is replaced ends the commit, too.
     @Test func aLockFileDeletedDuringTheFlushEndsTheCommit() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let other = folder.root(system: SystemCalls())
-        let lock = folder.file(".test.plist.lock")
-        system.afterSync = {
+        system.afterSync = { [lock] in
             unlink(lock.path)
             inThreads(1) { _ in other["b"] = 3 }
         }
         prefs["a"] = 2
         #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
         #expect(folder.root().ints == ["a": 1, "b": 3])
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+        try expectNoLeftovers()
     }
 
-    /// If the lock file is removed after the file is replaced, the copy does not overwrite another writer's temporary
-    /// file.
-    @Test func aLockFileDeletedBeforeTheCopyLeavesTheOtherWriterAlone() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
+    /// The lock file is removed before or after the file is replaced. Another writer has then written its temporary file, and
+    /// is about to give it the file's name. Neither the end of the commit nor its copy touches that temporary file.
+    @Test(arguments: [(0, "its lock file was removed during the update", 1), (1, "ok", 2)])
+    func aWriterWithoutItsLockFileLeavesTheOtherWriterAlone(syncs: Int, outcome: String, stored: Int) throws {
         let otherSystem = Interfering()
         let other = folder.root(system: otherSystem)
         let (isWritten, isOver, isDone) = (Gate(), Gate(), Gate())
-        // The other writer has written its temporary file, and is about to give it the file's name.
         otherSystem.afterSync = {
             isWritten.open()
             isOver.pass()
         }
-        let lock = folder.file(".test.plist.lock")
-        (system.syncsBefore, system.afterSync) = (
-            1,
-            {
-                unlink(lock.path)
-                Thread.detachNewThread {
-                    other["b"] = 3
-                    isDone.open()
-                }
-                isWritten.pass()
+        system.syncsBefore = syncs
+        system.afterSync = { [lock] in
+            unlink(lock.path)
+            Thread.detachNewThread {
+                other["b"] = 3
+                isDone.open()
             }
-        )
+            isWritten.pass()
+        }
         prefs["a"] = 2
-        #expect(prefs.outcome == "ok")
+        #expect(prefs.outcome.hasSuffix(outcome))
         isOver.open()
         isDone.pass()
         #expect(other.outcome == "ok")
-        #expect(folder.root().ints == ["a": 2, "b": 3])
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
+        #expect(folder.root().ints == ["a": stored, "b": 3])
+        try expectNoLeftovers()
     }
 
     /// If the other writer finishes first, its copy has a newer state. It is unknown which copy is newer, so no copy
     /// stays.
     @Test func aCopyIsNotMadeOverThatOfANewerState() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let other = folder.root(system: SystemCalls())
-        let lock = folder.file(".test.plist.lock")
-        (system.syncsBefore, system.afterSync) = (
-            1,
-            {
-                unlink(lock.path)
-                inThreads(1) { _ in other["b"] = 3 }
-            }
-        )
+        system.syncsBefore = 1
+        system.afterSync = { [lock] in
+            unlink(lock.path)
+            inThreads(1) { _ in other["b"] = 3 }
+        }
         prefs["a"] = 2
         #expect(prefs.outcome == "ok" && other.outcome == "ok")
         #expect(folder.root(system: SystemCalls()).ints == ["a": 2, "b": 3])
@@ -185,8 +169,6 @@ import Testing
 
     /// Other programs take no lock. A file that such a program has put in place in the meantime is not replaced.
     @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let theirs = folder.file("theirs.plist")
         try writePropertyList(["Root": ["a": 5]], to: theirs)
         let file = folder.file()
@@ -201,23 +183,18 @@ import Testing
 
     /// If the mode of a file is restricted during an update, it stays restricted afterwards.
     @Test func aFileThatWasClosedDuringTheUpdateStaysClosed() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let path = folder.file().path
         chmod(path, 0o644)
         prefs.update {
             prefs["a"] = 2
             chmod(path, 0o600)
         }
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try folder.permissions() == 0o600)
         #expect(folder.root().ints == ["a": 2])
     }
 
     /// An editor may have moved the file away, and be about to put a new one in its place.
     @Test func aFileThatWasRemovedDuringTheUpdateStaysRemoved() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let path = folder.file().path
         let error = prefs.update {
             prefs["a"] = 2
@@ -233,8 +210,6 @@ import Testing
     /// Others change the file while the new file is flushed. It keeps the bytes and the mode that they have chosen, and
     /// only an edit rejects the write.
     @Test(arguments: [true, false]) func whatOthersChangeDuringTheUpdateStays(_ isEdit: Bool) throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let file = folder.file()
         chmod(file.path, 0o644)
         let theirs = try PropertyListSerialization.data(
@@ -246,41 +221,9 @@ import Testing
         let reason = "was changed by another program during the update"
         #expect(prefs.outcome == (isEdit ? "not stored: \(file.path): \(reason)" : "ok"))
         #expect(prefs.ints == (isEdit ? ["a": 5, "b": 6] : ["a": 2]))
-        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-        #expect(attributes[.posixPermissions] as? Int == (isEdit ? 0o644 : 0o600))
+        #expect(try folder.permissions() == (isEdit ? 0o644 : 0o600))
         prefs["a"] = 3
         #expect(prefs.outcome == "ok")
-    }
-
-    /// The other writer has taken over the name of the temporary file, and is about to rename its own.
-    @Test func aWriterWithoutItsLockFileLeavesTheTemporaryFileOfAnotherAlone() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
-        let otherSystem = Interfering()
-        let other = folder.root(system: otherSystem)
-        let (isWritten, isOver, isDone) = (
-            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
-        )
-        otherSystem.afterSync = {
-            isWritten.signal()
-            isOver.wait()
-        }
-        let lock = folder.file(".test.plist.lock")
-        system.afterSync = {
-            unlink(lock.path)
-            Thread.detachNewThread {
-                other["b"] = 3
-                isDone.signal()
-            }
-            isWritten.wait()
-        }
-        prefs["a"] = 2
-        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
-        isOver.signal()
-        isDone.wait()
-        #expect(other.outcome == "ok")
-        #expect(folder.root().ints == ["a": 1, "b": 3])
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     // MARK: - Damaged files
@@ -299,8 +242,6 @@ import Testing
 
     /// Another program repairs the damage during the update. Its file is neither replaced nor quarantined.
     @Test func aFileThatReplacesADamagedOneIsNotQuarantined() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let (theirs, file) = (try damage(), folder.file())
         #expect(prefs.ints == ["a": 1])
         let error = prefs.update {
@@ -315,8 +256,6 @@ import Testing
     /// Another program replaces the damaged file after it was quarantined. Then only the second name still has the
     /// bytes.
     @Test func damageThatWasQuarantinedBeforeTheFileWasReplacedIsKept() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let (theirs, file) = (try damage(), folder.file())
         #expect(prefs.ints == ["a": 1])
         system.afterSync = { rename(theirs.path, file.path) }
@@ -328,12 +267,9 @@ import Testing
 
     /// If the write fails for another reason, the damage keeps its one name.
     @Test func damageThatCouldNotBeReplacedHasOneName() throws {
-        let prefs = prefs()
-        prefs["a"] = 1
         let theirs = try damage()
         #expect(prefs.ints == ["a": 1])
-        let lock = folder.file(".test.plist.lock")
-        system.afterSync = { unlink(lock.path) }
+        system.afterSync = { [lock] in unlink(lock.path) }
         prefs["a"] = 2
         #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
         #expect(try quarantined() == [])

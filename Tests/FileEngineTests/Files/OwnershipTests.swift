@@ -7,19 +7,9 @@ import Testing
 
 /// Contract 11: nothing leaks and nobody is locked out, even if root writes.
 @Suite(.enabled(if: Hazard.canRun("files of other users", if: geteuid() == 0, else: "only root can write for others")))
-struct OwnershipTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+final class OwnershipTests: FolderSuite {
     private func owner(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.ownerAccountID] as? Int
-    }
-
-    private func permissions(_ name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
     }
 
     @Test func rootLeavesAFileToItsOwner() throws {
@@ -33,7 +23,7 @@ struct OwnershipTests {
             #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
             #expect(attributes[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
         }
-        #expect(try permissions("test.plist") == 0o640)
+        #expect(try folder.permissions() == 0o640)
     }
 
     /// Others could hold the lock for ever.
@@ -43,7 +33,7 @@ struct OwnershipTests {
         chmod(folder.file(".test.plist.lock").path, 0o664)
         prefs["a"] = 2
         #expect(prefs.outcome == "ok")
-        #expect(try permissions(".test.plist.lock") == 0o600)
+        #expect(try folder.permissions(".test.plist.lock") == 0o600)
     }
 
     /// The owner of the folder could hold the lock for ever. Only where there is no file, its lock file is the first one.
@@ -117,10 +107,7 @@ struct OwnershipTests {
         for name in deep + ["test.plist", ".test.plist.lock", ".test.plist.lastgood"].map({ "deep/er/\($0)" }) {
             #expect(try owner(name) == 12_345, "\(name)")
         }
-    }
-
-    @Test func whatRootMakesWhereEverybodyMayWriteIsItsOwn() throws {
-        chown(folder.path, 12_345, 54_321)
+        // Where everybody may write, it is root's own.
         chmod(folder.path, 0o1777)
         folder.root()["a"] = 1
         #expect(try owner("test.plist") == 0)
@@ -145,32 +132,26 @@ struct OwnershipTests {
         }
     }
 
-    @Test(arguments: [0o4755, 0o2775, 0o1644, 0o6711]) func allBitsOfTheModeAreKept(_ mode: Int) throws {
-        try writePropertyList(["Root": ["a": 1]], to: folder.file())
-        chmod(folder.file().path, mode_t(mode))
-        folder.root()["a"] = 2
-        #expect(try permissions("test.plist") == mode)
-    }
-
-    /// The new folder is exchanged for another one of root's before it is given to the owner of the folder above.
-    @Test func aFolderWithContentsIsNotGivenAway() throws {
+    /// The new folder is exchanged for another one of root's, or for a link, before it is given to the owner of the folder
+    /// above.
+    @Test(arguments: [true, false]) func aFolderPutInTheNewOnesPlaceIsNotGivenAway(_ isLink: Bool) throws {
         final class Swapping: SystemCalls, @unchecked Sendable {
+            let isLink: Bool
+            init(isLink: Bool) { self.isLink = isLink }
             override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
                 try super.makeFolder(name, in: folder, mode: mode)
                 renameat(folder, name, folder, "made")
-                renameat(folder, "backup", folder, name)
+                if isLink { symlinkat("victim", folder, name) } else { renameat(folder, "victim", folder, name) }
             }
         }
         let user = folder.path + "/user"
-        for path in [user, user + "/backup"] { mkdir(path, 0o700) }
-        try Data("secret".utf8).write(to: URL(filePath: user + "/backup/f"))
+        for path in [user, user + "/victim"] { mkdir(path, 0o700) }
+        try Data("secret".utf8).write(to: URL(filePath: user + "/victim/f"))
         chown(user, 12_345, 54_321)
-        let url = URL(filePath: user + "/conf/test.plist")
-        let prefs = FileRoot(url.path, system: Swapping())
+        let prefs = folder.root("user/conf/test.plist", system: Swapping(isLink: isLink))
         prefs["a"] = 1
-        let reason = "was replaced by another folder"
-        #expect(prefs.outcome == "not stored: \(user)/conf: \(reason)")
-        #expect(try owner("user/conf") == 0)
+        if !isLink { #expect(prefs.outcome == "not stored: \(user)/conf: was replaced by another folder") }
+        #expect(try owner(isLink ? "user/victim" : "user/conf") == 0)
     }
 
     @Test func aLastGoodCopyPlantedByAnotherUserIsNotUsed() throws {
@@ -182,31 +163,12 @@ struct OwnershipTests {
         #expect(prefs.values.isEmpty)
     }
 
-    @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400])
-    func theLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
+    @Test(arguments: [0o666, 0o644, 0o640, 0o600, 0o400, 0o4755, 0o2775, 0o1644, 0o6711])
+    func allBitsOfTheModeAreKeptAndTheLastGoodCopyIsForItsOwnerAlone(_ mode: Int) throws {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
         chmod(folder.file().path, mode_t(mode))
         folder.root()["a"] = 2
-        #expect(try permissions("test.plist") == mode)
-        #expect(try permissions(".test.plist.lastgood") == mode & 0o600)
-    }
-
-    @Test func aLinkPutInTheNewFoldersPlaceIsNotGivenAway() throws {
-        final class Swapping: SystemCalls, @unchecked Sendable {
-            let victim: String
-            init(_ victim: String) { self.victim = victim }
-            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
-                try super.makeFolder(name, in: folder, mode: mode)
-                unlinkat(folder, name, AT_REMOVEDIR)
-                symlinkat(victim, folder, name)
-            }
-        }
-        let (user, victim) = (folder.path + "/user", folder.path + "/victim")
-        for path in [user, victim] { mkdir(path, 0o755) }
-        chown(user, 12_345, 54_321)
-        let url = URL(filePath: user + "/.config/test.plist")
-        let prefs = FileRoot(url.path, system: Swapping(victim))
-        prefs["a"] = 1
-        #expect(try owner("victim") == 0)
+        #expect(try folder.permissions() == mode)
+        #expect(try folder.permissions(".test.plist.lastgood") == mode & 0o600)
     }
 }

@@ -2,16 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import EngineSupport
 @testable import PrefsFileEngine
 
 /// The files that paths lead to: links, spellings, folders that move, names that are not UTF-8.
-@Suite struct PathTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+@Suite final class PathTests: FolderSuite {
     @Test func linksAreFollowedAndKept() throws {
         let manager = FileManager.default
         try manager.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
@@ -115,13 +110,11 @@ import Testing
     }
 
     @Test func aFolderThatCannotBeMadeIsReported() {
-        final class NoFolders: SystemCalls, @unchecked Sendable {
-            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
-                throw StorageFailure("mkdir", name, code: ENOENT)
-            }
+        let system = RecordingSystemCalls()
+        system.onCall = { name throws(StorageFailure) in
+            if name == "mkdir" { throw StorageFailure("mkdir", "", code: ENOENT) }
         }
-        let url = folder.file("deep/er/test.plist")
-        let prefs = FileRoot(url.path, system: NoFolders())
+        let prefs = folder.root("deep/er/test.plist", system: system)
         prefs["a"] = 1
         #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory"))
     }

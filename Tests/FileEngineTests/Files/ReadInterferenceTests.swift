@@ -8,13 +8,7 @@ import Testing
 @testable import PrefsPropertyLists
 
 /// Changes in the middle of a read, and reads in the middle of a commit.
-@Suite struct ReadInterferenceTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+@Suite final class ReadInterferenceTests: FolderSuite {
     /// The first half of one state and the second half of another would be a state that never existed.
     @Test func aFileThatIsWrittenWhileItIsReadIsReadAgain() throws {
         func text(_ number: Int) -> Data {

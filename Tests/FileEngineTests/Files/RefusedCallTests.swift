@@ -6,17 +6,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// Calls that a file system refuses, or reports as failed although it has done the work.
-@Suite struct RefusedCallTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private func permissions(_ name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
-    }
-
+@Suite final class RefusedCallTests: FolderSuite {
     // MARK: - chmod
 
     /// A file system whose files all have one mode, which cannot be changed.
@@ -45,7 +35,7 @@ import Testing
             let prefs = folder.root(system: FixedMode(fixed, code))
             prefs["a"] = Int(mode) * 1_000 + Int(fixed)
             #expect(prefs.outcome == "ok")
-            for name in ["test.plist", ".test.plist.lastgood"] { #expect(try permissions(name) == Int(fixed)) }
+            for name in ["test.plist", ".test.plist.lastgood"] { #expect(try folder.permissions(name) == Int(fixed)) }
         }
     }
 
@@ -53,7 +43,7 @@ import Testing
         let prefs = folder.root(system: FixedMode(0o700, ENOTSUP))
         prefs["a"] = 1
         #expect(prefs.outcome == "ok" && prefs.ints == ["a": 1])
-        #expect(try permissions(".test.plist.lastgood") == 0o700)
+        #expect(try folder.permissions(".test.plist.lastgood") == 0o700)
     }
 
     /// - Parameter mode: the mode of the file; nil for a new file, which only its owner may use.
@@ -95,22 +85,15 @@ import Testing
         #expect(prefs.errors == [])
     }
 
-    @Test func aRenameThatWasNotDoneChangesNothing() throws {
+    /// The rename was not done, or neither name shows the new file.
+    @Test(arguments: [true, false]) func aRenameThatWasNotDoneIsReported(_ isKnown: Bool) throws {
         folder.root()["a"] = 1
-        let prefs = folder.root(system: FailingRename { _, _, _ in })
+        let prefs = folder.root(system: FailingRename { name, _, folder in if !isKnown { unlinkat(folder, name, 0) } })
         prefs["a"] = 2
-        #expect(prefs.outcome == "not stored: \(folder.file().path): rename: Input/output error")
+        let outcome = "\(folder.file().path): rename: Input/output error"
+        #expect(prefs.outcome == (isKnown ? "not stored: \(outcome)" : "unknown: \(outcome)"))
         #expect(prefs.ints == ["a": 1] && folder.root().ints == ["a": 1])
         #expect(!FileManager.default.fileExists(atPath: folder.file(".test.plist.tmp").path))
-    }
-
-    @Test func aRenameOfUnknownOutcomeIsReported() {
-        folder.root()["a"] = 1
-        // Neither name shows the new file.
-        let prefs = folder.root(system: FailingRename { name, _, folder in unlinkat(folder, name, 0) })
-        prefs["a"] = 2
-        #expect(prefs.outcome == "unknown: \(folder.file().path): rename: Input/output error")
-        #expect(prefs.ints == ["a": 1])
     }
 
     // MARK: - Leases

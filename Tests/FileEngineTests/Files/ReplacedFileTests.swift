@@ -6,10 +6,7 @@ import Testing
 
 /// Another process commits after a reader has opened the file and before it has read its status. The reader then holds
 /// a file without a name, which never changes.
-@Suite struct ReplacedFileTests {
-    private let folder: TemporaryFolder
-    private let prefs: FileRoot
-
+@Suite final class ReplacedFileTests: FolderSuite {
     /// Replaces a file right after it was opened, once.
     private final class Replacing: SystemCalls, @unchecked Sendable {
         private let file: URL
@@ -31,22 +28,21 @@ import Testing
         }
     }
 
-    init() throws {
-        folder = try TemporaryFolder()
+    /// The values of a file that was replaced while it was opened.
+    private func prefs() throws -> FileRoot {
         let file = folder.file()
         let system = Replacing(file)
         try writePropertyList(["Root": ["a": 2]], to: file)
         system.replacement = try Data(contentsOf: file)
         try writePropertyList(["Root": ["a": 1]], to: file)
-        prefs = FileRoot(file.path, system: system)
+        let prefs = FileRoot(file.path, system: system)
         #expect(system.replacement == nil)
+        return prefs
     }
 
-    @Test func theNextReadIsOfTheNewFile() {
-        #expect(prefs.ints == ["a": 2])
-    }
-
-    @Test func theNextUpdateIsOfTheNewFile() throws {
+    @Test func theNextAccessIsOfTheNewFile() throws {
+        #expect(try prefs().ints == ["a": 2])
+        let prefs = try prefs()
         prefs.update { prefs["a"] = (prefs["a"] as? Int ?? 0) + 1 }
         #expect(try propertyList(at: folder.file())["Root"] as? [String: Int] == ["a": 3])
     }

@@ -6,13 +6,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// The form of a last good copy, and how the next one is written over it.
-@Suite struct CheckedCopyTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+@Suite final class CheckedCopyTests: FolderSuite {
     private var copy: URL { folder.file(".test.plist.lastgood") }
 
     private func inode() throws -> UInt64? { try status()?.inode }

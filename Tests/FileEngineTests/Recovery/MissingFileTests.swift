@@ -7,12 +7,11 @@ import Testing
 @testable import PrefsPropertyLists
 
 /// A file that is missing for a moment, because another program is saving it, and one that has been deleted.
-@Suite struct MissingFileTests {
-    private let folder: TemporaryFolder
+@Suite final class MissingFileTests: FolderSuite {
     private let system = SaveClock()
 
-    init() throws {
-        folder = try TemporaryFolder()
+    override init() throws {
+        try super.init()
         system.folder = folder.path
         try store(["a": 1, "b": 2])
     }
@@ -93,8 +92,8 @@ import Testing
         #expect(try layer.location.read(.none).content == nil)
     }
 
-    /// The clock was set back since the file was removed.
-    @Test(arguments: [-1_000, -86_400_000]) func aTimeInTheFutureCountsAsLongAgo(_ elapsed: Int) throws {
+    /// A person has deleted the file, and starts the program later, or the clock was set back in the meantime.
+    @Test(arguments: [50, -1_000, -86_400_000]) func aFileThatWasDeletedLongAgoIsMissing(_ elapsed: Int) throws {
         let prefs = folder.root(system: system)
         #expect(prefs.ints == ["a": 1, "b": 2])
         try FileManager.default.removeItem(at: folder.file())
@@ -161,13 +160,6 @@ import Testing
         #expect(prefs.ints == [:])
     }
 
-    /// A person has deleted the file, and starts the program later.
-    @Test func aFileThatWasDeletedLongAgoIsMissing() throws {
-        try FileManager.default.removeItem(at: folder.file())
-        system.elapsed = 50
-        #expect(folder.root(system: system).ints == [:])
-    }
-
     @Test func withoutALastGoodCopyTheFileIsMissingAtOnce() throws {
         let prefs = folder.root(system: system)
         try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood"))
@@ -212,9 +204,8 @@ import Testing
         #expect(prefs.ints == ["c": 3])
         #expect(system.pauses == PropertyListFile.saveRounds)
         let name = try #require(try quarantined.first)
-        guard case .damaged(let report)? = prefs.errors.last else {
-            return #expect(Bool(false), "\(prefs.errors)")
-        }
+        #expect(prefs.errors.last?.isWarning == true)
+        let report = try #require(prefs.errors.last?.report)
         #expect(report.place == "\(folder.file().path): was missing, and its last good copy was there")
         #expect(report.quarantinedAs == folder.file(name).path && report.state == .nothing)
         let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file(name)))

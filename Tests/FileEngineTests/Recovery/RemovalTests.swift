@@ -8,15 +8,9 @@ import Testing
 
 /// A removed file does not come back, an undo to foreign bytes is complete, and a quarantine keeps the bytes that were
 /// read.
-@Suite struct RemovalTests {
-    private let folder: TemporaryFolder
+@Suite final class RemovalTests: FolderSuite {
     private let system = RecordingSystemCalls()
-    private let file: FileLocation
-
-    init() throws {
-        folder = try TemporaryFolder()
-        file = FileLocation(path: folder.file().path, holds: .document, system: system)
-    }
+    private lazy var file = FileLocation(path: folder.file().path, holds: .document, system: system)
 
     private func store(_ text: String?) throws {
         try file.transact(durability: .powerCut) {
@@ -66,11 +60,7 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == foreign)
         #expect(!isThere(".test.plist.lastgood"))
         #expect(recorded.map(\.before) == [bytes] && recorded.map(\.after) == [foreign])
-        let state = try file.withFile { try $0.read() }
-        guard case .notOurs? = state.warning else {
-            Issue.record("\(String(describing: state.warning))")
-            return
-        }
+        #expect(try file.withFile { try $0.read() }.warning?.text.hasPrefix("not ours: ") == true)
     }
 
     /// Where a file cannot have a second name, its bytes are copied. A copy of bytes that change meanwhile would be a
@@ -93,12 +83,7 @@ import Testing
             hasChanged = true
             try? Data("bplist00 otherwise".utf8).write(to: URL(filePath: path), options: [])
         }
-        do {
-            try store("b")
-            Issue.record("stored")
-        } catch FileError.notStored(let failure) {
-            #expect(failure.reason == "was changed during the attempt")
-        }
+        expectNotStored("was changed during the attempt") { try store("b") }
         system.onCall = nil
         #expect(hasChanged)
         #expect(try Data(contentsOf: folder.file()) == Data("bplist00 otherwise".utf8))
@@ -124,10 +109,7 @@ import Testing
         let damage = Data("bplist00 damaged".utf8)
         try damage.write(to: folder.file())
         try store(nil)
-        guard case .damaged(let report)? = file.takeWarning(), let path = report.quarantinedAs else {
-            Issue.record("no warning")
-            return
-        }
+        let path = try #require(file.takeWarning()?.report?.quarantinedAs)
         #expect(try Data(contentsOf: URL(filePath: path)) == damage)
         #expect(!isThere("test.plist"))
     }

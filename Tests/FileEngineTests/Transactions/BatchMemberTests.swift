@@ -159,23 +159,21 @@ import Testing
         let batch = try batch { Self.append($0, to: $1) }
         #expect(batch.stored == [0, 1, 2])
         #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+        // Vetted beside those before it, so that none fails the commit of the others, also not by the sum of the sizes.
+        #expect(batch.sizes == [0, 10, 20])
         #expect(Set(batch.threads).count == 3)
         #expect(Set(batch.threadsOfActions) == Set(batch.threads))
         #expect(batch.threadsOfActions.count == 3)
     }
 
-    @Test func aCommitThatFailsFailsForAll() throws {
-        let batch = try batch(.notStored(Self.failure)) { Self.append($0, to: $1) }
-        #expect(batch.outcomes == ["not stored: full", "not stored: full", "not stored: full"])
-        #expect(batch.stored == [])
-        #expect(batch.changes == [])
-    }
-
-    @Test func aCommitThatIsNotConfirmedIsToldOf() throws {
-        let batch = try batch(.durabilityUnconfirmed(Self.failure)) { Self.append($0, to: $1) }
-        #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
-        #expect(batch.stored == [0, 1, 2])
-        #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+    /// A commit that is not confirmed is stored, and observers are told of it.
+    @Test(arguments: [true, false]) func aCommitThatFailsFailsForAll(_ isStored: Bool) throws {
+        let batch = try batch(isStored ? .durabilityUnconfirmed(Self.failure) : .notStored(Self.failure)) {
+            Self.append($0, to: $1)
+        }
+        #expect(batch.outcomes == Array(repeating: isStored ? "not confirmed: full" : "not stored: full", count: 3))
+        #expect(batch.stored == (isStored ? [0, 1, 2] : []))
+        #expect(batch.changes == (isStored ? ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"] : []))
     }
 
     /// A member that changes nothing has read the changes of the members before it. If these are never stored, it
@@ -192,11 +190,6 @@ import Testing
         let batch = try batch(.durabilityUnconfirmed(Self.failure), isFlushed: false) { _, _ in }
         #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
         #expect(batch.durabilities == [], "nothing is stored")
-    }
-
-    /// So that none fails the commit of the others, also not by the sum of the sizes.
-    @Test func eachMemberIsVettedBesideThoseBeforeIt() throws {
-        #expect(try batch { Self.append($0, to: $1) }.sizes == [0, 10, 20])
     }
 
     private final class Nothing: CommitGroup {

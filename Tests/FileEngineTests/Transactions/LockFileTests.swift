@@ -6,7 +6,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// The descriptor of the lock file, and errors of `flock`.
-@Suite struct LockFileTests {
+@Suite final class LockFileTests: FolderSuite {
     /// Like NFS: locks only what is open for writing.
     private class LockingWritableFiles: SystemCalls, @unchecked Sendable {
         override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
@@ -32,10 +32,8 @@ import Testing
         }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
+    override init() throws {
+        try super.init()
         folder.root()["a"] = 1
     }
 

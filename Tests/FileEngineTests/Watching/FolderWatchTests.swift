@@ -9,29 +9,30 @@
 
     /// The folder watcher for Apple platforms, over a model of its event sources whose steps wait until the test
     /// releases them.
-    @Suite struct FolderWatchTests {
-        private let folder: TemporaryFolder
+    @Suite final class FolderWatchTests: FolderSuite {
         private let violations = Heard<String>()
-        private let vnodes: ModelVnodes
+        private lazy var vnodes = ModelVnodes(violated: violations.append)
         private let queue = DispatchQueue(label: "FolderWatchTests")
         /// For each call of the handler, whether the folder was removed.
         private let signs = Heard<Bool>()
-        private let url: URL
+        private var url: URL { folder.file("home/test.plist") }
 
-        init() throws {
-            folder = try TemporaryFolder()
-            vnodes = ModelVnodes(violated: violations.append)
-            url = folder.file("home/test.plist")
+        override init() throws {
+            try super.init()
             #expect(mkdir(folder.file("home").path, 0o700) == 0)
             vnodes.hold(.registration, .event)
         }
 
-        private func watch(system: SystemCalls = .real) throws -> FolderWatch {
-            try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue, signs.append)
+        private var watch: FolderWatch?
+        /// The number of signs that `takeSigns` has returned.
+        private var taken = 0
+
+        private func watch(system: SystemCalls = .real) throws {
+            watch = try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue, signs.append)
         }
 
         /// Runs all waiting steps and the steps that follow. Returns the calls of the handler in that time.
-        private func takeSigns(_ taken: inout Int) -> [Bool] {
+        private func takeSigns() -> [Bool] {
             // Releases the registration or the event of the folder, then that of the file, and again if the file has
             // changed.
             for _ in 0..<4 { vnodes.release() }
@@ -40,7 +41,7 @@
         }
 
         /// Ends the watch. No descriptor may stay open, and no rule may have been broken.
-        private func end(_ watch: inout FolderWatch?, sourceLocation: SourceLocation = #_sourceLocation) {
+        private func end(sourceLocation: SourceLocation = #_sourceLocation) {
             watch = nil
             queue.sync {}
             #expect(vnodes.openDescriptors == [], sourceLocation: sourceLocation)
@@ -62,31 +63,18 @@
         /// Makes a file with old times, so that its age never causes a report.
         private func makeOld(_ text: String = "1") throws -> SystemCalls {
             try writeInPlace(text)
-            return AheadOfTime()
-        }
-
-        private final class AheadOfTime: SystemCalls, @unchecked Sendable {
-            override func now() -> FileStatus.Time {
-                FileStatus.Time(seconds: super.now().seconds + 10, nanoseconds: 0)
-            }
+            return RecordingSystemCalls()
         }
 
         // MARK: - Before a source is registered
-
-        @Test func nothingIsReportedIfNothingHappens() throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
-            var taken = 0
-            #expect(takeSigns(&taken) == [])
-            end(&watch)
-        }
 
         enum Early: CaseIterable { case made, removed, replaced, writtenInPlace, turnedIntoLink, turnedIntoFIFO }
 
         /// The folder's source has no event of a change between the beginning of the watch and its registration.
         @Test(arguments: Early.allCases)
         func aChangeBeforeTheFolderIsRegistered(_ change: Early) throws {
-            let system = change == .made ? AheadOfTime() : try makeOld()
-            var watch: FolderWatch? = try self.watch(system: system)
+            let system = change == .made ? RecordingSystemCalls() : try makeOld()
+            try watch(system: system)
             switch change {
             case .made, .writtenInPlace: try writeInPlace("longer")
             case .removed: #expect(unlink(url.path) == 0)
@@ -98,58 +86,54 @@
                 #expect(mkfifo(folder.file("new").path, 0o600) == 0)
                 #expect(rename(folder.file("new").path, url.path) == 0)
             }
-            var taken = 0
-            #expect(takeSigns(&taken) == [false])
+            #expect(takeSigns() == [false])
             // A regular file is watched now.
             if [.made, .replaced, .writtenInPlace].contains(change) {
                 try writeInPlace("in place")
-                #expect(takeSigns(&taken) == [false])
+                #expect(takeSigns() == [false])
             }
-            end(&watch)
+            end()
         }
 
         enum Loss: CaseIterable { case removed, removedAndMade, moved }
 
         @Test(arguments: Loss.allCases, [true, false])
         func aFolderThatIsLost(_ loss: Loss, beforeItIsRegistered isEarly: Bool) throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
-            var taken = 0
-            if !isEarly { #expect(takeSigns(&taken) == []) }
+            try watch(system: makeOld())
+            if !isEarly { #expect(takeSigns() == []) }
             if loss == .moved {
                 #expect(rename(home, folder.file("aside").path) == 0)
             } else {
                 try FileManager.default.removeItem(atPath: home)
                 if loss == .removedAndMade { #expect(mkdir(home, 0o700) == 0) }
             }
-            #expect(takeSigns(&taken).contains(true))
-            end(&watch)
+            #expect(takeSigns().contains(true))
+            end()
         }
 
         /// A new file is written to again before its source is registered.
         @Test func aWriteRightAfterTheFileIsMade() throws {
-            var watch: FolderWatch? = try self.watch(system: AheadOfTime())
-            var taken = 0
-            #expect(takeSigns(&taken) == [])
+            try watch(system: RecordingSystemCalls())
+            #expect(takeSigns() == [])
             try writeInPlace("1")
             // The folder's event. The source of the file is activated, not yet registered, and the handler looks.
             vnodes.release()
             #expect(signs.all == [false])
             try writeInPlace("1, and more")
-            #expect(takeSigns(&taken) == [false, false])
-            end(&watch)
+            #expect(takeSigns() == [false, false])
+            end()
         }
 
         /// Both writes leave equal times, as on a volume that counts whole seconds.
         @Test func aWriteThatLeavesTheStatusAsItWas() throws {
             let system = StandingClock()
-            var watch: FolderWatch? = try self.watch(system: system)
-            var taken = 0
-            #expect(takeSigns(&taken) == [])
+            try watch(system: system)
+            #expect(takeSigns() == [])
             try writeInPlace("1")
             vnodes.release()
             try writeInPlace("2")
-            #expect(takeSigns(&taken) == [false, false])
-            end(&watch)
+            #expect(takeSigns() == [false, false])
+            end()
         }
 
         private final class StandingClock: SystemCalls, @unchecked Sendable {
@@ -172,35 +156,33 @@
 
         @Test(arguments: [true, false])
         func aFileThatIsReplacedTwiceBetweenTwoEvents(_ isSecondLate: Bool) throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
-            var taken = 0
-            #expect(takeSigns(&taken) == [])
+            try watch(system: makeOld())
+            #expect(takeSigns() == [])
             try replace("2")
             // The second file comes while the source of the first file is activated and not yet registered.
             if isSecondLate { vnodes.release() }
             try replace("3")
-            #expect(takeSigns(&taken).contains(false))
+            #expect(takeSigns().contains(false))
             // The newest file is watched.
             try writeInPlace("4, in place")
-            #expect(takeSigns(&taken) == [false])
-            end(&watch)
+            #expect(takeSigns() == [false])
+            end()
         }
 
         /// The file is replaced between the check of its name and its opening.
         @Test func aFileThatIsReplacedWhileItIsOpened() throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
+            try watch(system: makeOld())
             let (new, path) = (folder.file("new"), url.path)
             try Data("2".utf8).write(to: new)
             vnodes.onOpen = { opened in
                 if opened == path { rename(new.path, path) }
                 return nil
             }
-            var taken = 0
-            #expect(takeSigns(&taken).contains(false))
+            #expect(takeSigns().contains(false))
             vnodes.onOpen = nil
             try writeInPlace("in place")
-            #expect(takeSigns(&taken) == [false])
-            end(&watch)
+            #expect(takeSigns() == [false])
+            end()
         }
 
         /// Only a regular file is watched, even if another kind of file takes its name between the check and the
@@ -211,54 +193,51 @@
             let (new, path) = (folder.file("new").path, url.path)
             #expect(mkfifo(new, 0o600) == 0)
             if !isLate { #expect(rename(new, path) == 0) }
-            var watch: FolderWatch? = try self.watch(system: system)
+            try watch(system: system)
             vnodes.onOpen = { opened in
                 if isLate, opened == path { rename(new, path) }
                 return nil
             }
-            var taken = 0
-            _ = takeSigns(&taken)
+            _ = takeSigns()
             vnodes.onOpen = nil
             // Only the folder has a descriptor, not the FIFO.
             try #require(vnodes.openDescriptors.count == 1)
             #expect(vnodes.opensEver == (isLate ? 2 : 1))
             // A file that replaces the FIFO is watched again.
             try replace("3")
-            #expect(takeSigns(&taken).contains(false))
+            #expect(takeSigns().contains(false))
             try writeInPlace("in place")
-            #expect(takeSigns(&taken) == [false])
-            end(&watch)
+            #expect(takeSigns() == [false])
+            end()
         }
 
         /// A folder has many events that do not concern the file.
         @Test func theSourceOfTheSameFileStays() throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
-            var taken = 0
-            #expect(takeSigns(&taken) == [])
+            try watch(system: makeOld())
+            #expect(takeSigns() == [])
             #expect(vnodes.opensEver == 2)
             for number in 0..<10 {
                 try Data().write(to: folder.file("home/other \(number)"))
-                #expect(takeSigns(&taken) == [false])
+                #expect(takeSigns() == [false])
             }
             #expect(vnodes.opensEver == 2)
-            end(&watch)
+            end()
         }
 
         /// An open file reports that it can be opened again, after an event of its folder that came while it could not
         /// be opened.
         @Test func aFileThatCannotBeOpenedForAWhile() throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
-            var taken = 0
-            #expect(takeSigns(&taken) == [])
+            try watch(system: makeOld())
+            #expect(takeSigns() == [])
             let path = url.path
             chmod(path, 0)
             vnodes.onOpen = { $0 == path ? EACCES : nil }
             try Data().write(to: folder.file("home/other"))
-            #expect(takeSigns(&taken).contains(false))
+            #expect(takeSigns().contains(false))
             vnodes.onOpen = nil
             chmod(path, 0o600)
-            #expect(takeSigns(&taken) == [false])
-            end(&watch)
+            #expect(takeSigns() == [false])
+            end()
         }
 
         // MARK: - The end
@@ -267,13 +246,13 @@
 
         @Test(arguments: End.allCases)
         func afterTheEndNothingIsReported(_ end: End) throws {
-            var watch: FolderWatch? = try self.watch(system: makeOld())
+            try watch(system: makeOld())
             if end != .unregistered { for _ in 0..<4 { vnodes.release() } }
             if end == .withWaitingEvents {
                 try writeInPlace("in place")
                 try replace("2")
             }
-            self.end(&watch)
+            self.end()
             try writeInPlace("later")
             vnodes.resume()
             #expect(signs.all == [])
@@ -296,9 +275,7 @@
             try writeInPlace("2")
             vnodes.release()
             #expect(signs.all == [false])
-            queue.sync {}
-            #expect(vnodes.openDescriptors == [])
-            #expect(violations.all == [])
+            end()
         }
 
         @Test func aFolderThatCannotBeOpenedIsReported() throws {
@@ -310,14 +287,10 @@
             #expect(vnodes.openDescriptors == [])
         }
 
-        private final class NoStatus: SystemCalls, @unchecked Sendable {
-            override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
-                throw StorageFailure("fstat", "", code: EIO)
-            }
-        }
-
         @Test func aFolderWhoseStatusCannotBeReadIsReported() throws {
-            #expect(throws: StorageFailure("fstat", home, code: EIO)) { try watch(system: NoStatus()) }
+            let system = RecordingSystemCalls()
+            system.fail("fstat", with: EIO)
+            #expect(throws: StorageFailure("fstat", home, code: EIO)) { try watch(system: system) }
             #expect(vnodes.openDescriptors == [])
         }
 
@@ -364,7 +337,7 @@
 
         @Test func thousandsOfFilesAndWatchesLeaveNoDescriptor() throws {
             let system = try makeOld()
-            var watch: FolderWatch? = try self.watch(system: system)
+            try watch(system: system)
             vnodes.resume()
             for number in 1...2_000 {
                 try replace("\(number)")
@@ -376,7 +349,7 @@
             queue.sync {}
             #expect(vnodes.opensEver > 2_000)
             #expect(try openFiles() <= 2)
-            end(&watch)
+            end()
             #expect(try openFiles() == 0)
         }
     }

@@ -8,15 +8,13 @@
     @testable import PrefsFileEngine
 
     /// The model of Apple's event sources behaves as it lists, and detects forbidden calls.
-    @Suite struct ModelVnodesTests {
-        private let folder: TemporaryFolder
+    @Suite final class ModelVnodesTests: FolderSuite {
         private let violations = Heard<String>()
-        private let model: ModelVnodes
+        private lazy var model = ModelVnodes(violated: violations.append)
         private let queue = DispatchQueue(label: "ModelVnodesTests")
 
-        init() throws {
-            folder = try TemporaryFolder()
-            model = ModelVnodes(violated: violations.append)
+        override init() throws {
+            try super.init()
             try Data("12".utf8).write(to: folder.file())
             #expect(mkdir(folder.file("sub").path, 0o700) == 0)
         }

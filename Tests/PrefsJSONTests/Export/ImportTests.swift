@@ -6,13 +6,7 @@ import Testing
 import PrefsJSON
 
 /// The effect of an import on the root: everything or nothing, and no other change.
-@Suite struct ImportTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
+@Suite final class ImportTests: FolderSuite {
     /// A root with keys of another version in it.
     private func makePrefs() throws -> AnyPrefs {
         try writePropertyList(["AnyPrefs": ["a": 1, "b": 2, "other": 9, mark: 4], "Else": 1], to: folder.file())
@@ -28,7 +22,7 @@ import PrefsJSON
 
     @Test func theValuesAreExportedAndNothingElse() throws {
         let prefs = try makePrefs()
-        #expect(text(prefs.exported(as: .json)) == "{\n  \"a\": 1,\n  \"b\": 2\n}\n")
+        #expect(asText(prefs.exported(as: .json)) == "{\n  \"a\": 1,\n  \"b\": 2\n}\n")
         let xml = try #require(prefs.exported(as: .xml))
         #expect(
             try (PropertyListSerialization.propertyList(from: xml, format: nil) as? [String: Int]) == ["a": 1, "b": 2])
@@ -38,7 +32,7 @@ import PrefsJSON
         let prefs = folder.prefs()
         let data = try #require(prefs.exported(as: format))
         #expect(prefs.outcome == "ok")
-        if format == .json { #expect(text(data) == "{}\n") }
+        if format == .json { #expect(asText(data) == "{}\n") }
         #expect(prefs.import(data, merge: true) == nil)
         #expect(try folder.names() == [])
         prefs["a"] = 1
@@ -123,7 +117,7 @@ import PrefsJSON
         let failure = prefs.update {
             prefs["a"] = 7
             #expect(prefs.import(json(#"{"b":8}"#), merge: true) == nil)
-            #expect(text(prefs.exported(as: .json)) == "{\n  \"a\": 7,\n  \"b\": 8\n}\n")
+            #expect(asText(prefs.exported(as: .json)) == "{\n  \"a\": 7,\n  \"b\": 8\n}\n")
             prefs.import(json(#"{"c":9}"#), merge: false)
             prefs["b"] = 1
         }
@@ -211,6 +205,6 @@ private func json(_ text: String) -> Data {
     Data(text.utf8)
 }
 
-private func text(_ data: Data?) -> String {
+private func asText(_ data: Data?) -> String {
     data.map { String(decoding: $0, as: UTF8.self) } ?? "nil"
 }

@@ -9,18 +9,15 @@ import TestSupport
 @testable import PrefsJSON
 
 /// A write changes the text of the values that it changes, and nothing else of a person's file.
-@Suite struct ChangedTextTests {
-    struct Case: Sendable, CustomTestStringConvertible {
+@Suite final class ChangedTextTests: FolderSuite {
+    struct Case: @unchecked Sendable, CustomTestStringConvertible {
         let name: String
         let text: String
-        /// Removes the key if it is nil.
-        let changes: @Sendable (inout [String: Any]) -> Void
         let expected: String
+        /// The new values; nil stands for a removed one.
+        let changes: [String: Any?]
 
-        init(
-            _ name: String, _ text: String, _ expected: String,
-            _ changes: @escaping @Sendable (inout [String: Any]) -> Void
-        ) {
+        init(_ name: String, _ text: String, _ expected: String, _ changes: [String: Any?]) {
             (self.name, self.text, self.expected, self.changes) = (name, text, expected, changes)
         }
 
@@ -30,177 +27,122 @@ import TestSupport
     static let cases = [
         Case(
             "order and indentation stay", "{\n\t\"b\": 1,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}",
-            "{\n\t\"b\": 2,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}"
-        ) {
-            $0["b"] = 2
-        },
+            "{\n\t\"b\": 2,\n\t\"a\": {\"x\": 1.50, \"y\": [1,2]}\n}", ["b": 2]),
         Case(
             "escapes, numbers and a missing final newline stay",
             #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.10}"#,
-            #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.2}"#
-        ) {
-            $0["z"] = 0.2
-        },
+            #"{"url": "a\/b", "e": "\u00e9", "n": 1e2, "z": 0.2}"#, ["z": 0.2]),
         Case(
             "a byte-order mark and the line ends of Windows stay",
             "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2\r\n}\r\n",
-            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2,\r\n    \"c\": {\r\n        \"x\": 1\r\n    }\r\n}\r\n"
-        ) {
-            $0["c"] = ["x": 1]
-        },
-        Case("nulls stay", "{\"b\":1,\"deep\":{\"x\":null},\"n\":null}", "{\"b\":2,\"deep\":{\"x\":null},\"n\":null}") {
-            $0["b"] = 2
-        },
-        Case("a null gets a value", "{\"b\": null, \"a\": 1}", "{\"b\": true, \"a\": 1}") { $0["b"] = true },
+            "\u{FEFF}{\r\n    \"b\": 1,\r\n    \"a\": 2,\r\n    \"c\": {\r\n        \"x\": 1\r\n    }\r\n}\r\n",
+            ["c": ["x": 1]]),
+        Case(
+            "nulls stay", "{\"b\":1,\"deep\":{\"x\":null},\"n\":null}", "{\"b\":2,\"deep\":{\"x\":null},\"n\":null}",
+            ["b": 2]),
+        Case("a null gets a value", "{\"b\": null, \"a\": 1}", "{\"b\": true, \"a\": 1}", ["b": true]),
         Case(
             "a new key of a sorted object comes in its place", "{\n  \"a\": 1,\n  \"c\": 3\n}\n",
-            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n"
-        ) {
-            $0["b"] = 2
-        },
-        Case("else at the end", "{\n  \"z\": 1,\n  \"c\": 3\n}\n", "{\n  \"z\": 1,\n  \"c\": 3,\n  \"b\": 2\n}\n") {
-            $0["b"] = 2
-        },
-        Case("first on one line", "{\"b\": 1, \"c\": 2}", "{\"a\": 0, \"b\": 1, \"c\": 2}") { $0["a"] = 0 },
-        Case("first on one line, without blanks", "{\"b\":1}", "{\"a\":0, \"b\":1}") { $0["a"] = 0 },
-        Case("the last key goes with its comma", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"a\": 1\n}\n") {
-            $0["b"] = nil
-        },
-        Case("the first key goes with its line", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"b\": 2\n}\n") {
-            $0["a"] = nil
-        },
-        Case("the first key of a line", "{ \"a\": 1, \"b\": 2 }", "{ \"b\": 2 }") { $0["a"] = nil },
-        Case("the only key", "{\n  \"a\": 1\n}\n", "{}\n") { $0["a"] = nil },
-        Case("into an empty object", "{\n    \"o\": {}\n}\n", "{\n    \"o\": {\n        \"x\": 1\n    }\n}\n") {
-            $0["o"] = ["x": 1]
-        },
-        Case("into an empty file", "{}", "{\n  \"x\": 1\n}") { $0["x"] = 1 },
-        Case("an element in the middle", "{\"l\": [1, 2,  4]}", "{\"l\": [1, 2, 3,  4]}") { $0["l"] = [1, 2, 3, 4] },
+            "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n", ["b": 2]),
+        Case(
+            "else at the end", "{\n  \"z\": 1,\n  \"c\": 3\n}\n", "{\n  \"z\": 1,\n  \"c\": 3,\n  \"b\": 2\n}\n",
+            ["b": 2]),
+        Case("first on one line", "{\"b\": 1, \"c\": 2}", "{\"a\": 0, \"b\": 1, \"c\": 2}", ["a": 0]),
+        Case("first on one line, without blanks", "{\"b\":1}", "{\"a\":0, \"b\":1}", ["a": 0]),
+        Case("the last key goes with its comma", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"a\": 1\n}\n", ["b": nil]),
+        Case("the first key goes with its line", "{\n  \"a\": 1,\n  \"b\": 2\n}\n", "{\n  \"b\": 2\n}\n", ["a": nil]),
+        Case("the first key of a line", "{ \"a\": 1, \"b\": 2 }", "{ \"b\": 2 }", ["a": nil]),
+        Case("the only key", "{\n  \"a\": 1\n}\n", "{}\n", ["a": nil]),
+        Case(
+            "into an empty object", "{\n    \"o\": {}\n}\n", "{\n    \"o\": {\n        \"x\": 1\n    }\n}\n",
+            ["o": ["x": 1]]),
+        Case("into an empty file", "{}", "{\n  \"x\": 1\n}", ["x": 1]),
+        Case("an element in the middle", "{\"l\": [1, 2,  4]}", "{\"l\": [1, 2, 3,  4]}", ["l": [1, 2, 3, 4]]),
         Case(
             "a member of an element", "{\"l\": [\n  {\"n\":\"a\" , \"v\":1},\n  {\"n\":\"b\" , \"v\":2}\n]}",
-            "{\"l\": [\n  {\"n\":\"a\" , \"v\":1},\n  {\"n\":\"b\" , \"v\":3}\n]}"
-        ) {
-            $0["l"] = [["n": "a", "v": 1], ["n": "b", "v": 3]]
-        },
+            "{\"l\": [\n  {\"n\":\"a\" , \"v\":1},\n  {\"n\":\"b\" , \"v\":3}\n]}",
+            ["l": [["n": "a", "v": 1], ["n": "b", "v": 3]]]),
         Case(
             "elements are appended as their neighbors are", "{\"l\": [\n    1,\n    2\n  ]}",
-            "{\"l\": [\n    1,\n    2,\n    3\n  ]}"
-        ) {
-            $0["l"] = [1, 2, 3]
-        },
-        Case("elements are removed", "{\"l\": [1, 2, 3]}", "{\"l\": [3]}") { $0["l"] = [3] },
+            "{\"l\": [\n    1,\n    2,\n    3\n  ]}", ["l": [1, 2, 3]]),
+        Case("elements are removed", "{\"l\": [1, 2, 3]}", "{\"l\": [3]}", ["l": [3]]),
         Case(
             "a container replaces a number", "{\n  \"a\" : 1,\n  \"b\" : 2\n}",
-            "{\n  \"a\" : [\n    1\n  ],\n  \"b\" : 2\n}"
-        ) { $0["a"] = [1] },
+            "{\n  \"a\" : [\n    1\n  ],\n  \"b\" : 2\n}", ["a": [1]]),
         Case(
             "a lone key that resembles a form", "{\"o\": {\"$$data\": 1}, \"a\": 1}",
-            "{\"o\": {\"$data\": 2}, \"a\": 1}"
-        ) {
-            $0["o"] = ["$data": 2]
-        },
+            "{\"o\": {\"$data\": 2}, \"a\": 1}", ["o": ["$data": 2]]),
         Case(
             "comments stay", "{\n  // about b\n  \"b\": 1, // one\n  /* a */ \"a\": [1, 2,],\n}\n",
-            "{\n  // about b\n  \"b\": 2, // one\n  /* a */ \"a\": [1, 2,],\n}\n"
-        ) { $0["b"] = 2 },
-        Case("a new last key after a comment", "{\n  \"b\": 1 // one\n}\n", "{\n  \"b\": 1, // one\n  \"c\": 2\n}\n") {
-            $0["c"] = 2
-        },
-        Case("with a comma after the last", "{\n  \"b\": 1,\n}\n", "{\n  \"b\": 1,\n  \"c\": 2,\n}\n") { $0["c"] = 2 },
+            "{\n  // about b\n  \"b\": 2, // one\n  /* a */ \"a\": [1, 2,],\n}\n", ["b": 2]),
+        Case(
+            "a new last key after a comment", "{\n  \"b\": 1 // one\n}\n", "{\n  \"b\": 1, // one\n  \"c\": 2\n}\n",
+            ["c": 2]),
+        Case("with a comma after the last", "{\n  \"b\": 1,\n}\n", "{\n  \"b\": 1,\n  \"c\": 2,\n}\n", ["c": 2]),
         Case(
             "a removed key goes with its comment", "{\n  \"a\": 1, // one\n  // about b\n  \"b\": 2\n}\n",
-            "{\n  // about b\n  \"b\": 2\n}\n"
-        ) { $0["a"] = nil },
+            "{\n  // about b\n  \"b\": 2\n}\n", ["a": nil]),
         Case(
             "a comment above a removed key stays",
             "{\n  // about a\n  \"a\": 1,\n  \"b\": 2, // two\n  /* c */\n  \"c\": 3\n}\n",
-            "{\n  // about a\n  \"b\": 2 // two\n  /* c */\n}\n"
-        ) { ($0["a"], $0["c"]) = (nil, nil) },
+            "{\n  // about a\n  \"b\": 2 // two\n  /* c */\n}\n", ["a": nil, "c": nil]),
         Case(
             "in lines of Windows, too", "{\r\n  \"a\": 1,\r\n  // b\r\n  \"b\": 2 // c\r\n}\r\n",
-            "{\r\n  \"a\": 1\r\n  // b\r\n}\r\n"
-        ) { $0["b"] = nil },
+            "{\r\n  \"a\": 1\r\n  // b\r\n}\r\n", ["b": nil]),
         Case(
             "a comment of several lines goes whole",
-            "{\n  /* x\n     y */ \"b\": 2,\n  \"c\": 3, /* z */ \"d\": 4\n}\n",
-            "{\n  \"c\": 3, /* z */ \"d\": 4\n}\n"
-        ) { $0["b"] = nil },
+            "{\n  /* x\n     y */ \"b\": 2,\n  \"c\": 3, /* z */ \"d\": 4\n}\n", "{\n  \"c\": 3, /* z */ \"d\": 4\n}\n",
+            ["b": nil]),
         Case(
             "a comment of several lines behind a removed key",
             "{\n  \"a\": 1, // c\n  \"b\": 2, /* b\n x */\n  \"c\": 1\n}\n",
-            "{\n  \"a\": 1, // c\n  /* b\n x */\n  \"c\": 1\n}\n"
-        ) { $0["b"] = nil },
+            "{\n  \"a\": 1, // c\n  /* b\n x */\n  \"c\": 1\n}\n", ["b": nil]),
         Case(
-            "behind the only key", "{\n  // c\n  \"b\": 2 /* b\n x */\n}\n", "{\n  // c\n/* b\n x */\n}\n"
-        ) { $0["b"] = nil },
-        Case("behind an element", "{\"a\":[1,\n // c\n2 /* b\n x */]}", "{\"a\":[1\n // c\n/* b\n x */]}") {
-            $0["a"] = [1]
-        },
+            "behind the only key", "{\n  // c\n  \"b\": 2 /* b\n x */\n}\n", "{\n  // c\n/* b\n x */\n}\n", ["b": nil]),
+        Case("behind an element", "{\"a\":[1,\n // c\n2 /* b\n x */]}", "{\"a\":[1\n // c\n/* b\n x */]}", ["a": [1]]),
         Case(
             "a new key has no comment of its neighbor", "{\n  \"a\": /* int */ 1,\n  \"b\": \"x\"\n}\n",
-            "{\n  \"a\": /* int */ 1,\n  \"b\": \"x\",\n  \"c\": 2\n}\n"
-        ) { $0["c"] = 2 },
-        Case("of the only key, too", "{\n  // a\n  \"a\": 1 // one\n}", "{\n  // a\n}") { $0["a"] = nil },
-        Case("an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}") {
-            $0["l"] = [1, 3]
-        },
+            "{\n  \"a\": /* int */ 1,\n  \"b\": \"x\",\n  \"c\": 2\n}\n", ["c": 2]),
+        Case("of the only key, too", "{\n  // a\n  \"a\": 1 // one\n}", "{\n  // a\n}", ["a": nil]),
+        Case(
+            "an element after a comment on its line", "{\"l\": [1, // one\n 2, 3]}", "{\"l\": [1, // one\n 3]}",
+            ["l": [1, 3]]),
         Case(
             "an empty container shows no style", "{\n  \"a\": {},\n  \"b\": 1\n}\n",
-            "{\n  \"a\": {},\n  \"b\": 1,\n  \"c\": {\n    \"x\": 1\n  }\n}\n"
-        ) { $0["c"] = ["x": 1] },
+            "{\n  \"a\": {},\n  \"b\": 1,\n  \"c\": {\n    \"x\": 1\n  }\n}\n", ["c": ["x": 1]]),
         Case(
             "a container in a file without indentation", "{\n\"a\": 1\n}\n",
-            "{\n\"a\": 1,\n\"b\": {\n  \"x\": 1\n}\n}\n"
-        ) { $0["b"] = ["x": 1] },
+            "{\n\"a\": 1,\n\"b\": {\n  \"x\": 1\n}\n}\n", ["b": ["x": 1]]),
         Case(
             "a container in place of a number in a line of its own", "{\n  \"a\": 1,\n      \"b\": 2\n}\n",
-            "{\n  \"a\": 1,\n      \"b\": {\n        \"x\": 1\n      }\n}\n"
-        ) { $0["b"] = ["x": 1] },
+            "{\n  \"a\": 1,\n      \"b\": {\n        \"x\": 1\n      }\n}\n", ["b": ["x": 1]]),
         Case(
-            "a list that begins on the line of its bracket", "{\"l\": [1, 2,\n  3]}", "{\"l\": [1, 2,\n  3,\n  4]}"
-        ) {
-            $0["l"] = [1, 2, 3, 4]
-        },
+            "a list that begins on the line of its bracket", "{\"l\": [1, 2,\n  3]}", "{\"l\": [1, 2,\n  3,\n  4]}",
+            ["l": [1, 2, 3, 4]]),
         Case(
-            "a comment before the bracket stays without an item", "{\n  \"a\": 1\n  // end\n}\n", "{\n  // end\n}\n"
-        ) {
-            $0["a"] = nil
-        },
+            "a comment before the bracket stays without an item", "{\n  \"a\": 1\n  // end\n}\n", "{\n  // end\n}\n",
+            ["a": nil]),
         Case(
-            "a comment before the new first key of a line", "{\"a\": 1, /* b */ \"b\": 2}", "{ /* b */ \"b\": 2}"
-        ) {
-            $0["a"] = nil
-        },
+            "a comment before the new first key of a line", "{\"a\": 1, /* b */ \"b\": 2}", "{ /* b */ \"b\": 2}",
+            ["a": nil]),
         Case(
-            "a comment that begins with a slash", "{\"a\": 1 /*/ x, */, \"b\": 2}", "{\"a\": 1 /*/ x, */, \"b\": 3}"
-        ) {
-            $0["b"] = 3
-        },
+            "a comment that begins with a slash", "{\"a\": 1 /*/ x, */, \"b\": 2}", "{\"a\": 1 /*/ x, */, \"b\": 3}",
+            ["b": 3]),
         Case(
             "of two removed keys with the new value, none is renamed",
-            "{\n  \"b\": 1, // b\n  \"z\": 0,\n  \"a\": 1 // a\n}\n", "{\n  \"z\": 0,\n  \"c\": 1\n}\n"
-        ) {
-            ($0["a"], $0["b"], $0["c"]) = (nil, nil, 1)
-        },
-        Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#) { $0["a"] = 3 },
+            "{\n  \"b\": 1, // b\n  \"z\": 0,\n  \"a\": 1 // a\n}\n", "{\n  \"z\": 0,\n  \"c\": 1\n}\n",
+            ["a": nil, "b": nil, "c": 1]),
+        Case("a key in escapes", #"{"\u0061": 1, "b": 2}"#, #"{"\u0061": 3, "b": 2}"#, ["a": 3]),
     ]
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
     @Test(arguments: cases) func onlyWhatChangesIsWritten(_ test: Case) throws {
-        let url = folder.file("a.json")
-        try Data(test.text.utf8).write(to: url)
-        let store = JSONFileStore(url: url, durability: .process)
-        try store.update(root: "R") { values in
+        try put(test.text)
+        try JSONFileStore(url: url, durability: .process).update(root: "R") { values in
             var changed = values ?? [:]
-            test.changes(&changed)
+            for (key, value) in test.changes { changed[key] = value }
             values = changed
         }
-        #expect(try String(decoding: Data(contentsOf: url), as: UTF8.self) == test.expected)
+        #expect(try text() == test.expected)
     }
 
     /// Texts in random styles, and random changes: the new text has the new value, and the same change back gives the

@@ -12,14 +12,9 @@ import Testing
 @testable import PrefsPropertyLists
 
 /// A file in JSON: the written bytes, the edits of people and other programs, and changes of the format.
-@Suite struct JSONFileTests {
-    private let folder: TemporaryFolder
+@Suite final class JSONFileTests: FolderSuite {
     /// System calls whose pauses take no time.
     private let system = RecordingSystemCalls()
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
 
     private func store(_ layout: DomainLayout = .roots, format: FileFormat = .json) -> PropertyListFileStore {
         PropertyListFileStore(url: folder.file(), format: format, layout: layout, system: system)
@@ -29,10 +24,7 @@ import Testing
         AnyPrefs(store: store(layout, format: format))
     }
 
-    private func edit(_ text: String) throws { try Data(text.utf8).write(to: folder.file()) }
-
-    /// With the byte-order mark, if any.
-    private func text() throws -> String { try String(decoding: Data(contentsOf: folder.file()), as: UTF8.self) }
+    override var url: URL { folder.file() }
 
     // MARK: - Writing
 
@@ -117,7 +109,7 @@ import Testing
         ("// mine\n{\"AnyPrefs\": {\"a\": 1e3, /* b */ \"b\": \"é\\n\"#,},}\n//", ", \"c\": false"),
     ])
     func whatPeopleWriteIsRead(_ text: String, _ added: String) throws {
-        try edit(text.replacing("#", with: ""))
+        try put(text.replacing("#", with: ""))
         let prefs = prefs()
         #expect(prefs.outcome == "ok")
         #expect(StoredValue.areEqual(prefs.values, ["a": 1_000.0 as NSNumber, "b": "é\n"]))
@@ -129,7 +121,7 @@ import Testing
     }
 
     @Test func entriesOfOtherProgramsStay() throws {
-        try edit(
+        try put(
             #"{"$schema": "x.json", "Other": [{"$$data": 18446744073709551615}, -0.0], "AnyPrefs": {"z": {}, "a": 1}}"#)
         prefs()["a"] = 2
         let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), as: .all).value.object
@@ -141,7 +133,7 @@ import Testing
 
     /// A person writes `null` for "not set".
     @Test func aMemberThatIsNullIsAbsent() throws {
-        try edit(#"{"AnyPrefs": {"a": null, "b": {"c": null, "d": [{"e": null}]}, "c": 1}, "Other": null}"#)
+        try put(#"{"AnyPrefs": {"a": null, "b": {"c": null, "d": [{"e": null}]}, "c": 1}, "Other": null}"#)
         let prefs = prefs()
         #expect(prefs.values["a"] == nil && prefs.outcome == "ok" && prefs.values["c"] as? Int == 1)
         prefs["c"] = 2
@@ -182,25 +174,21 @@ import Testing
         let typo = Self.typos[index]
         prefs().values = ["a": 1, "b": 7]
         let first = isKnown ? prefs() : nil
-        try edit(typo.text)
+        try put(typo.text)
         let before = try FolderState(folder)
         let prefs = first ?? self.prefs()
         #expect(prefs.ints == ["a": 1, "b": 7])
-        guard case .damaged(let file) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError.kind == "damaged")
+        let file = try #require(prefs.lastError.file)
         #expect((file.line, file.column) == (typo.line, typo.column) && file.reason == typo.reason, "\(file.place)")
         #expect(isKnown == (file.state == .lastKnown))
         #expect(try FolderState(folder) == before)
-        try edit("{\"AnyPrefs\": {\"a\": 3}}")
+        try put("{\"AnyPrefs\": {\"a\": 3}}")
         #expect(prefs.ints == ["a": 3] && prefs.outcome == "ok")
-        try edit(typo.text)
+        try put(typo.text)
         prefs["b"] = 8
-        guard case .damaged(let rejected) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError.kind == "damaged")
+        let rejected = try #require(prefs.lastError.file)
         #expect(rejected.place == file.place && rejected.state == .lastKnown)
         #expect(try text() == typo.text && folder.quarantined().isEmpty)
         let other = AnyPrefs(
@@ -217,13 +205,10 @@ import Testing
         ("[1]", "its top level is not a dictionary"), ("{\"a\": 1,,}", "expected a key in quotes"),
     ])
     func aFileThatWeHaveNotWrittenIsNeverChanged(_ text: String, _ reason: String) throws {
-        try edit(text)
+        try put(text)
         let before = try FolderState(folder)
         let prefs = prefs()
-        guard case .notOurs(let file) = prefs.lastError, file.reason == reason else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError.kind == "notOurs" && prefs.lastError.file?.reason == reason)
         prefs["a"] = 1
         #expect(try FolderState(folder) == before)
     }
@@ -237,15 +222,12 @@ import Testing
         ]
         prefs()["a"] = 1
         for (text, reason) in texts {
-            try edit(text)
+            try put(text)
             let before = try FolderState(folder)
             let prefs = prefs()
             #expect(prefs.outcome.contains("line 1, column ") && prefs.outcome.contains(reason), "\(prefs.outcome)")
             prefs["a"] = 2
-            guard case .unreadable = prefs.lastError else {
-                Issue.record("\(prefs.outcome)")
-                continue
-            }
+            #expect(prefs.lastError.kind == "unreadable")
             #expect(try FolderState(folder) == before)
         }
     }
@@ -285,7 +267,7 @@ import Testing
         ])
     func anotherStoreNeverReplacesJSON(_ format: FileFormat, _ edited: (text: String?, reason: String)) throws {
         prefs()["a"] = 1
-        if let text = edited.text { try edit(text) }
+        if let text = edited.text { try put(text) }
         let before = try FolderState(folder)
         do {
             let other = prefs(format: format)
@@ -293,10 +275,8 @@ import Testing
             other["a"] = 5
             // One of the reads, and one of the write.
             #expect(other.errors.count == 2)
-            guard case .notOurs(let file) = other.lastError else {
-                Issue.record("\(other.outcome)")
-                return
-            }
+            #expect(other.lastError.kind == "notOurs")
+            let file = try #require(other.lastError.file)
             #expect(file.reason == edited.reason)
             other.deleteAll()
         }
@@ -308,24 +288,19 @@ import Testing
     /// JSON in the place of a property list that this package has written is damage, as before.
     @Test func aPropertyListTurnedIntoJSONIsDamaged() throws {
         prefs(format: .binary)["a"] = 1
-        try edit("{\"AnyPrefs\": {\"a\": 2}}")
+        try put("{\"AnyPrefs\": {\"a\": 2}}")
         let prefs = prefs(format: .binary)
         #expect(prefs.ints == ["a": 1])
-        guard case .damaged(let file) = prefs.lastError else {
-            Issue.record("\(prefs.outcome)")
-            return
-        }
+        #expect(prefs.lastError.kind == "damaged")
+        let file = try #require(prefs.lastError.file)
         #expect(file.reason == "is text that begins with {, not a property list")
     }
 
     /// Stores on one file share its state, so JSON is read by all of them as soon as one has that format.
     @Test func storesOfTwoFormatsInOneProcess() throws {
-        try edit("{\"AnyPrefs\": {\"a\": 1}}")
+        try put("{\"AnyPrefs\": {\"a\": 1}}")
         let binary = prefs(format: .binary)
-        guard case .notOurs = binary.lastError else {
-            Issue.record("\(binary.outcome)")
-            return
-        }
+        #expect(binary.lastError.kind == "notOurs")
         let json = prefs()
         #expect(json.ints == ["a": 1])
         #expect(binary.ints == ["a": 1])
@@ -340,7 +315,7 @@ import Testing
         prefs["a"] = 1
         let heard = Heard<String>()
         let observation = prefs.onChange { heard.append("\($0.keys.sorted()) \($0.origin)") }
-        try edit("{\"Root\": {\"a\": 2}}")
+        try put("{\"Root\": {\"a\": 2}}")
         #expect(heard.wait(for: 1) == ["[\"a\"] elsewhere"])
         observation.cancel()
     }

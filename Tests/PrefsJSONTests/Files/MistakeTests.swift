@@ -10,7 +10,7 @@ import TestSupport
 @testable import PrefsFileEngine
 
 /// A JSON file that a person has left malformed, or that a program is writing, is neither moved nor replaced.
-@Suite struct MistakeTests {
+@Suite final class MistakeTests: FolderSuite {
     final class ToolPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var a = 0
         @Pref var b = 0
@@ -32,15 +32,7 @@ import TestSupport
         override func pause() {}
     }
 
-    private let folder: TemporaryFolder
-    private let system: LateSystemCalls
-
-    init() throws {
-        folder = try TemporaryFolder()
-        system = LateSystemCalls(path: folder.file("tool.json").path)
-    }
-
-    private var url: URL { folder.file("tool.json") }
+    private lazy var system = LateSystemCalls(path: url.path)
 
     private func prefs(quarantines: Bool? = false) -> ToolPrefs {
         ToolPrefs(
@@ -48,10 +40,6 @@ import TestSupport
                 url: url, format: .json, durability: .process, layout: .flat, quarantinesMistakes: quarantines,
                 system: system))
     }
-
-    private func put(_ text: String) throws { try Data(text.utf8).write(to: url) }
-
-    private func text() throws -> String { try String(decoding: Data(contentsOf: url), as: UTF8.self) }
 
     private func quarantined() throws -> [String] { try folder.names().filter { $0.contains(".corrupt-") } }
 
@@ -70,10 +58,8 @@ import TestSupport
         ]
         for write in writes {
             write(prefs)
-            guard case .damaged(let file)? = prefs.lastError else {
-                Issue.record("\(String(describing: prefs.lastError))")
-                return
-            }
+            #expect(prefs.lastError.kind == "damaged")
+            let file = try #require(prefs.lastError.file)
             #expect((file.line, file.column, file.state) == (3, 10, .lastKnown))
             #expect(file.reason == "expected a key in quotes")
             #expect(try text() == Self.mistake)
@@ -93,7 +79,8 @@ import TestSupport
         let prefs = prefs()
         #expect(prefs.a == 1)
         let error = try #require(prefs.lastError)
-        guard case .damaged(let file) = error, case .lastGoodCopy(let date) = file.state else {
+        let file = try #require(prefs.lastError.file)
+        guard case .lastGoodCopy(let date) = file.state else {
             Issue.record("\(error)")
             return
         }
@@ -109,10 +96,7 @@ import TestSupport
         (prefs.a, prefs["b"]) = (1, 2)
         try put(Self.mistake)
         prefs.deleteAll()
-        guard case .quarantined? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.lastError.kind == "quarantined")
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data(Self.mistake.utf8)])
         #expect(try text() == "{}\n")
         try put(Self.mistake)
@@ -220,10 +204,8 @@ import TestSupport
         #expect(prefs.lastError?.description.contains("is empty, and had values before") == true)
         #expect(prefs.a == 0 && prefs.lastError == nil, "told once")
         prefs.b = 4
-        guard case .quarantined(let file)? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.lastError.kind == "quarantined")
+        let file = try #require(prefs.lastError.file)
         #expect(file.reason == "was empty, and its last good copy was there")
         #expect(try text() == "{\n  \"b\": 4\n}\n")
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [copy])

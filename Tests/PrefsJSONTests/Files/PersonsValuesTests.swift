@@ -9,7 +9,7 @@ import TestSupport
 
 /// What people write for "no value", for dates and for numbers, and objects of other programs: how it is read, and what
 /// a write leaves of it.
-@Suite struct PersonsValuesTests {
+@Suite final class PersonsValuesTests: FolderSuite {
     struct Project: Codable, Equatable {
         var name = ""
         var start = Date(timeIntervalSinceReferenceDate: 0)
@@ -35,20 +35,10 @@ import TestSupport
         override var keys: [String] { ["free", "list"] }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private var url: URL { folder.file("tool.json") }
-
     private func prefs(_ text: String) throws -> ToolPrefs {
-        try Data(text.utf8).write(to: url)
+        try put(text)
         return ToolPrefs(store: JSONFileStore(url: url, durability: .process))
     }
-
-    private func text() throws -> String { try String(decoding: Data(contentsOf: url), as: UTF8.self) }
 
     // MARK: - null
 
@@ -127,10 +117,7 @@ import TestSupport
         let prefs = ToolPrefs(store: store)
         #expect(prefs.limit == nil && prefs.size == 3 && prefs["free"] as? Int == 4 && prefs.lastError == nil)
         prefs.limit = 5
-        guard case .coveredByLayer? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.lastError.kind == "coveredByLayer")
         let base = ToolPrefs(store: LayeredStore(JSONFileStore(url: layer), below: [.file(url)]))
         #expect(base.limit == nil && base.size == 3 && base["free"] as? Int == 4)
     }
@@ -286,17 +273,14 @@ import TestSupport
             """
         let prefs = try prefs(before)
         prefs.projects[1].name = "c"
-        #expect(try text() == before.replacing("\"b\"", with: "\"c\""))
+        let renamed = before.replacing("\"b\"", with: "\"c\"")
+        #expect(try text() == renamed)
         prefs.projects.insert(Project(name: "new", start: Self.noon), at: 1)
-        #expect(
-            try text()
-                == before.replacing("\"b\"", with: "\"c\"").replacing(
-                    "// first\n",
-                    with: "// first\n    {\"name\": \"new\", \"start\": \"2026-11-27T12:00:00Z\", \"tags\": []},\n"))
+        let new = "    {\"name\": \"new\", \"start\": \"2026-11-27T12:00:00Z\", \"tags\": []},\n"
+        #expect(try text() == renamed.replacing("// first\n", with: "// first\n" + new))
         prefs.projects.remove(at: 1)
         prefs.projects[0].start += 86_400
-        #expect(
-            try text() == before.replacing("\"b\"", with: "\"c\"").replacing("2026-11-01", with: "2026-11-02"))
+        #expect(try text() == renamed.replacing("2026-11-01", with: "2026-11-02"))
         #expect(prefs.lastError == nil)
     }
 
@@ -315,10 +299,9 @@ import TestSupport
 
     /// A field was added to the type. Each element can be mended on its own.
     @Test func aListIsMendedStepByStep() throws {
-        try Data(
+        try put(
             #"{"tasks": [{"name":"a"}, {"name":"b", "due": "2026-11-01"}, {"name":"c"}], "byName": {"x.y": {"name":"x"}, "z": {}}}"#
-                .utf8
-        ).write(to: url)
+        )
         let prefs = TaskPrefs(store: JSONFileStore(url: url, durability: .process))
         func tasks() -> [[String: Any]] { prefs["tasks"] as? [[String: Any]] ?? [] }
         #expect(prefs.tasks.isEmpty && prefs.lastError != nil)
@@ -329,10 +312,7 @@ import TestSupport
         // One is mended, another one is broken.
         list[0]["isDone"] = false
         list[1]["isDone"] = nil
-        guard case .typeMismatch? = prefs.update({ $0["tasks"] = list }) else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.update { $0["tasks"] = list }.kind == "typeMismatch")
         list[1]["isDone"] = true
         #expect(prefs.update { $0["tasks"] = list } == nil)
         list[2]["isDone"] = false
@@ -351,8 +331,7 @@ import TestSupport
     /// Each step mends one of more faults than anyone would count at each step.
     @Test func aLongListIsMendedElementByElement() throws {
         let elements = Array(repeating: #"{"start": 0}"#, count: 1_500).joined(separator: ", ")
-        let prefs = try prefs("{\"people\": [\(elements)]}")
-        _ = prefs
+        try put("{\"people\": [\(elements)]}")
         final class PeoplePrefs: PersistentPrefs, @unchecked Sendable {
             @Pref var people: [Person] = []
         }

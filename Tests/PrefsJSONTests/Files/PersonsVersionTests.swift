@@ -9,7 +9,7 @@ import TestSupport
 @testable import PrefsFileEngine
 
 /// The version of a file that people write: its key, files without one, and what a migration leaves of the text.
-@Suite struct PersonsVersionTests {
+@Suite final class PersonsVersionTests: FolderSuite {
     class MinutesPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var rounding = Duration.zero
         @Pref(.formerly("colour")) var color = "red"
@@ -35,35 +35,25 @@ import TestSupport
         }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private var url: URL { folder.file("tool.json") }
-
-    private func put(_ text: String) throws -> JSONFileStore {
-        try Data(text.utf8).write(to: url)
+    private func store(_ text: String) throws -> JSONFileStore {
+        try put(text)
         return JSONFileStore(url: url, durability: .process)
     }
 
-    private func text() throws -> String { try String(decoding: Data(contentsOf: url), as: UTF8.self) }
-
     @Test func aFileWithoutAVersionIsOfTheVersionThatTheClassSays() throws {
-        let old = MinutesPrefs(store: try put(#"{"rounding": 60}"#))
+        let old = MinutesPrefs(store: try store(#"{"rounding": 60}"#))
         #expect(old.rounding == .seconds(3_600))
         #expect(
             old.problems().map(\.description) == [
                 #"version: is missing, so the root is read as version 0, and the next write migrates "rounding" to version 2"#
             ])
-        let today = TodayPrefs(store: try put(#"{"rounding": 60}"#))
+        let today = TodayPrefs(store: try store(#"{"rounding": 60}"#))
         #expect(today.rounding == .seconds(60) && today.problems().isEmpty && today.lastError == nil)
         today.color = "blue"
         #expect(try text() == #"{"color": "blue", "rounding": 60, "version": 2}"#)
         #expect(today.rounding == .seconds(60))
         // A mark is obeyed.
-        let marked = TodayPrefs(store: try put(#"{"version": 1, "rounding": 60}"#))
+        let marked = TodayPrefs(store: try store(#"{"version": 1, "rounding": 60}"#))
         #expect(marked.rounding == .seconds(3_600))
         #expect(
             marked.problems().map(\.description) == [
@@ -75,19 +65,19 @@ import TestSupport
 
     /// The program has marked its roots under the default key before the class named another one.
     @Test func theMarkUnderTheDefaultKeyCounts() throws {
-        let prefs = MinutesPrefs(store: try put(#"{"PersistentPreferences version": 2, "rounding": 60}"#))
+        let prefs = MinutesPrefs(store: try store(#"{"PersistentPreferences version": 2, "rounding": 60}"#))
         #expect(prefs.rounding == .seconds(60) && prefs.problems().isEmpty)
         prefs.color = "blue"
         let marked = try text()
         #expect(marked == #"{"version": 2, "color": "blue", "rounding": 60}"#)
-        let newer = MinutesPrefs(store: try put(#"{"PersistentPreferences version": 3, "rounding": 60}"#))
+        let newer = MinutesPrefs(store: try store(#"{"PersistentPreferences version": 3, "rounding": 60}"#))
         newer.color = "blue"
         #expect(try text() == #"{"PersistentPreferences version": 3, "color": "blue", "rounding": 60}"#)
     }
 
     /// In the form of today, it may be the file of an older program.
     @Test func aFormerKeyWithoutAVersionIsNamed() throws {
-        let prefs = TodayPrefs(store: try put(#"{"rounding": 1, "colour": "blue"}"#))
+        let prefs = TodayPrefs(store: try store(#"{"rounding": 1, "colour": "blue"}"#))
         #expect(prefs.color == "blue" && prefs.rounding == .seconds(1))
         #expect(
             prefs.problems().map(\.description) == [
@@ -96,16 +86,13 @@ import TestSupport
     }
 
     @Test func theVersionKeyIsNoValue() throws {
-        let prefs = MinutesPrefs(store: try put(#"{"version": 2, "color": "x"}"#))
+        let prefs = MinutesPrefs(store: try store(#"{"version": 2, "color": "x"}"#))
         #expect(prefs.values.keys.sorted() == ["color"] && prefs.problems().isEmpty)
         prefs["version"] = 3
-        guard case .incorrectKeys? = prefs.lastError else {
-            Issue.record("\(String(describing: prefs.lastError))")
-            return
-        }
+        #expect(prefs.lastError.kind == "incorrectKeys")
         prefs.clear()
         #expect(try text() == #"{"version": 2}"#)
-        let newer = MinutesPrefs(store: try put(#"{"version": 3, "rounding": 1}"#))
+        let newer = MinutesPrefs(store: try store(#"{"version": 3, "rounding": 1}"#))
         newer.color = "y"
         #expect(try text() == #"{"version": 3, "rounding": 1, "color": "y"}"#)
         let schema = String(decoding: MinutesPrefs.jsonSchema(), as: UTF8.self)
@@ -115,7 +102,7 @@ import TestSupport
     /// Only the text of the key changes.
     @Test func aRenamedKeyKeepsItsPlace() throws {
         let prefs = RenamedPrefs(
-            store: try put("{\n  \"theme\": \"a\", // first\n  \"font size\": 1.20e1, // points\n  \"z\": null\n}\n"))
+            store: try store("{\n  \"theme\": \"a\", // first\n  \"font size\": 1.20e1, // points\n  \"z\": null\n}\n"))
         #expect(prefs.size == 12)
         prefs.theme = "b"
         #expect(
@@ -136,10 +123,7 @@ import TestSupport
         #expect(PropertyListFileStore(program: "mytool").url.path.hasSuffix("/mytool/config.plist"))
         for name in ["", "a/b", ".hidden", "a\0"] {
             let prefs = MinutesPrefs(store: JSONFileStore(program: name))
-            guard case .invalidName? = prefs.lastError else {
-                Issue.record("\(String(describing: prefs.lastError))")
-                continue
-            }
+            #expect(prefs.lastError.kind == "invalidName")
             #expect(JSONFileStore(program: name).url.path == "/")
         }
     }

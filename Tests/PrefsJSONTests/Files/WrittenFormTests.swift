@@ -9,7 +9,7 @@ import PrefsLayers
 import PrefsKeys
 
 /// The forms in which people and Foundation's encoders write values in JSON. Foundation's encoders are the judges.
-@Suite struct WrittenFormTests {
+@Suite final class WrittenFormTests: FolderSuite {
     enum Theme: String, Codable { case light, dark }
     enum Level: Int, Codable { case low, high }
     enum Shape: Codable, Equatable {
@@ -108,14 +108,7 @@ import PrefsKeys
         }
     }
 
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-    }
-
     private func prefs(_ form: Form, in data: Data) throws -> ConfigPrefs {
-        let url = folder.file("config.json")
         try data.write(to: url)
         return ConfigPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
     }
@@ -133,7 +126,7 @@ import PrefsKeys
         let prefs = try prefs(form, in: data)
         prefs.config = prefs.config
         #expect(prefs.lastError == nil)
-        #expect(try Data(contentsOf: folder.file("config.json")) == data)
+        #expect(try Data(contentsOf: url) == data)
     }
 
     /// The other entries keep their form, too. The written value is read again, in this package's form.
@@ -155,7 +148,7 @@ import PrefsKeys
     }
 
     private func entries() throws -> [String: NSObject] {
-        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.file("config.json")))
+        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
         return try #require(object as? [String: NSObject])
     }
 
@@ -170,7 +163,7 @@ import PrefsKeys
         #expect(prefs.wait == .seconds(90) && prefs.icon == Data([1, 2, 3]) && prefs.lastError == nil)
         #expect(prefs.moments.map(\.timeIntervalSinceReferenceDate) == [0, 1.5])
         prefs.wait = .seconds(90)
-        #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text)
+        #expect(try self.text() == text)
         prefs.wait = .seconds(91)
         #expect(try entries()["wait"] == "1m 31s" as NSString)
     }
@@ -217,8 +210,7 @@ import PrefsKeys
     }
 
     @Test func aStoredSettingIsReadTheSameWay() throws {
-        let url = folder.file("config.json")
-        try Data(#"{"since": "2026-11-21"}"#.utf8).write(to: url)
+        try put(#"{"since": "2026-11-21"}"#)
         struct Program {
             @AppSetting("since") var since = Date(timeIntervalSinceReferenceDate: 0)
             init(_ store: any PrefsStore) {
@@ -228,7 +220,7 @@ import PrefsKeys
         let program = Program(PropertyListFileStore(url: url, format: .json))
         #expect(program.since == Date(timeIntervalSince1970: 1_795_219_200))
         program.since = Date(timeIntervalSince1970: 1_795_219_200)
-        #expect(try String(contentsOf: url, encoding: .utf8) == #"{"since": "2026-11-21"}"#)
+        #expect(try text() == #"{"since": "2026-11-21"}"#)
     }
 
     // MARK: - JSON in an entry
@@ -284,7 +276,7 @@ import PrefsKeys
         prefs.update { $0["icon"] = Data([1, 2, 3]) }
         #expect(prefs.import(Data(text.utf8), merge: false) == nil)
         if let export = prefs.exported(as: .json) { #expect(prefs.import(export, merge: true) == nil) }
-        #expect(try String(contentsOf: folder.file("config.json"), encoding: .utf8) == text && prefs.lastError == nil)
+        #expect(try self.text() == text && prefs.lastError == nil)
         // Values that are not assigned keep their form.
         prefs["theme"] = "light"
         let after = try entries()
@@ -308,14 +300,13 @@ import PrefsKeys
             {"float": 0.1, "set": [3, 1, 2], "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e5f", "number": 1,
              "part": {"when": "2026-11-21"}}
             """
-        let url = folder.file("config.json")
-        try Data(text.utf8).write(to: url)
+        try put(text)
         let prefs = OddPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
         (prefs.float, prefs.set, prefs.id, prefs.number) = (prefs.float, prefs.set, prefs.id, prefs.number)
         let part = prefs.part
         prefs.part = part
         #expect(prefs.lastError == nil && prefs.float == 0.1 && prefs.set == [1, 2, 3])
-        #expect(try String(contentsOf: url, encoding: .utf8) == text)
+        #expect(try self.text() == text)
     }
 
     final class FloatPrefs: PersistentPrefs, @unchecked Sendable {
@@ -332,7 +323,6 @@ import PrefsKeys
 
     /// A Float is written with the digits that Swift prints, and reads as the same Float. A Double keeps its value.
     @Test func aFloatHasTheShortestDigits() throws {
-        let url = folder.file("floats.json")
         let prefs = FloatPrefs(store: JSONFileStore(url: url))
         let values: [Float] = [
             0.3, 0.1, -2.7, 1.1e-30, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 16_777_216, 0.5, -0.0, 1e10,
@@ -345,7 +335,7 @@ import PrefsKeys
             prefs.odd = 0.3
         }
         #expect(prefs.lastError == nil)
-        let text = try String(contentsOf: url, encoding: .utf8)
+        let text = try self.text()
         for line in [
             "\"ratio\": 0.3\n", #""x": 0.7"#, #""number": 0.30000001192092896,"#, #""odd": 0.3,"#, "-2.7,", "1.1e-30",
         ] {
@@ -358,9 +348,9 @@ import PrefsKeys
         }
         prefs.ratio = 0.3
         prefs.list = values
-        #expect(try String(contentsOf: url, encoding: .utf8) == text, "an equal write")
+        #expect(try self.text() == text, "an equal write")
         prefs.ratio += 0.4
-        #expect(try String(contentsOf: url, encoding: .utf8).contains("\"ratio\": \(Float(0.3) + 0.4)\n"))
+        #expect(try self.text().contains("\"ratio\": \(Float(0.3) + 0.4)\n"))
     }
 
     @Test func changesAreReportedWithTheirValues() throws {
@@ -372,7 +362,7 @@ import PrefsKeys
             },
             prefs.onChange { heard.append("\($0.oldValues["since"] is Date) \($0.newValues["since"] is Date)") },
         ]
-        try Data(#"{"since": 5}"#.utf8).write(to: folder.file("config.json"), options: .atomic)
+        try Data(#"{"since": 5}"#.utf8).write(to: url, options: .atomic)
         #expect(heard.wait(for: 2).sorted() == ["816912000.0 5.0", "true true"])
         observations.forEach { $0.cancel() }
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// A struct in a JSON file may have a form that a person has written *and* a field that its type does not know. A write
 /// keeps both, in each place of the struct and by each way to write.
-@Suite struct WrittenUnknownFieldsTests {
+@Suite final class WrittenUnknownFieldsTests: FolderSuite {
     struct Entry: Codable, Equatable {
         var title = ""
         var when = Date(timeIntervalSinceReferenceDate: 0)
@@ -26,12 +26,6 @@ import Testing
     private struct EntryKey: PrefKey {
         static let defaultValue = Entry()
         static let stringKey = "entry"
-    }
-
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
     }
 
     /// The fields as a person has written them.

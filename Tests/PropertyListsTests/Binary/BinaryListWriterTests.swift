@@ -65,9 +65,7 @@ import Testing
         }
         // An entry of another program. This package stores no such value.
         try expectSame(["other": ["CF$UID": NSNumber(value: 5)]])
-    }
-
-    @Test func sharedStorageIsWrittenAsOftenAsItIsMet() throws {
+        // Shared storage is written as often as it is met.
         var list: [Any] = [NSNumber(value: 1), "x"]
         for _ in 0..<4 { list = Array(repeating: list, count: 5) }
         try expectSame(list)

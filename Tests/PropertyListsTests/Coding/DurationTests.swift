@@ -34,10 +34,7 @@ import Testing
         #expect(Duration(storable: .integer(90)) == .seconds(90))
         #expect(Duration(storable: .real(1.5)) == .milliseconds(1_500))
         #expect(Duration(storable: .real(.nan)) == nil && Duration(storable: .real(1e300)) == nil)
-    }
-
-    /// The longest durations: 5 billion millennia.
-    @Test func theLongestDurationsStopNothing() {
+        // The longest durations: 5 billion millennia.
         let longest = Duration.seconds(1.7014e20)
         for duration in [longest, .zero - longest] { #expect(Duration(storable: duration.storable) == nil) }
     }

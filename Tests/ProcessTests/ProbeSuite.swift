@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+
+/// A suite whose tests run `Probe`, each in a home of its own.
+class ProbeSuite {
+    let home: TemporaryFolder
+    /// A file that is no domain's.
+    let file: URL
+    /// The domain of `UserDefaults`.
+    let domain: URL
+
+    init() throws {
+        home = try TemporaryFolder()
+        file = home.file()
+        domain = home.file(".config/Probe.plist")
+    }
+
+    var path: String { file.path }
+
+    func probe(_ arguments: String...) throws -> Child.Result { try Child("Probe", arguments, home: home).wait() }
+
+    func piped(_ arguments: String...) throws -> PipedChild { try PipedChild("Probe", arguments, home: home) }
+
+    func writeDomain(_ list: [String: Any], as format: PropertyListSerialization.PropertyListFormat = .xml) throws {
+        try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
+        try writePropertyList(list, to: domain, as: format)
+    }
+
+    func names(in folder: String = ".config") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: home.file(folder).path).sorted()
+    }
+
+    /// The values of the store in a file.
+    func values(in file: URL) throws -> [String: Any] {
+        try propertyList(at: file)["ProbePrefs"] as? [String: Any] ?? [:]
+    }
+}
