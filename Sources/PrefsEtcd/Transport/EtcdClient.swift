@@ -82,28 +82,28 @@ final class EtcdClient: Sendable {
         }
     }
 
-    /// Sends a request once, to one endpoint.
+    /// Sends a request to one endpoint, which carries it out once at most.
     func call<Reply: Decodable>(
         _ path: String, _ request: String, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
         until deadline: Deadline
     ) throws(EtcdFailure) -> Reply {
-        do throws(EtcdFailure) {
+        var renewals = 0
+        while true {
             do throws(EtcdFailure) {
                 return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
             } catch {
                 // A token ends after a while, or with a new server, and there is none before the cluster has users.
                 let isInvalid = error.isRejected(EtcdFailure.invalidArgument)
                 let isUnnamed = isInvalid && error.reason.contains("user name is empty")
-                guard user != nil else { throw isUnnamed ? error.askingForUser : error }
-                guard
+                guard user != nil else { throw (isUnnamed ? error.askingForUser : error).at(endpoint) }
+                // A token that lasts for a second, which is counted in whole ones, may end on the way.
+                guard renewals < 3,
                     isUnnamed || isInvalid && error.reason.contains("auth store is old")
                         || error.isRejected(EtcdFailure.unauthenticated)
-                else { throw error }
+                else { throw error.at(endpoint) }
+                renewals += 1
                 forgetToken()
-                return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
             }
-        } catch {
-            throw error.at(endpoint)
         }
     }
 
