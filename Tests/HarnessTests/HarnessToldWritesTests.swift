@@ -12,7 +12,8 @@ import PrefsJSON
         var lines = HarnessLookTests.looks + ToolMessage.usage.map(\.0) + TerminalSafetyTests.commands
         lines += HarnessErrorTests.commands.flatMap { [$0, $0 + ["-f", "FILE"], $0 + ["-f", "FILE", "--root", "R"]] }
         lines += HarnessDamageTests.commands + HarnessDamageTests.writes + HarnessUndoTests.writes
-        lines += HarnessSafetyTests.risky.map(\.words) + HarnessSafetyTests.harmless + HarnessSafetyTests.foreignWrites
+        let ofDomain = HarnessSafetyTests.risky.map(\.words) + HarnessSafetyTests.harmless
+        lines += ofDomain.map { $0 + ["-f", "D"] } + HarnessSafetyTests.foreignWrites
         lines += HarnessSafetyTests.dryRuns.map(\.words)
         let others = [
             ["export", "-o", "HOME/new.json"], ["export", "-f", "FILE", "-o", "HOME/new.plist"],
