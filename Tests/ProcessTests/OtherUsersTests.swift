@@ -74,9 +74,7 @@ final class OtherUsersTests: SituationSuite {
             unlink(planted)
         }
         users.link(shared + "/app.plist", to: domain, owner: victim)
-        try run(
-            "a link of one's own",
-            TwoUsers.asVictim + ["open \(shared)/app.plist", "set 2", "get => 2 ok"])
+        try run("a link of one's own", TwoUsers.asVictim + ["open \(shared)/app.plist", "set 2", "get => 2 ok"])
         unlink(shared + "/app.plist")
         users.link(shared + "/app.plist", to: domain, owner: 0)
         try run("a link of root", TwoUsers.asVictim + ["open \(shared)/app.plist", "get => 2 ok"])
