@@ -67,9 +67,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordThatBeginsWithADashIsNotAnOption(
-        word: String
-    ) {
+    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"])
+    func aWordThatBeginsWithADashIsNotAnOption(word: String) {
         let program = Program(name: "prefs", commands: PrefsCommands.all, make: AppPrefs.program.make)
         #expect(ShellCommand.text(of: program, "unset", words: ["a", word])?.contains(" -- a ") == true)
     }

@@ -49,9 +49,8 @@ import Testing
 
     /// The limit is there before the program starts, and may be 0. A write at the limit must not end the program with
     /// SIGXFSZ. The pipe is for the output, which may be a file.
-    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8]) func aProgramStartedWithALimit(
-        _ blocks: Int
-    ) throws {
+    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8])
+    func aProgramStartedWithALimit(_ blocks: Int) throws {
         let message =
             "\(path): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
         try run(

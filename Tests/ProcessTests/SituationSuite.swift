@@ -27,9 +27,7 @@ class SituationSuite {
     /// One situation: all steps in one process. The steps after `later` must succeed once the problem is gone.
     ///
     /// - Parameter prefix: a program and its first arguments that run the probe, for example in its own namespace.
-    func run(
-        _ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []
-    ) throws {
+    func run(_ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []) throws {
         let probe = try Child.executable("Probe")
         let arguments = ["surroundings"] + (steps + later).map(\.command)
         let environment = ["HOME": home.path]
