@@ -150,9 +150,7 @@ extension FileError {
 }
 
 /// Runs a write that must fail for the reason.
-func expectNotStored(
-    _ reason: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
-) {
+func expectNotStored(_ reason: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) {
     let error = #expect(throws: FileError.self, sourceLocation: sourceLocation) { try body() }
     guard case .notStored(let failure)? = error else {
         Issue.record("\(error?.text ?? "stored")", sourceLocation: sourceLocation)

@@ -84,9 +84,8 @@ import TestSupport
     ]
 
     /// A person has edited the file, and sees what to correct.
-    @Test(arguments: writes, ["d.plist", "d.json"]) func aTypoIsShownAndNothingIsWritten(
-        words: [String], name: String
-    ) throws {
+    @Test(arguments: writes, ["d.plist", "d.json"])
+    func aTypoIsShownAndNothingIsWritten(words: [String], name: String) throws {
         let file = home.path(name)
         try home.claim(name)
         try prefs("set", "-f", file, "R.k", "1")

@@ -7,38 +7,32 @@ import TestSupport
     private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
     static let risky: [(words: [String], risk: String)] = [
-        (["set", "-f", "D", "R", "scalar"], "the dictionary `R` would become a value of type string"),
-        (["set", "-f", "D", "R.d", "1", "-t", "integer"], "the dictionary `R.d` would become a value of type integer"),
-        (["set", "-f", "D", "R.d", "1"], "the dictionary `R.d` would become a value of type integer"),
-        (["set", "-f", "D", "R.l", "scalar"], "the array `R.l` would become a value of type string"),
-        (["set", "-f", "D", "R.d", "", "-t", "array"], "the dictionary `R.d` would become a value of type array"),
-        (["set", "-f", "D", "R", #"{"d":"x"}"#], "the dictionary `R.d` would become a value of type string"),
-        (["set", "-f", "D", "R.d=x", "new=y"], "the dictionary `R.d` would become a value of type string"),
-        (["set", "-f", "D", "R.l[0]", "x"], "the integer `R.l[0]` would become a value of type string"),
-        (["set", "-f", "D", "Entry", "x"], "the integer `Entry` would become a value of type string"),
-        (["set", "-f", "D", "Entry", "1.5"], "the integer `Entry` would become a value of type float"),
-        (["set", "-f", "D", "Entry", #"{"a":1}"#], "the integer `Entry` would become a value of type dictionary"),
-        (["unset", "-f", "D", "--all"], "all entries of the UserDefaults suite \"D\" would be removed"),
-        (["unset", "-f", "D", "R"], "the dictionary `R` would be removed"),
-        (["unset", "-f", "D", "R.d"], "the dictionary `R.d` would be removed"),
-        (["unset", "-f", "D", "R.l"], "the array `R.l` would be removed"),
+        (["set", "R", "scalar"], "the dictionary `R` would become a value of type string"),
+        (["set", "R.d", "1", "-t", "integer"], "the dictionary `R.d` would become a value of type integer"),
+        (["set", "R.d", "1"], "the dictionary `R.d` would become a value of type integer"),
+        (["set", "R.l", "scalar"], "the array `R.l` would become a value of type string"),
+        (["set", "R.d", "", "-t", "array"], "the dictionary `R.d` would become a value of type array"),
+        (["set", "R", #"{"d":"x"}"#], "the dictionary `R.d` would become a value of type string"),
+        (["set", "R.d=x", "new=y"], "the dictionary `R.d` would become a value of type string"),
+        (["set", "R.l[0]", "x"], "the integer `R.l[0]` would become a value of type string"),
+        (["set", "Entry", "x"], "the integer `Entry` would become a value of type string"),
+        (["set", "Entry", "1.5"], "the integer `Entry` would become a value of type float"),
+        (["set", "Entry", #"{"a":1}"#], "the integer `Entry` would become a value of type dictionary"),
+        (["unset", "--all"], "all entries of the UserDefaults suite \"D\" would be removed"),
+        (["unset", "R"], "the dictionary `R` would be removed"),
+        (["unset", "R.d"], "the dictionary `R.d` would be removed"),
+        (["unset", "R.l"], "the array `R.l` would be removed"),
+        (["unset", "R.l", "R.d"], "the array `R.l` would be removed; the dictionary `R.d` would be removed"),
         (
-            ["unset", "-f", "D", "R.l", "R.d"],
-            "the array `R.l` would be removed; the dictionary `R.d` would be removed"
-        ),
-        (
-            ["cp", "-f", "D", "R.l", "R.d"],
+            ["cp", "R.l", "R.d"],
             "the dictionary `R.d` would be replaced; the dictionary `R.d` would become a value of type array"
         ),
         (
-            ["mv", "-f", "D", "R.d", "R.l"],
+            ["mv", "R.d", "R.l"],
             "the array `R.l` would be replaced; the array `R.l` would become a value of type dictionary"
         ),
-        (["import", "-f", "D", "HOME/i.json"], "the array `R.l` would become a value of type integer"),
-        (
-            ["import", "-f", "D", "HOME/empty.json", "--replace"],
-            "all entries of the UserDefaults suite \"D\" would be removed"
-        ),
+        (["import", "HOME/i.json"], "the array `R.l` would become a value of type integer"),
+        (["import", "HOME/empty.json", "--replace"], "all entries of the UserDefaults suite \"D\" would be removed"),
     ]
 
     /// Makes the domain D, and files for imports. Returns the bytes of the domain.
@@ -48,9 +42,13 @@ import TestSupport
         return try home.writeSuite("D", Self.content)
     }
 
+    private func inDomain(_ words: [String]) -> [String] {
+        words.map { $0.replacing("HOME", with: home.folder.path) } + ["-f", "D"]
+    }
+
     @Test(arguments: risky) func aRiskyChangeNeedsForce(words: [String], risk: String) throws {
         let bytes = try domain()
-        let words = words.map { $0.replacing("HOME", with: home.folder.path) }
+        let words = inDomain(words)
         #expect(try prefs(words) == .failure("\(risk); --force does it; nothing has changed"))
         #expect(try Data(contentsOf: home.domainFile("D")) == bytes)
         #expect(try prefs(words + ["--force"]) == Printed())
@@ -58,16 +56,16 @@ import TestSupport
     }
 
     static let harmless: [[String]] = [
-        ["set", "-f", "D", "R.s", #"{"a":1}"#, "-t", "json"], ["set", "-f", "D", "R.l", "", "-t", "array"],
-        ["set", "-f", "D", "R.d", "{}"], ["set", "-f", "D", "Entry", "x", "-t", "string"],
-        ["unset", "-f", "D", "R.s"], ["unset", "-f", "D", "R.l[0]"], ["mv", "-f", "D", "Entry", "R.d.e"],
-        ["cp", "-f", "D", "R.d", "new"], ["import", "-f", "D", "HOME/i2.json", "--replace"],
+        ["set", "R.s", #"{"a":1}"#, "-t", "json"], ["set", "R.l", "", "-t", "array"],
+        ["set", "R.d", "{}"], ["set", "Entry", "x", "-t", "string"],
+        ["unset", "R.s"], ["unset", "R.l[0]"], ["mv", "Entry", "R.d.e"],
+        ["cp", "R.d", "new"], ["import", "HOME/i2.json", "--replace"],
     ]
 
     @Test(arguments: harmless) func otherChangesNeedNone(words: [String]) throws {
         _ = try domain()
         try home.write(#"{"S": 1}"#, to: "i2.json")
-        #expect(try prefs(words.map { $0.replacing("HOME", with: home.folder.path) }) == Printed())
+        #expect(try prefs(inDomain(words)) == Printed())
     }
 
     #if os(Linux)

@@ -12,7 +12,8 @@ import PrefsJSON
         var lines = HarnessLookTests.looks + ToolMessage.usage.map(\.0) + TerminalSafetyTests.commands
         lines += HarnessErrorTests.commands.flatMap { [$0, $0 + ["-f", "FILE"], $0 + ["-f", "FILE", "--root", "R"]] }
         lines += HarnessDamageTests.commands + HarnessDamageTests.writes + HarnessUndoTests.writes
-        lines += HarnessSafetyTests.risky.map(\.words) + HarnessSafetyTests.harmless + HarnessSafetyTests.foreignWrites
+        let ofDomain = HarnessSafetyTests.risky.map(\.words) + HarnessSafetyTests.harmless
+        lines += ofDomain.map { $0 + ["-f", "D"] } + HarnessSafetyTests.foreignWrites
         lines += HarnessSafetyTests.dryRuns.map(\.words)
         let others = [
             ["export", "-o", "HOME/new.json"], ["export", "-f", "FILE", "-o", "HOME/new.plist"],
@@ -22,7 +23,7 @@ import PrefsJSON
         ]
         lines += others
         let forced = lines.map { $0 + ["--force"] }
-        // The short form has each line once, with or without the word.
+        // The usual form has each line once, with or without the word.
         let all = Hazard.isLong ? lines + forced : zip(lines, forced).enumerated().map { $0 % 2 == 0 ? $1.0 : $1.1 }
         return all.filter(HarnessHome.needsNoProcess)
     }()

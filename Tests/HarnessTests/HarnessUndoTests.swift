@@ -16,9 +16,7 @@ import TestSupport
     ]
 
     @Test(arguments: writes, [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func anUndoRestoresTheBytes(
-        words: [String], format: PropertyListSerialization.PropertyListFormat
-    ) throws {
+    func anUndoRestoresTheBytes(words: [String], format: PropertyListSerialization.PropertyListFormat) throws {
         let content: [String: Any] = ["R": ["k": "old"], "PrefsTestSet": ["Integer Value": 7]]
         let file = try home.write(content, to: "d.plist", format: format).path(percentEncoded: false)
         try home.write(#"{"R": {"l": 2}}"#, to: "i.json")

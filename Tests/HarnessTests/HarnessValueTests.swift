@@ -70,9 +70,7 @@ import PrefsLayers
     ]
 
     @Test(arguments: bad)
-    func aValueThatIsNotOfItsTypeChangesNothing(
-        key: String, name: String, value: String, complaint: String
-    ) throws {
+    func aValueThatIsNotOfItsTypeChangesNothing(key: String, name: String, value: String, complaint: String) throws {
         let bytes = try home.writeSuite()
         for key in [key, name] {
             let printed = try prefs("set", "--", key, value)

@@ -67,9 +67,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"]) func aWordThatBeginsWithADashIsNotAnOption(
-        word: String
-    ) {
+    @Test(arguments: ["-h", "--mend", "--\u{301}", "-\u{301}", "-"])
+    func aWordThatBeginsWithADashIsNotAnOption(word: String) {
         let program = Program(name: "prefs", commands: PrefsCommands.all, make: AppPrefs.program.make)
         #expect(ShellCommand.text(of: program, "unset", words: ["a", word])?.contains(" -- a ") == true)
     }
@@ -87,7 +86,7 @@ import Testing
     {
         let keys = HostileText.commands.filter { !$0.isEmpty }
         let rounds: [[Problem]] = [[.badValues], [.linkedLock, .fifo], [.leftOver, .quarantined]]
-        // In the short form, one round for each name in turn.
+        // In the usual form, one round for each name in turn.
         try expectMending(
             Hazard.isLong ? rounds : [rounds[index % 3]], of: Self.fileNames[index], keys: [keys[index % keys.count]])
     }

@@ -126,7 +126,7 @@ import Testing
             }
         for (index, name) in names.enumerated() { try home.write([name: ["k": 1]], to: "\(index).plist") }
         var session = try Session(shell, home, script: Self.script(shell))
-        // In the short form, the shells share the names.
+        // In the usual form, the shells share the names.
         let turn = Shell.allCases.firstIndex(of: shell) ?? 0
         for (index, name) in names.enumerated() where Hazard.isLong || index % Shell.allCases.count == turn {
             let quotes = ["", "'", "\""].filter { ShellLine("x \($0)", breaks: " '\"").insertion(name) != nil }

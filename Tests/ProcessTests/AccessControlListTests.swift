@@ -5,7 +5,7 @@ import Testing
 /// A write does not change who may use a file, with access control lists, as `setfacl` and `getfacl` show them, and
 /// with modes.
 @Suite(.enabled(if: Root.canRun("access control lists"), "only root can be several users"))
-struct AccessControlListTests {
+final class AccessControlListTests: SituationSuite {
     private let victim = TwoUsers.victim
     private let attacker = TwoUsers.attacker
     private let users: TwoUsers
@@ -13,35 +13,34 @@ struct AccessControlListTests {
     private let place: String
     private let file: String
 
-    init() throws {
+    override init() throws {
         users = try TwoUsers()
         place = users.make("place", owner: victim, mode: 0o755)
         file = place + "/app.plist"
+        try super.init()
     }
 
     /// A user who is named in the access control list of a file keeps access, and the owning group gains none.
     @Test(.enabled(if: Tool.setfacl.isThere))
     func anAccessControlListIsKept() throws {
-        var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o600)
         try Tool.setfacl.run(["-m", "u:\(attacker):r,g::-", file])
         let list = try Tool.getfacl.run(["-n", "-c", file])
         #expect(list.contains("user:\(attacker):r--") && list.contains("group::---"), "\(list)")
-        try situation.run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2", "set 3"])
+        try run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2", "set 3"])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
-        try situation.run("who is named", TwoUsers.asAttacker + ["open \(file)", "get => 3 ok"])
+        try run("who is named", TwoUsers.asAttacker + ["open \(file)", "get => 3 ok"])
         // Nobody else may read the last good copy.
         #expect(
             try Tool.getfacl.run(["-n", "-c", place + "/.app.plist.lastgood"])
                 == "user::rw-\ngroup::---\nother::---\n\n")
-        situation.report("a file with a list of users")
+        report("a file with a list of users")
     }
 
     /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group
     /// matters.
     @Test(.enabled(if: Tool.setfacl.isThere))
     func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
-        var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o644)
         chown(file, victim, 33_333)
         try Tool.setfacl.run(["-m", "u:\(attacker):r,g::-,o::r", file])
@@ -49,45 +48,43 @@ struct AccessControlListTests {
         let message =
             "\(file): its group cannot be kept, and another group would change who has access; "
             + "the stored state is unchanged"
-        try situation.run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2 => \(message)"])
+        try run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2 => \(message)"])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == list)
         try Tool.setfacl.run(["-b", file])
         chmod(file, 0o644)
-        try situation.run("without a list", TwoUsers.asVictim + ["open \(file)", "set 2"])
+        try run("without a list", TwoUsers.asVictim + ["open \(file)", "set 2"])
     }
 
     /// The default access control list of a folder gives nobody access to a file that a write replaces or creates.
     @Test(.enabled(if: Tool.setfacl.isThere))
     func aFoldersListOpensNoFile() throws {
-        var situation = try Situation()
         try users.write(file, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o640)
         try Tool.setfacl.run(["-d", "-m", "u:\(attacker):rw", place])
-        try situation.run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2"])
+        try run("the owner", TwoUsers.asVictim + ["open \(file)", "set 2"])
         #expect(try Tool.getfacl.run(["-n", "-c", file]) == "user::rw-\ngroup::r--\nother::---\n\n")
         let message = "\(file): open: Permission denied; the stored state is unchanged"
-        try situation.run(
+        try run(
             "who is named by the folder",
             TwoUsers.asAttacker + ["open \(file) => \(message)", "get => nil \(message)"])
         // The list gives no access to a new file, either.
         let new = place + "/new.plist"
-        try situation.run("a new file", TwoUsers.asVictim + ["open \(new)", "set 1"])
+        try run("a new file", TwoUsers.asVictim + ["open \(new)", "set 1"])
         for name in ["new.plist", ".new.plist.lock", ".new.plist.lastgood"] {
             #expect(users.open(place + "/" + name, as: attacker) == EACCES, "\(name)")
         }
-        situation.report("a folder with a list for new files")
+        report("a folder with a list for new files")
     }
 
     /// If a file is closed to its group, its copy is closed, too.
     @Test func theCopyOfAFileThatIsClosedIsClosed() throws {
-        var situation = try Situation()
         let owner = TwoUsers.asVictim
-        try situation.run("the owner", owner + ["open \(file)", "set 1"])
+        try run("the owner", owner + ["open \(file)", "set 1"])
         chmod(file, 0o644)
-        try situation.run("the owner", owner + ["open \(file)", "set 2"])
+        try run("the owner", owner + ["open \(file)", "set 2"])
         chmod(file, 0o600)
         for name in ["app.plist", ".app.plist.lastgood"] {
             #expect(users.open(place + "/" + name, as: attacker, group: victim) == EACCES, "\(name)")
         }
-        situation.report("a file that is closed to its group")
+        report("a file that is closed to its group")
     }
 }

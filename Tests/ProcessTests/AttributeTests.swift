@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 
 /// Extended attributes of a file, set and read by Python. Each write keeps them.
-@Suite(.enabled(if: Tool.python.isThere)) struct AttributeTests {
+@Suite(.enabled(if: Tool.python.isThere)) final class AttributeTests: SituationSuite {
     private let folder: TemporaryFolder
 
-    init() throws {
+    override init() throws {
         folder = try TemporaryFolder(onDisk: true)
+        try super.init()
     }
 
     private func python(_ script: String) throws -> String {
@@ -15,9 +16,8 @@ import Testing
             .trimmingCharacters(in: .newlines)
     }
 
-    private func write(_ steps: [Situation.Step]) throws {
-        var situation = try Situation()
-        try situation.run("attributes", ["open \(folder.file().path)"] + steps)
+    private func write(_ steps: [Step]) throws {
+        try run("attributes", ["open \(folder.file().path)"] + steps)
     }
 
     /// Whether the folder's file system supports attributes.
@@ -55,8 +55,7 @@ import Testing
         _ = try python("os.setxattr(path, 'user.comment', b'by hand')")
         chown(folder.path, 12_345, 12_345)
         chown(folder.file().path, 12_345, 12_345)
-        var situation = try Situation()
-        try situation.run("umask", Root.asUser(12_345) + ["umask \(umask)", "open \(folder.file().path)", "set 2"])
+        try run("umask", Root.asUser(12_345) + ["umask \(umask)", "open \(folder.file().path)", "set 2"])
         #expect(try python("print(os.getxattr(path, 'user.comment'))") == "b'by hand'")
     }
 

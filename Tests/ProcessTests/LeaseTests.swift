@@ -4,7 +4,7 @@
     import Testing
 
     /// Another process has a lease on a file, as file servers do. An access waits until that process gives way.
-    @Suite struct LeaseTests {
+    @Suite final class LeaseTests: SituationSuite {
         /// Takes a lease on a file, runs a program, and gives the lease up when the kernel asks for it. Fails unless the
         /// kernel has asked.
         private static let holder = """
@@ -23,14 +23,12 @@
 
         @Test(.enabled(if: Tool.python.isThere), arguments: ["test.plist", ".test.plist.lock", ".test.plist.lastgood"])
         func anAccessWaitsForALeaseToEnd(_ name: String) throws {
-            var situation = try Situation()
-            let file = situation.home.path + "/test.plist"
-            try situation.run("before the lease", ["open \(file)", "set 1"])
-            try situation.run(
+            try run("before the lease", ["open \(path)", "set 1"])
+            try run(
                 "lease of \(name)",
-                through: ["/usr/bin/python3", "-c", Self.holder, "\(situation.home.path)/\(name)"],
-                ["open \(file)", "get => 1 ok", "set 2", "get => 2 ok"])
-            situation.report("lease of \(name)")
+                through: ["/usr/bin/python3", "-c", Self.holder, "\(home.path)/\(name)"],
+                ["open \(path)", "get => 1 ok", "set 2", "get => 2 ok"])
+            report("lease of \(name)")
         }
     }
 #endif

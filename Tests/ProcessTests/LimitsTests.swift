@@ -4,19 +4,17 @@ import Testing
 
 /// A process that reaches limits: descriptors, the size of a file, room on the disk, a read-only medium. The old state
 /// stays, the error names the cause, no temporary file stays, and all accesses succeed afterwards.
-@Suite struct LimitsTests {
+@Suite final class LimitsTests: SituationSuite {
     private static let names = ".test.plist.lastgood .test.plist.lock test.plist"
 
     @Test func withoutDescriptors() throws {
-        var situation = try Situation()
-        let folder = situation.home.path
-        let file = folder + "/test.plist"
+        let folder = home.path
         let limit =
             "open: Too many open files; raise the limit of this process (ulimit -n); the stored state is unchanged"
-        try situation.run(
+        try run(
             "descriptors",
             [
-                "open \(file)", "set 1", "open \(folder)/other.plist", "set 5", "open \(file)", "descriptors taken",
+                "open \(path)", "set 1", "open \(folder)/other.plist", "set 5", "open \(path)", "descriptors taken",
                 // A read takes no descriptor if the file has not changed.
                 "get => 1 ok",
                 "set 2 => \(folder): \(limit)",
@@ -28,63 +26,56 @@ import Testing
                 "descriptors free",
             ],
             later: [
-                "get => 5 ok", "set 6", "open \(file)", "get => 1 ok", "set 3", "get => 3 ok",
+                "get => 5 ok", "set 6", "open \(path)", "get => 1 ok", "set 3", "get => 3 ok",
                 "names \(folder) => .other.plist.lastgood .other.plist.lock \(Self.names.dropLast(10))other.plist test.plist",
             ])
-        situation.report("descriptors")
+        report("descriptors")
     }
 
     @Test func aFileThatMayNotGrow() throws {
-        var situation = try Situation()
-        let file = situation.home.path + "/test.plist"
         let message =
-            "\(file): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
-        try situation.run(
+            "\(path): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
+        try run(
             "size",
             [
-                "open \(file)", "text 10", "size 5000", "text 4000", "length => 4000 ok",
+                "open \(path)", "text 10", "size 5000", "text 4000", "length => 4000 ok",
                 // The first 5,000 bytes are written, which is a real short write.
                 "text 10000 => \(message)", "length => 4000 ok", "text 6000 => \(message)",
-                "names \(situation.home.path) => \(Self.names)",
+                "names \(home.path) => \(Self.names)",
             ],
             later: ["size 100000", "text 10000", "length => 10000 ok"])
-        situation.report("file size")
+        report("file size")
     }
 
     /// The limit is there before the program starts, and may be 0. A write at the limit must not end the program with
     /// SIGXFSZ. The pipe is for the output, which may be a file.
-    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8]) func aProgramStartedWithALimit(
-        _ blocks: Int
-    ) throws {
-        var situation = try Situation()
-        let file = situation.home.path + "/test.plist"
+    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8])
+    func aProgramStartedWithALimit(_ blocks: Int) throws {
         let message =
-            "\(file): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
-        try situation.run(
+            "\(path): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
+        try run(
             "limit \(blocks)", through: ["/bin/sh", "-c", "(ulimit -f $0 && exec \"$@\") | cat", "\(blocks)"],
             [
-                "open \(file)", "text 10 => \(blocks == 0 ? message : "ok")", "text 10000 => \(message)",
+                "open \(path)", "text 10 => \(blocks == 0 ? message : "ok")", "text 10000 => \(message)",
                 "length => \(blocks == 0 ? "0 ok" : "10 ok")",
-                "names \(situation.home.path) => \(blocks == 0 ? ".test.plist.lock" : Self.names)",
+                "names \(home.path) => \(blocks == 0 ? ".test.plist.lock" : Self.names)",
             ])
-        situation.report("file size, limit \(blocks) from the start")
+        report("file size, limit \(blocks) from the start")
     }
 
     /// RLIMIT_NPROC, which does not bind root.
     @Test(.enabled(if: canLimit("threads"))) func withoutThreads() throws {
-        var situation = try Situation()
-        chmod(situation.home.path, 0o777)
-        let file = situation.home.path + "/test.plist"
+        chmod(home.path, 0o777)
         let message =
             "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
             + "; changes made elsewhere are not reported"
-        try situation.run(
+        try run(
             "threads",
             Root.asUser(12_345) + [
-                "threads none", "open \(file)", "set 1", "observe => \(message)", "get => 1 ok",
+                "threads none", "open \(path)", "set 1", "observe => \(message)", "get => 1 ok",
                 "observe => \(message)", "set 2", "heard => 1", "set 3", "heard => 2", "get => 3 ok",
             ])
-        situation.report("threads")
+        report("threads")
     }
 
     /// A sanitizer writes files and starts threads of its own.
@@ -116,90 +107,85 @@ import Testing
     }
 
     @Test(.enabled(if: canMount("full disk"))) func aFullDisk() throws {
-        var situation = try Situation()
-        let folder = situation.home.path
-        let file = folder + "/test.plist"
-        let message = "\(file): write: No space left on device; free some space; the stored state is unchanged"
-        try situation.run(
+        let folder = home.path
+        let message = "\(path): write: No space left on device; free some space; the stored state is unchanged"
+        try run(
             "full", through: Self.mounted(folder),
             [
-                "open \(file)", "set 1", "shell cat /dev/zero > \(folder)/filler 2>/dev/null; true",
+                "open \(path)", "set 1", "shell cat /dev/zero > \(folder)/filler 2>/dev/null; true",
                 "set 2 => \(message)", "get => 1 ok", "text 5000 => \(message)",
-                "names \(folder) => \(Self.names.dropLast(10))filler test.plist", "open \(file)", "get => 1 ok",
+                "names \(folder) => \(Self.names.dropLast(10))filler test.plist", "open \(path)", "get => 1 ok",
                 "set 2 => \(message)",
             ],
             later: [
-                "shell rm \(folder)/filler", "set 3", "get => 3 ok", "open \(file)", "get => 3 ok",
+                "shell rm \(folder)/filler", "set 3", "get => 3 ok", "open \(path)", "get => 3 ok",
                 "names \(folder) => \(Self.names)",
             ])
         // Replaced files wait for a thread that cannot start.
-        try situation.run(
+        try run(
             "full without threads", through: Self.mounted(folder),
             [
-                "identity 12345", "threads none", "open \(file)", "set 1", "set 2", "text 70000 => \(message)", "set 3",
+                "identity 12345", "threads none", "open \(path)", "set 1", "set 2", "text 70000 => \(message)", "set 3",
                 "text 70000 => \(message)", "get => 3 ok",
             ])
         // Damage on a full disk: reads return the newest known state, and writes are rejected until there is room.
         let damage =
-            "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
+            "\(path): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
-        try situation.run(
+        try run(
             "full and damaged", through: Self.mounted(folder),
             [
-                "open \(file)", "set 1", "shell printf damaged > \(file)",
+                "open \(path)", "set 1", "shell printf damaged > \(path)",
                 "shell cat /dev/zero > \(folder)/filler 2>/dev/null; true", "get => 1 \(damage)", "set 2 => \(message)",
-                "shell test \"$(cat \(file))\" = damaged", "get => 1 \(damage)",
+                "shell test \"$(cat \(path))\" = damaged", "get => 1 \(damage)",
             ],
             later: [
-                "shell rm \(folder)/filler", "shell tail -n +2 \(folder)/.test.plist.lastgood > \(file)", "get => 1 ok",
+                "shell rm \(folder)/filler", "shell tail -n +2 \(folder)/.test.plist.lastgood > \(path)", "get => 1 ok",
                 "set 3", "get => 3 ok", "names \(folder) => \(Self.names)",
             ])
-        situation.report("full disk")
+        report("full disk")
     }
 
     @Test(.enabled(if: canMount("read-only disk"))) func aReadOnlyDisk() throws {
-        var situation = try Situation()
-        let folder = situation.home.path
-        let file = folder + "/test.plist"
+        let folder = home.path
         let message = "Read-only file system; the stored state is unchanged"
-        try situation.run(
+        try run(
             "read-only", through: Self.mounted(folder, isReadOnly: true),
             [
-                "open \(file)", "get => 1 ok", "set 2 => \(file): open: \(message)", "get => 1 ok", "open \(file)",
+                "open \(path)", "get => 1 ok", "set 2 => \(path): open: \(message)", "get => 1 ok", "open \(path)",
                 "get => 1 ok", "open \(folder)/new.plist", "set 2 => \(folder)/.new.plist.lock: open: \(message)",
                 "open \(folder)/deep/new.plist", "set 2 => \(folder)/deep: mkdir: \(message)",
                 "names \(folder) => \(Self.names)",
             ],
             later: [
-                "shell mount -o remount,rw \(folder)", "set 3", "get => 3 ok", "open \(file)", "get => 1 ok", "set 3",
+                "shell mount -o remount,rw \(folder)", "set 3", "get => 3 ok", "open \(path)", "get => 1 ok", "set 3",
                 "get => 3 ok",
             ])
-        situation.report("read-only disk")
+        report("read-only disk")
     }
 
     /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a
     /// container, the files of the image are in the lower layer.
     @Test(.enabled(if: canMount("overlay"))) func aFileOfALowerLayerThatIsReplaced() throws {
-        var situation = try Situation()
-        let folder = situation.home.path
+        let folder = home.path
         for name in ["low", "up", "work", "all"] { mkdir("\(folder)/\(name)", 0o755) }
         let list: [String: Any] = ["ProbePrefs": ["count": 1]]
-        try writePropertyList(list, to: situation.home.file("low/test.plist"))
-        try writePropertyList(["ProbePrefs": ["count": 2]], to: situation.home.file("new.plist"))
+        try writePropertyList(list, to: home.file("low/test.plist"))
+        try writePropertyList(["ProbePrefs": ["count": 2]], to: home.file("new.plist"))
         let file = "\(folder)/all/test.plist"
         // Uses a tmpfs, because an overlay cannot be on an overlay.
         let script =
             "cd \"$0\" && mount -t tmpfs tmpfs work && mkdir work/up work/work && mount -t overlay overlay "
             + "-o lowerdir=low,upperdir=work/up,workdir=work/work all && exec \"$@\""
-        try situation.run(
+        try run(
             "overlay", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
             [
                 "open \(file)", "get => 1 ok", "shell cp \(folder)/new.plist \(folder)/all/new.plist",
                 "shell mv \(folder)/all/new.plist \(file)", "get => 2 ok", "set 3", "get => 3 ok",
             ])
-        try situation.run(
+        try run(
             "removed", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
             ["open \(file)", "get => 1 ok", "shell rm \(file)", "get => nil ok"])
-        situation.report("overlay")
+        report("overlay")
     }
 }

@@ -6,13 +6,14 @@ import Testing
 ///
 /// The users are those of `TwoUsers`.
 @Suite(.enabled(if: Root.canRun("exploits by another user"), "only root can be several users"))
-struct OtherUsersTests {
+final class OtherUsersTests: SituationSuite {
     private let victim = TwoUsers.victim
     private let attacker = TwoUsers.attacker
     private let users: TwoUsers
 
-    init() throws {
+    override init() throws {
         users = try TwoUsers()
+        try super.init()
     }
 
     private func refusal(_ link: String) -> String {
@@ -24,7 +25,6 @@ struct OtherUsersTests {
 
     /// Root reads a user's settings. In their place, that user has put a link to a file that only root may read.
     @Test(arguments: ["file", "folder", "missing"]) func rootFollowsNoLinkOfAUserToAFileOfRoot(_ kind: String) throws {
-        var situation = try Situation()
         let (home, treasury) = (
             users.make("home", owner: attacker, mode: 0o755), users.make("root", owner: 0, mode: 0o700)
         )
@@ -36,7 +36,7 @@ struct OtherUsersTests {
         let before = try TwoUsers.Trace(secret)
         let path = kind == "folder" ? planted + "/app.plist" : planted
         let message = refusal(planted)
-        try situation.run(
+        try run(
             "a user's link to root's \(kind)",
             ["open \(path) => \(message)", "get => nil \(message)", "set 2 => \(message)"])
         #expect(try TwoUsers.Trace(secret) == before)
@@ -45,14 +45,13 @@ struct OtherUsersTests {
         let own = users.make("own", owner: attacker, mode: 0o755)
         try users.write(own + "/app.plist", ["ProbePrefs": ["count": 1]], owner: attacker, mode: 0o644)
         users.link(planted, to: kind == "folder" ? own : own + "/app.plist", owner: attacker)
-        try situation.run("a user's own link", ["open \(path)", "get => 1 ok", "set 2"])
+        try run("a user's own link", ["open \(path)", "get => 1 ok", "set 2"])
         #expect(try TwoUsers.Trace(own + "/app.plist").owner == attacker)
-        situation.report("links of a user, read by root: \(kind)")
+        report("links of a user, read by root: \(kind)")
     }
 
     /// In a folder like /tmp, one user's link leads another user's program to that user's own files.
     @Test func aProgramFollowsNoLinkOfAnotherUserToItsOwnFiles() throws {
-        var situation = try Situation()
         let (shared, own) = (
             users.make("shared", owner: 0, mode: 0o1777), users.make("own", owner: victim, mode: 0o700)
         )
@@ -65,7 +64,7 @@ struct OtherUsersTests {
             users.link(planted, to: target, owner: attacker)
             let before = try [keys, domain].map(TwoUsers.Trace.init)
             let message = refusal(planted)
-            try situation.run(
+            try run(
                 "a link to \(target)",
                 TwoUsers.asVictim + [
                     "open \(planted) => \(message)", "get => nil \(message)", "set 2 => \(message)",
@@ -75,13 +74,11 @@ struct OtherUsersTests {
             unlink(planted)
         }
         users.link(shared + "/app.plist", to: domain, owner: victim)
-        try situation.run(
-            "a link of one's own",
-            TwoUsers.asVictim + ["open \(shared)/app.plist", "set 2", "get => 2 ok"])
+        try run("a link of one's own", TwoUsers.asVictim + ["open \(shared)/app.plist", "set 2", "get => 2 ok"])
         unlink(shared + "/app.plist")
         users.link(shared + "/app.plist", to: domain, owner: 0)
-        try situation.run("a link of root", TwoUsers.asVictim + ["open \(shared)/app.plist", "get => 2 ok"])
-        situation.report("links in a folder that everybody may write to")
+        try run("a link of root", TwoUsers.asVictim + ["open \(shared)/app.plist", "get => 2 ok"])
+        report("links in a folder that everybody may write to")
     }
 
     /// A link to a terminal: the terminal is not opened, so it does not become the controlling terminal of the process.
@@ -117,9 +114,8 @@ struct OtherUsersTests {
                 #expect(try TwoUsers.Trace(path).owner == victim, "\(path)")
             }
         }
-        var situation = try Situation()
         let file = home + "/" + slashes + "/new" + slashes + "/app.plist"
-        try situation.run("a path", ["open \(file)", "set 1", "get => 1 ok"])
+        try run("a path", ["open \(file)", "set 1", "get => 1 ok"])
         #expect(try TwoUsers.Trace(home + "/new/app.plist").owner == victim)
     }
 
@@ -127,7 +123,6 @@ struct OtherUsersTests {
 
     /// Another user holds the lock of a lock file of that user. A writer gets an error at once, and does not wait.
     @Test func aLockHeldByAnotherUserBlocksNobody() throws {
-        var situation = try Situation()
         let shared = users.make("shared", owner: 0, mode: 0o1777)
         let file = shared + "/app.plist"
         let lock = shared + "/.app.plist.lock"
@@ -142,16 +137,15 @@ struct OtherUsersTests {
             + "the stored state is unchanged"
         for user in [TwoUsers.asVictim, []] {
             // A program that waits would be killed without an answer.
-            try situation.run(
+            try run(
                 "a planted lock", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
                 user + ["open \(file)", "set 1 => \(message)", "get => nil ok"])
         }
-        situation.report("a lock held by another user")
+        report("a lock held by another user")
     }
 
     /// The lock file is a hard link to another file of the victim. That file is neither locked nor changed.
     @Test func aSecondNameOfAFileOfTheOwnerIsNotALockFile() throws {
-        var situation = try Situation()
         let shared = users.make("shared", owner: 0, mode: 0o1777)
         let log = users.folder.path + "/world.log"
         try Data().write(to: URL(filePath: log))
@@ -165,7 +159,7 @@ struct OtherUsersTests {
         let message =
             "\(lock): is open to other users and has contents or a second name; expected an empty file with one name; "
             + "the stored state is unchanged"
-        try situation.run(
+        try run(
             "a second name", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
             TwoUsers.asVictim + ["open \(shared)/app.plist", "set 1 => \(message)"])
         var status = stat()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Names, umasks, folders that others may write to, and files of others, each in its own process.
-@Suite struct SurroundingsProcessTests {
+@Suite final class SurroundingsProcessTests: SituationSuite {
     private static let beside = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
 
     private func mode(_ path: String) -> mode_t? {
@@ -16,7 +16,6 @@ import Testing
     }
 
     @Test func suitesLeadNowhereElse() throws {
-        var situation = try Situation()
         let long = String(repeating: "x", count: 10_000)
         let slash = "it contains a /"
         let bad: KeyValuePairs = [
@@ -29,41 +28,39 @@ import Testing
                 .replacingOccurrences(of: "\u{FEFF}", with: "\\u{feff}")
             let text = shown.count > 80 ? shown.prefix(80) + "…" : shown[...]
             let message = "\"\(text)\" is not a valid suite name: \(flaw)"
-            try situation.run(
+            try run(
                 "suite", ["suite \(name) => \(message)", "set 1 => \(message)", "get => nil \(message)"],
                 later: ["suite good", "set 1", "get => 1 ok"])
         }
         let good = ["..a", "a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
         for name in good where !name.hasPrefix(".") {
-            try situation.run("suite", ["suite \(name)", "set 1", "get => 1 ok"])
+            try run("suite", ["suite \(name)", "set 1", "get => 1 ok"])
         }
         let made = ["good"] + good.dropFirst()
         let files = made.flatMap {
             [".config/\($0).plist", ".config/.\($0).plist.lock", ".config/.\($0).plist.lastgood"]
         }
-        #expect(Set(everything(in: situation.home)) == Set([".config"] + files))
-        situation.report("suite names")
+        #expect(Set(everything(in: home)) == Set([".config"] + files))
+        report("suite names")
     }
 
     // MARK: - Permissions
 
     @Test(arguments: ["000", "022", "077", "777", "277"]) func anyUmask(_ umask: String) throws {
-        var situation = try Situation()
-        let folder = situation.home.path
+        let folder = home.path
         chmod(folder, 0o777)
         let file = folder + "/deep/er/test.plist"
         let user = Root.asUser(12_345)
-        try situation.run("umask", user + ["umask \(umask)", "open \(file)", "set 1", "set 2"])
+        try run("umask", user + ["umask \(umask)", "open \(file)", "set 1", "set 2"])
         // The next process can use all files.
-        try situation.run("umask", user + ["open \(file)", "get => 2 ok", "set 3", "get => 3 ok"])
+        try run("umask", user + ["open \(file)", "get => 2 ok", "set 3", "get => 3 ok"])
         for name in ["deep", "deep/er"] { #expect(mode("\(folder)/\(name)") == 0o700, "\(name)") }
         for name in Self.beside { #expect(mode("\(folder)/deep/er/\(name)") == 0o600, "\(name)") }
-        situation.report("umask \(umask)")
+        report("umask \(umask)")
     }
 
     @Test func withoutPermission() throws {
-        var situation = try Situation()
-        let folder = situation.home.path + "/inner"
+        let folder = home.path + "/inner"
         mkdir(folder, 0o777)
         chmod(folder, 0o777)
         let file = folder + "/test.plist"
@@ -71,19 +68,19 @@ import Testing
         if Root.isHere { chown(folder, 12_345, 12_345) }
         let unreadable = "\(file): open: Permission denied; the stored state is unchanged"
         let outside = "\(file): stat: Permission denied; the stored state is unchanged"
-        let works: [Situation.Step] = [
+        let works: [Step] = [
             "get => 1 ok", "set 1", "names \(folder) => \(Self.beside.joined(separator: " "))",
         ]
         let start = user + ["open \(file)", "set 1"]
         // A file that may not be read.
-        try situation.run(
+        try run(
             "file 000",
             start + [
                 "shell chmod 0 \(file)", "get => 1 \(unreadable)", "set 2 => \(unreadable)",
                 "open \(file) => \(unreadable)", "set 2 => \(unreadable)",
             ], later: ["shell chmod 600 \(file)"] + works)
         // A folder that may not be searched.
-        try situation.run(
+        try run(
             "folder 600",
             start + [
                 "shell chmod 600 \(folder)", "get => 1 ok",
@@ -92,7 +89,7 @@ import Testing
             ], later: ["shell chmod 700 \(folder)"] + works)
         // A folder that may not be read. Its files can be read, but a write fails because the folder cannot be flushed.
         let unlisted = "\(folder): open: Permission denied; the stored state is unchanged"
-        try situation.run(
+        try run(
             "folder 300",
             start + [
                 "shell chmod 300 \(folder)", "set 2 => \(unlisted)", "get => 1 ok", "open \(file)", "get => 1 ok",
@@ -100,7 +97,7 @@ import Testing
             ], later: ["shell chmod 700 \(folder)"] + works)
         // A folder that may not be written.
         let unwritable = "\(file): open: Permission denied; the stored state is unchanged"
-        try situation.run(
+        try run(
             "folder 500",
             start + [
                 "shell chmod 500 \(folder)", "set 2 => \(unwritable)", "get => 1 ok", "open \(file)", "get => 1 ok",
@@ -110,7 +107,7 @@ import Testing
         let damage =
             "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
-        try situation.run(
+        try run(
             "damaged in folder 500",
             start + [
                 "shell printf damaged > \(file) && chmod 500 \(folder)", "get => 1 \(damage)",
@@ -121,7 +118,7 @@ import Testing
                 "shell chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)", "get => 1 ok",
                 "set 1",
             ] + works)
-        situation.report("permissions")
+        report("permissions")
     }
 
     // MARK: - Others
@@ -129,68 +126,66 @@ import Testing
     /// Root writes a file of another user's: that user's own processes read and write it as before.
     @Test(.enabled(if: Root.canRun("root writes another's file"), "only root can write for others"))
     func rootLeavesAFileToItsOwner() throws {
-        var situation = try Situation()
         for mode in [0o600, 0o640, 0o664] as [mode_t] {
             for isNew in [false, true] {
-                let folder = "\(situation.home.path)/\(mode)-\(isNew)"
+                let folder = "\(home.path)/\(mode)-\(isNew)"
                 mkdir(folder, 0o700)
                 chown(folder, 12_345, 12_345)
                 let file = folder + "/test.plist"
                 let user = Root.asUser(12_345) + ["open \(file)"]
                 if !isNew {
-                    try situation.run("owner", user + ["set 1"])
+                    try run("owner", user + ["set 1"])
                     chmod(file, mode)
                     // The user has never written, so root makes the files beside the file.
                     for name in Self.beside.prefix(2) { unlink("\(folder)/\(name)") }
                 }
-                try situation.run("root", ["open \(file)", "set 2"])
+                try run("root", ["open \(file)", "set 2"])
                 for name in Self.beside {
                     let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
                     #expect(attributes[.ownerAccountID] as? Int == 12_345, "\(name)")
                     #expect(attributes[.groupOwnerAccountID] as? Int == 12_345, "\(name)")
                 }
                 #expect(self.mode(file) == (isNew ? 0o600 : mode))
-                try situation.run("owner", user, later: ["get => 2 ok", "set 3", "get => 3 ok"])
-                try situation.run("root again", ["open \(file)", "get => 3 ok", "set 4"])
+                try run("owner", user, later: ["get => 2 ok", "set 3", "get => 3 ok"])
+                try run("root again", ["open \(file)", "get => 3 ok", "set 4"])
                 // Damage that root repairs by a write is repaired for the owner, too.
                 try Data("damaged".utf8).write(to: URL(filePath: file))
-                let mended = try Child("Probe", ["surroundings", "open \(file)", "set 4"], home: situation.home).wait()
+                let mended = try Child("Probe", ["surroundings", "open \(file)", "set 4"], home: home).wait()
                     .output
                 #expect(mended.contains("and the last good copy of "), "\(mended)")
                 #expect(mended.contains("; quarantined as \(file).corrupt-"), "\(mended)")
-                try situation.run("owner", user, later: ["get => 4 ok", "set 5", "get => 5 ok"])
+                try run("owner", user, later: ["get => 4 ok", "set 5", "get => 5 ok"])
             }
         }
-        situation.report("root writes another's file")
+        report("root writes another's file")
     }
 
     /// In a folder of a group, a member's write would take the file from its owner, so it is rejected. The owner can
     /// still write.
     @Test(.enabled(if: Root.canRun("a folder of a group"), "only root can be several users"))
     func aFolderOfAGroup() throws {
-        var situation = try Situation()
-        let folder = situation.home.path + "/group"
+        let folder = home.path + "/group"
         mkdir(folder, 0o770)
         chown(folder, 12_345, 100)
         chmod(folder, 0o777)
         let file = folder + "/test.plist"
         let (owner, member) = (Root.asUser(12_345), Root.asUser(22_222))
-        try situation.run("owner", owner + ["open \(file)", "set 1"])
+        try run("owner", owner + ["open \(file)", "set 1"])
         chmod(file, 0o666)
         // With the owner's lock file, which a member may not open, and without one, which a member must not make.
         let refused = "\(file): belongs to another user; a write would change its owner; the stored state is unchanged"
         let locked = "\(folder)/.test.plist.lock: open: Permission denied; the stored state is unchanged"
-        try situation.run("member", member + ["open \(file)", "get => 1 ok", "set 2 => \(locked)", "get => 1 ok"])
+        try run("member", member + ["open \(file)", "get => 1 ok", "set 2 => \(locked)", "get => 1 ok"])
         unlink(folder + "/.test.plist.lock")
-        try situation.run("member", member + ["open \(file)", "set 2 => \(refused)", "get => 1 ok"])
+        try run("member", member + ["open \(file)", "set 2 => \(refused)", "get => 1 ok"])
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
                 ".test.plist.lastgood", "test.plist",
             ])
-        try situation.run(
+        try run(
             "owner", owner + ["open \(file)"],
             later: ["get => 1 ok", "set 3", "names \(folder) => \(Self.beside.joined(separator: " "))"])
-        situation.report("a folder of a group")
+        report("a folder of a group")
     }
 
     /// Another user has planted files first. They are neither followed nor locked.
@@ -198,16 +193,15 @@ import Testing
         .enabled(if: Root.canRun("planted by another user"), "only root can be several users"),
         arguments: Planted.allCases)
     func plantedByAnother(_ kind: Planted) throws {
-        var situation = try Situation()
         for (number, place) in [".test.plist.lock", ".test.plist.tmp", ".test.plist.lastgood"].enumerated() {
             // In the usual form, a file is new or old in turn.
             for isNew in Hazard.each(2, of: number == 1 ? [false, true] : [true, false]) {
-                let folder = "\(situation.home.path)/\(place)-\(isNew)"
+                let folder = "\(home.path)/\(place)-\(isNew)"
                 mkdir(folder, 0o777)
                 chmod(folder, 0o1777)
                 let file = folder + "/test.plist"
                 let victim = Root.asUser(12_345) + ["open \(file)"]
-                if !isNew { try situation.run("victim", victim + ["set 1"]) }
+                if !isNew { try run("victim", victim + ["set 1"]) }
                 // The victim may write there. It is the target of planted links.
                 let treasure = folder + "/treasure"
                 try Data("treasure".utf8).write(to: URL(filePath: treasure))
@@ -217,18 +211,18 @@ import Testing
                 kind.plant(at: path, treasure)
                 let message = kind.message(in: place, path, file)
                 let old = isNew ? "nil" : "1"
-                try situation.run(
+                try run(
                     "\(kind) as \(place)",
                     victim + ["set 2 => \(message ?? "ok")", "get => \(message == nil ? "2" : old) ok"])
                 #expect(try String(contentsOfFile: treasure, encoding: .utf8) == "treasure")
                 #expect(mode(treasure) == 0o644)
                 remove(path)
-                try situation.run("\(kind) removed", victim, later: ["set 3", "get => 3 ok"])
+                try run("\(kind) removed", victim, later: ["set 3", "get => 3 ok"])
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
                 #expect(names == Self.beside + ["treasure"], "\(kind) as \(place)")
             }
         }
-        situation.report("\(kind) planted by another user")
+        report("\(kind) planted by another user")
     }
 
     enum Planted: CaseIterable {
@@ -274,34 +268,32 @@ import Testing
 
     /// One file of the host, mounted into a container, cannot be replaced.
     @Test(.enabled(if: Root.canRun("a file that is a mount"))) func aFileThatIsAMount() throws {
-        var situation = try Situation()
-        let (file, host) = (situation.home.path + "/test.plist", situation.home.path + "/host.plist")
+        let (file, host) = (home.path + "/test.plist", home.path + "/host.plist")
         try writePropertyList(["ProbePrefs": ["count": 1]], to: URL(filePath: file))
         try writePropertyList(["ProbePrefs": ["count": 2]], to: URL(filePath: host))
         let reason = "is a mount of its own and cannot be replaced; mount its folder into the container instead"
-        try situation.run(
+        try run(
             "mount", through: ["/usr/bin/unshare", "--mount"],
             [
                 "shell mount --bind \(host) \(file)", "open \(file)", "get => 2 ok",
                 "set 3 => \(file): \(reason); the stored state is unchanged", "get => 2 ok",
-                "names \(situation.home.path) => .test.plist.lock host.plist test.plist",
+                "names \(home.path) => .test.plist.lock host.plist test.plist",
             ])
-        situation.report("a file that is a mount")
+        report("a file that is a mount")
     }
 
     /// A file system with stamps of whole seconds. Only the bytes show an edit in place within one second.
     @Test(.enabled(if: Root.canRun("stamps of one second"))) func stampsOfOneSecond() throws {
-        var situation = try Situation()
-        let (image, folder) = (situation.home.path + "/image", situation.home.path + "/ext3")
+        let (image, folder) = (home.path + "/image", home.path + "/ext3")
         let file = folder + "/test.plist"
         let make = "truncate -s 8M \(image) && /sbin/mkfs.ext3 -q -I 128 \(image) >/dev/null 2>&1 && mkdir \(folder)"
         let reason = "\(file): was changed by another program during the update; the stored state is unchanged"
-        try situation.run(
+        try run(
             "ext3", through: ["/usr/bin/unshare", "--mount"],
             [
                 "shell \(make) && mount -o loop \(image) \(folder)", "open \(file)", "set 1", "write first",
                 "edit \(file) => \(reason)", "read => other ok", "write again", "read => again ok",
             ])
-        situation.report("stamps of one second")
+        report("stamps of one second")
     }
 }

@@ -64,9 +64,8 @@ import Testing
         #expect(damage?.reason == "expands to more than 262144 shared values")
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [0x40, 0x50, 0x60] as [UInt8]) func aBombOfFewLongTextsIsRejected(
-        _ kind: UInt8
-    ) {
+    @Test(.timeLimit(.minutes(10)), arguments: [0x40, 0x50, 0x60] as [UInt8])
+    func aBombOfFewLongTextsIsRejected(_ kind: UInt8) {
         let text = [kind | 0xF, 0x11, 0x7F, 0xFF] + [UInt8](repeating: 0, count: kind == 0x60 ? 0xFFFE : 0x7FFF)
         let bomb = BinaryList(Self.multiplying(5, text))
         let damage = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bomb.data) }

@@ -31,9 +31,7 @@ import Testing
 
     /// The commits of one thread, and of other threads that ask for a turn while the first thread has its turn. A test
     /// cannot see whether all of them asked in time, so it repeats.
-    private func commits(
-        of first: CommitDurability, and others: [CommitDurability]
-    ) -> [Domain.Commit] {
+    private func commits(of first: CommitDurability, and others: [CommitDurability]) -> [Domain.Commit] {
         let domain = Domain()
         let (begun, asked) = (Heard<Int>(), Heard<Int>())
         inThreads(1 + others.count) { number in

@@ -37,9 +37,8 @@ import Testing
         folder.root()["a"] = 1
     }
 
-    @Test(arguments: [nil, Duration.seconds(30)]) func aLockFileIsLockedThroughAWritableDescriptor(
-        _ timeout: Duration?
-    ) {
+    @Test(arguments: [nil, Duration.seconds(30)])
+    func aLockFileIsLockedThroughAWritableDescriptor(_ timeout: Duration?) {
         let prefs = folder.root(system: LockingWritableFiles())
         LockWait.within(timeout) { prefs["a"] = 2 }
         #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])

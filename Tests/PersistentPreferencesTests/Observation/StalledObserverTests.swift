@@ -127,7 +127,7 @@ import Testing
         let prefs = NumberPrefs(key: "Root", store: folder.observedStore("test.plist", system))
         let stall = Stall()
         let heard = stall.observer(of: prefs)
-        // What waits is the same with every watcher: the short form reaches the limit with one of them.
+        // What waits is the same with every watcher: the usual form reaches the limit with one of them.
         let commits = Hazard.isLong || watcher == .system ? Self.capacity + 20 : 20
         for number in 1...commits { prefs.commit(number) }
         stall.gate.open()

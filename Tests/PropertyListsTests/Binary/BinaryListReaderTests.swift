@@ -59,9 +59,8 @@ import Testing
     }
 
     /// Foundation reads the first value, plistlib the last one.
-    @Test(arguments: [(key: 1, value: 2), (1, 3), (4, 3)]) func aKeyThatOccursTwiceIsMalformed(
-        _ key: UInt8, _ value: UInt8
-    ) throws {
+    @Test(arguments: [(key: 1, value: 2), (1, 3), (4, 3)])
+    func aKeyThatOccursTwiceIsMalformed(_ key: UInt8, _ value: UInt8) throws {
         let bytes = BinaryList([[0xD2, 1, key, 2, value], [0x51, 0x61], [0x09], [0x08], [0x51, 0x61]]).data
         #expect(try foundationsForm(of: bytes) == "{'a': true}")
         do {

@@ -11,7 +11,7 @@ import Testing
     private static let secret = "s3cret"
 
     @Test func anythingStoredIsAValueOrAnError() throws {
-        // In the short form every fifth of the seeds.
+        // In the usual form every fifth of the seeds.
         let seeds = FuzzSeeds.choices().enumerated().filter { Self.amount > 100 || $0.offset.isMultiple(of: 5) }
         var values = seeds.map(\.element).compactMap(Self.canonical)
         var random = SeededGenerator(seed: 4)

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func jsonOfEveryScalarIsExactAndHasNoControls() throws {
-        // The short form leaves out most of the planes without characters.
+        // The usual form leaves out most of the planes without characters.
         for start in stride(from: 0, to: 0x110000, by: 0x4000)
         where Hazard.isLong || start < 0x20000 || start >= 0xDC000 && start < 0xF0000 {
             let scalars = (start..<start + 0x4000).compactMap { Unicode.Scalar(UInt32($0)) }

@@ -34,7 +34,7 @@ import WriteOperations
     func nothingChanges(_ isLinked: Bool, _ format: FileFormat) throws {
         let situations = try FoundFile.Content.allCases.enumerated().flatMap { number, content -> [Situation] in
             try FoundFile.Neighbors.allCases.enumerated().compactMap { place, neighbors -> Situation? in
-                // The short form reads each file in two of the four ways.
+                // The usual form reads each file in two of the four ways.
                 if !Hazard.isLong, (number + place).isMultiple(of: 2) == (isLinked == (format == .json)) { return nil }
                 let folder = try TemporaryFolder()
                 let url = try FoundFile.put(

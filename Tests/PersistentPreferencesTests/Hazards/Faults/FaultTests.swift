@@ -29,7 +29,7 @@ import Testing
     private static let dispensable: Set = ["stat", "fstat", "realpath", "chown", "readlink"]
     private static let codes = [ENOSPC, EIO, EACCES, EDQUOT, EMFILE]
 
-    /// The faults of a call: an interruption, and each error or, by default, one error in turn. The short form has one of the two, which
+    /// The faults of a call: an interruption, and each error or, by default, one error in turn. The usual form has one of the two, which
     /// alternate from call to call and from one kind of write to the next.
     private static func faults(at number: Int, of kind: Int) -> [Fault] {
         let usual = [

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps of one `Probe surroundings` with the expected answers, and the counts for the summary.
-struct Situation {
+/// A suite whose tests run `Probe surroundings` with steps and the expected answers, and count for the summary.
+class SituationSuite {
     /// A command of the probe and its answer, as in "get => 1 ok". Without an answer, "ok" is expected.
     struct Step: ExpressibleByStringInterpolation {
         let command: String
@@ -16,20 +16,18 @@ struct Situation {
     }
 
     let home: TemporaryFolder
-    private(set) var count = 0
-    private(set) var lost = 0
-    private(set) var lockedOut = 0
+    private var (count, lost, lockedOut) = (0, 0, 0)
 
     init() throws {
         home = try TemporaryFolder()
     }
 
+    var path: String { home.file().path }
+
     /// One situation: all steps in one process. The steps after `later` must succeed once the problem is gone.
     ///
     /// - Parameter prefix: a program and its first arguments that run the probe, for example in its own namespace.
-    mutating func run(
-        _ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []
-    ) throws {
+    func run(_ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []) throws {
         let probe = try Child.executable("Probe")
         let arguments = ["surroundings"] + (steps + later).map(\.command)
         let environment = ["HOME": home.path]
@@ -66,7 +64,7 @@ enum Root {
     }
 
     /// Steps that make the probe an ordinary user; empty if it already is one.
-    static func asUser(_ user: Int) -> [Situation.Step] {
+    static func asUser(_ user: Int) -> [SituationSuite.Step] {
         isHere ? ["identity \(user)"] : []
     }
 }
