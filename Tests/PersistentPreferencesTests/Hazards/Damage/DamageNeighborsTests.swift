@@ -4,7 +4,6 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Damage together with another problem: the last good copy is not usable, or links lead to the file.
 @Suite struct DamageNeighborsTests {

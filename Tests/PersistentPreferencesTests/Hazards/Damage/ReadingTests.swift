@@ -1,13 +1,11 @@
 @testable import PrefsSupport
 import Foundation
-import PrefsTestSet
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsKeys
-@testable import PrefsPropertyLists
 @testable import PrefsSettingsFiles
 
 /// Contract 6: no kind of read changes anything. The whole folder is compared (names, bytes, inodes, permissions and
