@@ -6,11 +6,9 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsLayers
 
-private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
+private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
     @Pref var port = 80
     @Pref var host = "localhost"
-    let failures = Failures()
-    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
 }
 
 /// A base that cannot be read hides neither the layers above nor their faults.
@@ -24,7 +22,7 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
         let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many", "APP_host": "example.org"])]
         let prefs = PortPrefs(store: LayeredStore(file, above: layers))
         #expect(prefs.port == 8080 && prefs.host == "example.org")
-        let reported = prefs.failures.all
+        let reported = prefs.errors
         #expect(
             reported.contains { $0.contains("APP_port") } && reported.contains { $0.contains("test.plist") },
             "\(reported)")
@@ -43,7 +41,7 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
         for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
         let prefs = PortPrefs(store: LayeredStore(file, above: [.file(folder.file("layer.json"))]))
         #expect(prefs.port == 8080)
-        let reported = prefs.failures.all
+        let reported = prefs.errors
         for name in ["test.plist", "layer.json"] { #expect(reported.contains { $0.contains(name) }, "\(reported)") }
     }
 
@@ -75,7 +73,7 @@ private final class PortPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.lastError == failure)
             #expect(prefs.describe().map(\.source) == [.layer("environment"), .layer("values")])
         }
-        #expect(prefs.failures.all.allSatisfy { $0 == "\(failure)" })
+        #expect(prefs.errors.allSatisfy { $0 == "\(failure)" })
         #expect(prefs.$host.set("x") == failure, "nothing is written over it")
         prefs.host += "x"
         #expect(prefs.lastError == failure)

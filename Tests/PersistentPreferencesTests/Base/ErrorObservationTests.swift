@@ -1,4 +1,3 @@
-import Foundation
 import PersistentPreferences
 import TestSupport
 import Testing

@@ -4,8 +4,6 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// All messages of the library, to be read aloud: what was expected, what was found and, where there is something to do, what.
 ///

@@ -1,6 +1,5 @@
 @testable import EngineSupport
 @testable import PrefsSupport
-import Foundation
 import PrefsTesting
 import Testing
 import WriteOperations

@@ -1,11 +1,9 @@
-import Dispatch
 import Foundation
 import PrefsLayers
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsSupport
 
 /// Each fault that reads meet is told once; a fault that ends and returns is told again.

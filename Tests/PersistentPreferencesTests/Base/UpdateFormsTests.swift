@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import PersistentPreferences
-import PrefsFileEngine
 import Testing
 import WriteOperations
 

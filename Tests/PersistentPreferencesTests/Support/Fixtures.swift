@@ -6,10 +6,18 @@ import TestSupport
 @testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
-/// A subclass with keys of the test's choice. It records every error that it receives.
-final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
-    private let names: [String]
+/// Records every error that it receives.
+class RecordingPrefs: PersistentPrefs, @unchecked Sendable {
     private let failures = Failures()
+
+    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
+
+    var errors: [String] { failures.all }
+}
+
+/// A subclass with keys of the test's choice.
+final class AnyPrefs: RecordingPrefs, @unchecked Sendable {
+    private let names: [String]
 
     init(_ names: [String] = ["a", "b", "c"], key: String? = nil, values: [String: Any]? = nil, store: any PrefsStore) {
         self.names = names
@@ -17,10 +25,6 @@ final class AnyPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     override var keys: [String] { names }
-
-    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
-
-    var errors: [String] { failures.all }
 }
 
 /// The keys and the sample values of the test set without its types. A key accepts every property-list value.

@@ -11,10 +11,8 @@ private enum First {
 }
 
 private enum Second {
-    final class Settings: PersistentPrefs, @unchecked Sendable {
+    final class Settings: RecordingPrefs, @unchecked Sendable {
         @Pref var size = "large"
-        let failures = Failures()
-        override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
     }
 }
 
@@ -33,7 +31,7 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
             shared.classes.count == 2 && shared.classes[0].hasSuffix("First.Settings")
                 && shared.classes[1].hasSuffix("Second.Settings"))
         #expect(second.lastError?.isWarning == true && first.lastError == nil)
-        #expect(second.failures.all.count == 1)
+        #expect(second.errors.count == 1)
         second.size = "small"
         #expect(second.lastError == nil && second.size == "small", "it is a warning")
         #expect(Second.Settings(store: store).lastError == nil, "reported once")

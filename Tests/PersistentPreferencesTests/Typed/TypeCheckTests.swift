@@ -12,19 +12,13 @@ private struct Style: Codable, Equatable {
     var weight = 400
 }
 
-private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
+private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
     @Pref var size = 1.0
     @Pref var total = 0
     @Pref var mode = Mode.plain
     @Pref var list: [Int] = []
     @Pref var style = Style()
     @Pref var note: String? = nil
-
-    private let failures = Failures()
-
-    override func prefsDidFail(_ error: PrefsError) { failures.add("\(error)") }
-
-    var reported: [String] { failures.all }
 }
 
 /// No property has a constraint here: the types are enough.
@@ -95,18 +89,18 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let message = "size: expected Double, found a string"
         try store.update(root: "Root") { $0?["size"] = "3" }
         #expect(await sizes.next() == 1)
-        #expect(prefs.reported == [message] && prefs.lastError == nil, "it is not an access of this thread")
+        #expect(prefs.errors == [message] && prefs.lastError == nil, "it is not an access of this thread")
         try store.update(root: "Root") { $0?["total"] = 5 }
         prefs.size = 4
         #expect(await sizes.next() == 4)
-        #expect(prefs.reported == [message], "once for each bad value")
+        #expect(prefs.errors == [message], "once for each bad value")
     }
 
     @Test func aCallbackIsToldOfABadValueByTheFailureHandler() async throws {
         let store = InMemoryStore()
         let prefs = TypedPrefs(key: "Root", store: store)
         let (values, continuation) = AsyncStream.makeStream(of: [Int].self)
-        let observation = prefs.$total.onChange { continuation.yield([$0, $1] + [prefs.reported.count]) }
+        let observation = prefs.$total.onChange { continuation.yield([$0, $1] + [prefs.errors.count]) }
         defer { observation.cancel() }
         var received = values.makeAsyncIterator()
         prefs.total = 7
@@ -121,7 +115,7 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = TypedPrefs(key: "Root", store: store)
         var sizes = prefs.$size.updates.makeAsyncIterator()
         #expect(await sizes.next() == 1)
-        #expect(prefs.reported == ["size: expected Double, found a string"])
+        #expect(prefs.errors == ["size: expected Double, found a string"])
     }
 
     // MARK: - Migrations

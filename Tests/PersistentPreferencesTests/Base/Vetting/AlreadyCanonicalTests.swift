@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// The stored value is a deep copy.
 @Suite struct AlreadyCanonicalTests {

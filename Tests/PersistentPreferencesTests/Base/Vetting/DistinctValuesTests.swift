@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Contracts 4 and 5: distinct values are a change, equal values are not.
 @Suite struct DistinctValuesTests {

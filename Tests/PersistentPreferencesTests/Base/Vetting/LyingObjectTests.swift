@@ -4,7 +4,6 @@ import Testing
 import WriteOperations
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Objects that report false sizes, types or keys, on the write paths that `VettingTests` does not take and in
 /// comparisons without a write.

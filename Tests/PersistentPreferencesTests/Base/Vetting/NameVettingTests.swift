@@ -1,11 +1,9 @@
 @testable import PrefsSupport
-import Foundation
 import PrefsTestSet
 import Testing
 import WriteOperations
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// Contract 10: a name that would be harmful, or would not be read back unchanged, is rejected.
 @Suite struct NameVettingTests {

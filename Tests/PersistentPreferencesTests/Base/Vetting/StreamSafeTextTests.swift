@@ -4,7 +4,6 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// No key takes more than linear time. A key with more than 30 combining marks in a row is rejected before it is
 /// hashed, by every reader and every write path.

@@ -4,7 +4,6 @@ import PrefsTestSet
 import Testing
 
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 
 /// The limits of depth, number and size, on both sides.
 @Suite struct VettingLimitsTests {

@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 @testable import PersistentPreferences
-@testable import PrefsPropertyLists
 import PrefsTestSet
 import TestSupport
 import Testing

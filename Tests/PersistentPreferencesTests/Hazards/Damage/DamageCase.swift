@@ -2,7 +2,6 @@
 import Foundation
 import WriteOperations
 
-@testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
 @testable import PrefsPropertyLists

@@ -2,7 +2,6 @@
 import Foundation
 import Testing
 
-@testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsPropertyLists
 

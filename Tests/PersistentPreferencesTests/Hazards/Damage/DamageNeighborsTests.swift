@@ -5,7 +5,6 @@ import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Damage together with another problem: the last good copy is not usable, or links lead to the file.
 @Suite struct DamageNeighborsTests {

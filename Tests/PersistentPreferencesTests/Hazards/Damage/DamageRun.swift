@@ -6,7 +6,6 @@ import WriteOperations
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// Runs cases in its own folder, one after the other, and compares everything with the expected outcome.
 final class DamageRun {

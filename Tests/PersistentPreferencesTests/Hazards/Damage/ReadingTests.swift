@@ -1,6 +1,5 @@
 @testable import PrefsSupport
 import Foundation
-import PrefsTestSet
 import Testing
 import WriteOperations
 
@@ -8,7 +7,6 @@ import WriteOperations
 @testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsKeys
-@testable import PrefsPropertyLists
 @testable import PrefsSettingsFiles
 
 /// Contract 6: no kind of read changes anything. The whole folder is compared (names, bytes, inodes, permissions and

@@ -5,7 +5,6 @@ import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// A file that exists and cannot be read is not a damaged file. It stays, nothing is written, the next access tries
 /// again, and all accesses succeed once the problem is gone.

@@ -5,7 +5,6 @@ import WriteOperations
 @testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// A write, with the states before and after it. One of its system calls at a time fails.
 struct FaultScenario: Sendable, CustomStringConvertible {

@@ -1,9 +1,7 @@
-import Foundation
 import PropertyListSupport
 import Testing
 
 @testable import EngineSupport
-import PrefsLayers
 
 /// Runs the findings and the seeds of the fuzzer of values again.
 @Suite struct CorpusValuesTests {

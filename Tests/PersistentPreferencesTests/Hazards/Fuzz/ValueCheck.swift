@@ -2,9 +2,7 @@ import Foundation
 import PropertyListSupport
 
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// Checks any value that a program may store: it is rejected with path and reason, or is stored and read exactly, in
 /// every format.

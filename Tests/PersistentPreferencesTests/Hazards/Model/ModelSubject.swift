@@ -4,7 +4,6 @@ import WriteOperations
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
 
 /// Runs the operations of the model with the library, on stores in its own folder.
 final class ModelSubject {

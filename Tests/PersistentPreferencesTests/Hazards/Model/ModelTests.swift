@@ -1,5 +1,4 @@
 @testable import PrefsSupport
-import Foundation
 import Testing
 import WriteOperations
 

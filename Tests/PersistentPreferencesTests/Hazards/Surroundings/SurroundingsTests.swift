@@ -7,7 +7,6 @@ import WriteOperations
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// Names that try to lead elsewhere, and files exchanged in the middle of a write: nothing outside of the file is
 /// touched. `ProcessTests` has the cases that need their own process.
