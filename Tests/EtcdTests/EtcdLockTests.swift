@@ -97,6 +97,34 @@ import TestSupport
         #expect(locks.take(until: .now) === taken[6])
     }
 
+    /// A program that ends gives its keys a second, whatever a thread does that has more time for them.
+    @Test func theEndOfALockDoesNotWaitForLonger() throws {
+        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
+        defer { proxy.close() }
+        let namespace = try EtcdStore(endpoints: [proxy.url], prefix: prefix).namespace
+        let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
+        let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
+        lock.state.withLock { $0.client.markerLease = (lease, .now) }
+        let (asked, answer, ended) = (Signal(), Signal(), Signal())
+        let isEnded = Locked(false)
+        proxy.intercept { request in
+            guard request.contains("/v3/lease/revoke") else { return nil }
+            asked.signal()
+            answer.wait()
+            return nil
+        }
+        Thread.detachNewThread {
+            lock.end(until: .now + .seconds(20))
+            isEnded.withLock { $0 = true }
+            ended.signal()
+        }
+        asked.wait()
+        lock.end(until: .now)
+        #expect(!isEnded.withLock { $0 })
+        answer.signal()
+        ended.wait()
+    }
+
     /// A body of a root whose name begins with that of another root and a slash keeps no change of that root waiting.
     @Test func changesOfARootDoNotWaitForLongerNames() throws {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)

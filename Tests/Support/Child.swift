@@ -37,7 +37,7 @@ package struct Child {
         let (output, errors) = (try Self.stream(streams.file("output")), try Self.stream(streams.file("errors")))
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.runAlone()
         // The child has its own descriptors; Foundation would keep these open for as long as the tests run.
         try output.close()
         try errors.close()

@@ -58,7 +58,7 @@ package final class PipedChild {
         process.standardInput = input.reading
         process.standardOutput = output.writing
         if mergesErrors { process.standardError = output.writing }
-        try process.run()
+        try process.runAlone()
         try input.reading.close()
         try output.writing.close()
     }

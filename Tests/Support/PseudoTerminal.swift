@@ -142,7 +142,7 @@ package final class PseudoTerminal {
         var variables: [UnsafeMutablePointer<CChar>?] = Self.copies(environment.map { "\($0)=\($1)" })
         defer { for word in words + variables { free(word) } }
         var process: pid_t = 0
-        let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+        let code = Process.alone { posix_spawn(&process, program, &actions, &attributes, &words, &variables) }
         guard code == 0 else { throw Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }
         return process
     }

@@ -120,18 +120,19 @@ extension EtcdLock {
         }
     }
 
-    /// Ends the leases, and so removes the marker and the tickets, for a program that ends. Another thread that does so is waited for.
+    /// Ends the leases, and so removes the marker and the tickets, for a program that ends. Another thread that does so is waited for, not
+    /// longer than until the deadline, although that thread may have more time.
     func end(until deadline: Deadline) {
-        ending.withLock { _ in
-            let client = state.withLock { state in
-                defer { state.client = ClientIdentity() }
-                return state.client
-            }
-            // A forked child leaves the keys of its parent alone.
-            guard client.process == getpid() else { return }
-            for lease in [client.ticketLease, client.markerLease?.id].compactMap({ $0 }) {
-                try? self.client.revokeLease(lease, until: deadline)
-            }
+        guard turnToEnd.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success else { return }
+        defer { turnToEnd.signal() }
+        let client = state.withLock { state in
+            defer { state.client = ClientIdentity() }
+            return state.client
+        }
+        // A forked child leaves the keys of its parent alone.
+        guard client.process == getpid() else { return }
+        for lease in [client.ticketLease, client.markerLease?.id].compactMap({ $0 }) {
+            try? self.client.revokeLease(lease, until: deadline)
         }
     }
 

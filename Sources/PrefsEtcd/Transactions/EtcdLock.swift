@@ -38,7 +38,7 @@ final class EtcdLock: Sendable {
     let watch: EtcdWatch
     let patience: Duration
     let state = Guarded(State())
-    let ending = Guarded(())
+    let turnToEnd = DispatchSemaphore(value: 1)
 
     struct State {
         var client = ClientIdentity()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A server in a process of its own.
 ///
@@ -25,7 +26,7 @@ final class ServerProcess {
         shell.standardInput = input
         shell.standardOutput = output
         shell.terminationHandler = { [ended] _ in ended.signal() }
-        try shell.run()
+        try shell.runAlone()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw EtcdCluster.Failure(description: "no process: \(line)")
