@@ -105,24 +105,25 @@ import TestSupport
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
-        let (asked, answer, ended) = (Signal(), Signal(), Signal())
-        let isEnded = Locked(false)
+        let (asked, answer, both) = (Signal(), Signal(), [Signal(), Signal()])
         proxy.intercept { request in
             guard request.contains("/v3/lease/revoke") else { return nil }
             asked.signal()
             answer.wait()
             return nil
         }
-        Thread.detachNewThread {
-            lock.end(until: .now + .seconds(20))
-            isEnded.withLock { $0 = true }
-            ended.signal()
+        func end(after seconds: Int, _ ended: Signal) {
+            Thread.detachNewThread {
+                lock.end(until: .now + .seconds(seconds))
+                ended.signal()
+            }
         }
+        end(after: 60, both[0])
         asked.wait()
-        lock.end(until: .now)
-        #expect(!isEnded.withLock { $0 })
+        end(after: 0, both[1])
+        both[1].wait()
         answer.signal()
-        ended.wait()
+        both[0].wait()
     }
 
     /// A body of a root whose name begins with that of another root and a slash keeps no change of that root waiting.
