@@ -8,19 +8,29 @@ package final class TerminationSignals {
     private let firstReceived = Locked<Int32?>(nil)
     private var sources: [any DispatchSourceSignal] = []
 
+    /// Returns when the signals are received: Dispatch registers a source on a thread of its own, perhaps much later.
+    ///
     /// - Parameter handler: called after each signal, on a private queue.
     package init(_ handler: @escaping @Sendable () -> Void = {}) {
         let queue = DispatchQueue(label: "prefs.signals")
-        sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
-            signal(number, SIG_IGN)
+        let registered = DispatchGroup()
+        let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
+        sources = numbers.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [firstReceived] in
                 firstReceived.withLock { $0 = $0 ?? number }
                 handler()
             }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
             source.activate()
             return source
         }
+        registered.wait()
+        #if canImport(Darwin)
+            // Elsewhere, Dispatch has a handler of its own.
+            for number in numbers { signal(number, SIG_IGN) }
+        #endif
     }
 
     deinit {
