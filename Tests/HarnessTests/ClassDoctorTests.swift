@@ -6,7 +6,7 @@ import Testing
 @testable import PrefsTool
 
 /// `doctor` checks a file against the class, and names the commands of its program.
-@Suite(.onThreads) final class ClassDoctorTests: HarnessSuite {
+@Suite final class ClassDoctorTests: HarnessSuite {
     private func findings(_ path: String, of program: Program) throws -> [Finding] {
         let prefs = program.make(nil, try Target.file(path).store(of: program))
         return Diagnosis(path: path, of: program, prefs: prefs).findings

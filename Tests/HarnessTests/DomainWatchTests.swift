@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs watch -f WHERE` prints the changed places of any file or suite.
-@Suite(.onThreads) final class DomainWatchTests: HarnessSuite {
+@Suite final class DomainWatchTests: HarnessSuite {
     @Test func everyChangedPlaceIsPrinted() throws {
         let content: [String: Any] = ["A": ["list": [1, 2], "name": "Ann"] as [String: Any], "b": true]
         let file = try home.write(content, to: "s.plist").path

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs doctor` explains problems and changes nothing. The commands that it suggests solve the problems.
-@Suite(.onThreads) final class HarnessDoctorTests: HarnessSuite {
+@Suite final class HarnessDoctorTests: HarnessSuite {
     /// The problems that the tests create.
     enum Problem: String, CaseIterable {
         case damaged, damagedInXML, damagedBehindLink, fifo, folder, hugeWithoutCopy, badValues, leftOver

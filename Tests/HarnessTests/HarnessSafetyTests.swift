@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Commands that need `--force` or a confirmation, dry runs, and waits for locks.
-@Suite(.onThreads) final class HarnessSafetyTests: HarnessSuite {
+@Suite final class HarnessSafetyTests: HarnessSuite {
     private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
     static let risky: [(words: [String], risk: String)] = [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs watch` prints the changes of other processes until a signal.
-@Suite(.onThreads) final class HarnessWatchTests: HarnessSuite {
+@Suite final class HarnessWatchTests: HarnessSuite {
     private var path: String { home.suiteFile.path(percentEncoded: false) }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Words that were false: of empty files, of other programs' files, of keys that were typed by another name.
-@Suite(.onThreads) final class HarnessWordingTests: HarnessSuite {
+@Suite final class HarnessWordingTests: HarnessSuite {
 
     @Test(arguments: ["x.json", "x.plist"]) func anEmptyFileIsNotMissing(name: String) throws {
         let file = home.path(name)

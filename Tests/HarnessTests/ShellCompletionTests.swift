@@ -7,7 +7,7 @@ import Testing
 /// The completion scripts in the shells themselves, in a terminal, with Tab.
 ///
 /// A shell that is not installed is skipped; `Scripts/check.sh` installs the shells if it may.
-@Suite(.onThreads) struct ShellCompletionTests {
+@Suite struct ShellCompletionTests {
     fileprivate static func path(_ name: String) -> URL? {
         let paths = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
         return paths.first { access($0, X_OK) == 0 }.map { URL(filePath: $0) }
