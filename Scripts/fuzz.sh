@@ -90,27 +90,24 @@ speed() { # target
     if [[ $1 == bytes ]]; then echo 4000; else echo 500; fi
 }
 
-# Foundation leaks memory with each XML file that it rejects, so no process runs longer than two minutes.
+# Foundation leaks memory with each XML file that it rejects, so no process runs for longer than two minutes, or for the inputs of two minutes.
 work() { # target, number of the worker, seconds
-    local left end corpus=$folder/corpus-$1 options=(-entropic_scale_per_exec_time=1 -reload=10)
+    local left end part length corpus=$folder/corpus-$1 options=(-entropic_scale_per_exec_time=1 -reload=10)
     if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
         corpus=$folder/corpus-$1-$2
         rm -rf "$corpus" && cp -r "$folder/corpus-$1" "$corpus"
         options=(-entropic_scale_per_exec_time=0 -reload=0 -seed=$((PREFS_FUZZ_SEED + $2)))
     fi
-    once() { # target, number of the worker, when to stop
-        PREFS_FUZZ_COUNTS=$folder/counts-$1 ${fixed[@]+"${fixed[@]}"} "$folder/$1" "$corpus" "${options[@]}" "$3" \
+    end=$(($(date +%s) + $3)) left=$3
+    while ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
+        part=$((left < 120 ? left : 120))
+        length=-max_total_time=$part
+        [[ -z ${PREFS_FUZZ_SEED-} ]] || length=-runs=$((part * $(speed "$1")))
+        PREFS_FUZZ_COUNTS=$folder/counts-$1 ${fixed[@]+"${fixed[@]}"} "$folder/$1" "$corpus" "${options[@]}" "$length" \
             -max_len=8192 -timeout=60 -rss_limit_mb=3072 -malloc_limit_mb=1024 -dict=Tests/Fuzz/property-list.dict \
             -artifact_prefix="$folder/found-$1/" >"$folder/$1-$2.log" 2>&1 ||
             { cp "$folder/$1-$2.log" "$folder/found-$1/stop"; }
-    }
-    if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
-        once "$1" "$2" -runs=$(($3 * $(speed "$1")))
-        return
-    fi
-    end=$(($(date +%s) + $3))
-    while left=$((end - $(date +%s))) && ((left > 0)) && [[ ! -e $folder/found-$1/stop ]]; do
-        once "$1" "$2" -max_total_time=$((left < 120 ? left : 120))
+        if [[ -n ${PREFS_FUZZ_SEED-} ]]; then left=$((left - part)); else left=$((end - $(date +%s))); fi
     done
 }
 

@@ -181,6 +181,25 @@ import TestSupport
         observation.cancel()
     }
 
+    /// A token may end between its grant and its use, and no request is sent for ever.
+    @Test(arguments: [(3, 4), (.max, 4)]) func aTokenIsRenewedThreeTimes(rejected: Int, sent: Int) throws {
+        let requests = Locked(0)
+        proxy.intercept { request in
+            guard request.contains("/v3/kv/range") else { return nil }
+            let number = requests.withLock {
+                $0 += 1
+                return $0
+            }
+            let body = #"{"code":16,"message":"etcdserver: invalid auth token"}"#
+            return number <= rejected ? LossyProxy.answer(401, body) : nil
+        }
+        let store = EtcdStore(
+            endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, user: "root", password: "x"))
+        let failure = error { _ = try store.read(root: "A") }
+        #expect((failure == nil) == (rejected == 3), "\(failure as Any)")
+        #expect(requests.withLock { $0 } == sent)
+    }
+
     /// Programs get their user first, and then the cluster gets its users.
     @Test func aClusterThatGetsUsers() throws {
         let cluster = try EtcdCluster(nodes: 1)

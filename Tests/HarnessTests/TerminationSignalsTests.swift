@@ -3,8 +3,9 @@ import Testing
 
 @testable import PrefsTool
 
+/// Signals that let a program end in order.
 @Suite struct TerminationSignalsTests {
-    /// A person presses Ctrl-C as soon as the program says that it watches.
+    /// As when a person presses Ctrl-C as soon as `prefs watch` says that it watches.
     @Test func aSignalRightAfterTheStartIsReceived() async {
         await #expect(processExitsWith: .success) {
             let handled = DispatchSemaphore(value: 0)
