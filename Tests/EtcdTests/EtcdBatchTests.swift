@@ -15,7 +15,7 @@ import TestSupport
 
     init() throws {
         cluster = try EtcdCluster.shared.get()
-        store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
     }
 
     private struct Batch {
@@ -56,7 +56,7 @@ import TestSupport
     private struct Failure: Error {}
 
     private func count(_ root: String = "A") throws -> Int? {
-        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current))
+        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
         return try current.read(root: root)?["count"] as? Int
     }
 

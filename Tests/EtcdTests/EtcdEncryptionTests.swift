@@ -11,7 +11,8 @@ import TestSupport
     private let prefix = EtcdCluster.prefix()
 
     private func store(
-        _ stunnel: Stunnel, reads: EtcdStore.ReadMode = .followed, user: String? = nil, deadline: Duration = .seconds(8)
+        _ stunnel: Stunnel, reads: EtcdStore.ReadMode = .followed, user: String? = nil,
+        deadline: Duration = .seconds(40)
     ) -> EtcdStore {
         EtcdStore(
             endpoints: stunnel.urls, prefix: prefix,
@@ -24,7 +25,7 @@ import TestSupport
         let stunnel = try Stunnel(to: cluster, trusting: authority, as: authority.issue("client"))
         defer { stunnel.close() }
         // Another deadline is another client, as in another process.
-        let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(9)))
+        let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(41)))
         let exact = store(stunnel, reads: .current)
         let isHeard = Signal()
         let heard = Locked<[Int]>([])
@@ -88,7 +89,7 @@ import TestSupport
     /// - Parameter log: what OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
     private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) async throws {
         defer { stunnel.close() }
-        let store = store(stunnel, reads: .current, deadline: .seconds(2))
+        let store = store(stunnel, reads: .current, deadline: shortWait(2))
         try await sideBySide(
             {
                 guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
@@ -122,7 +123,7 @@ import TestSupport
         try cluster.control("user", "grant-role", "root", "root")
         try cluster.control("user", "grant-role", "ann", "root")
         try cluster.control("auth", "enable")
-        func write(_ subject: String, deadline: Duration = .seconds(8)) throws {
+        func write(_ subject: String, deadline: Duration = .seconds(40)) throws {
             let client = try authority.issue("client", subject: subject)
             let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
             defer { stunnel.close() }
@@ -130,7 +131,7 @@ import TestSupport
             try store.update(root: "A") { $0 = ["a": 1] }
             #expect(try store.read(root: "A")?["a"] as? Int == 1)
         }
-        guard case .notStored(let failure)? = error(of: { try write("/CN=ann", deadline: .seconds(2)) }) else {
+        guard case .notStored(let failure)? = error(of: { try write("/CN=ann", deadline: shortWait(2)) }) else {
             return #expect(Bool(false))
         }
         #expect(failure.reason == "HTTP status 400, and no answer of etcd")

@@ -14,11 +14,11 @@ import TestSupport
 
     init() throws {
         cluster = try EtcdCluster.shared.get()
-        store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
     }
 
     /// A proxy before the shared node, and a store behind it.
-    private func storeBehindProxy(deadline: Duration = .seconds(10)) throws -> (LossyProxy, EtcdStore) {
+    private func storeBehindProxy(deadline: Duration = .seconds(40)) throws -> (LossyProxy, EtcdStore) {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         let options = EtcdStore.Options(reads: .current, deadline: deadline)
         return (proxy, EtcdStore(endpoints: [proxy.url], prefix: prefix, options: options))
@@ -141,7 +141,7 @@ import TestSupport
     /// If no answer comes until the deadline, the error says so, whether the commit was carried out or not.
     @Test(arguments: [true, false])
     func aCommitThatIsNeverAnsweredIsOfUnknownOutcome(_ isCarriedOut: Bool) async throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
+        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
         defer { proxy.close() }
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
@@ -170,7 +170,7 @@ import TestSupport
 
     /// An answer that was lost is not forgotten if no server can be reached afterwards.
     @Test func aLostAnswerBeforeTheEndOfTheServers() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
+        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
                 proxy.intercept { request in
@@ -187,7 +187,7 @@ import TestSupport
 
     /// That a second copy of a commit is rejected proves nothing: the first one may be the reason.
     @Test func aSecondCopyIsRejectedAndNobodyTellsMore() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
+        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
         defer { proxy.close() }
         try behind.update(root: "A") { $0 = ["a": 1] }
         expectUnknownOutcome {
@@ -257,7 +257,7 @@ import TestSupport
 
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
     @Test func theLastKnownStateIsTheNewest() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(2))
+        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
         defer { proxy.close() }
         let prefs = JobPrefs(key: "A", store: behind)
         #expect(prefs.update { prefs.jobs = 1 } == nil)
@@ -321,7 +321,7 @@ import TestSupport
 
     /// A thread that waits for others of its process gives up after the deadline, as one that waits for other processes does.
     @Test func aThreadThatWaitsForItsTurnGivesUp() throws {
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(2)))
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(2)))
         let (begun, end, ended) = (Signal(), Signal(), Signal())
         Thread.detachNewThread {
             do {

@@ -40,7 +40,7 @@ import TestSupport
         for child in children { #expect(try child.line() == "ready") }
         // Observes behind the same proxies.
         let observer = EtcdStore(
-            endpoints: proxies.map(\.url), prefix: prefix, options: .init(staleness: .seconds(2)))
+            endpoints: proxies.map(\.url), prefix: prefix, options: .patient(staleness: .seconds(2)))
         let last = Locked<Int?>(nil)
         let observation = try observer.observe(root: "counter") { change in
             last.withLock { $0 = change.newValues["all"] as? Int }
@@ -57,7 +57,7 @@ import TestSupport
         let outcome = try Outcome(children)
 
         // The end, read by a process that had no part in it.
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current))
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
         let counter = try store.read(root: "counter") ?? [:]
         for (thread, count) in outcome.counted {
             #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")

@@ -59,7 +59,7 @@ import TestSupport
             count.withLock { $0 += 1 }
             return #"{"header": {"revision": "9"}, "succeeded": true, "responses": [\#(none), \#(none)]}"#
         }
-        let failure = error { try store(deadline: .seconds(1)).update(root: "A") { _ in Issue.record("run") } }
+        let failure = error { try store(deadline: shortWait(1)).update(root: "A") { _ in Issue.record("run") } }
         guard case .notStored? = failure else { return #expect(Bool(false)) }
         // 20 rounds of 50 ms at most, and one on a machine that is busy.
         #expect((1..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
@@ -82,7 +82,7 @@ import TestSupport
             count.withLock { $0 += 1 }
             return LossyProxy.answer(200, "{\(page)}")
         }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
         // More roots than are followed alone.
         for number in 0..<8 { _ = try store.read(root: "\(number)") }
         let failure = error { _ = try store.read(root: "A") }
@@ -95,7 +95,7 @@ import TestSupport
     /// A ticket that is there, although the watch says that it has ended.
     @Test func aTicketThatDoesNotEnd() throws {
         defer { proxy.close() }
-        let holder = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let holder = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         let (begun, end, ended) = (Signal(), Signal(), Signal())
         Thread.detachNewThread {
             try? holder.update(root: "A") { _ in
@@ -115,11 +115,13 @@ import TestSupport
             if request.contains("/v3/kv/txn") { count.withLock { $0 += 1 } }
             return nil
         }
-        let failure = error { try store(deadline: .seconds(2)).update(root: "A") { _ in Issue.record("run") } }
+        let deadline = shortWait(2)
+        let failure = error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
         guard case .notStored(let lock)? = failure else { return #expect(Bool(false)) }
         #expect(lock.reason.hasSuffix("(process \(getpid())); clients ahead: 1"))
-        // 30 looks in three quarters of the deadline, and the end of the ticket. Few on a machine that is busy.
-        #expect((1..<60).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        // A look every 50 ms in three quarters of the deadline, and the end of the ticket. Few on a machine that is busy.
+        let most = Int(deadline / .milliseconds(50)) + 20
+        #expect((1..<most).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
         end.signal()
         ended.wait()
     }

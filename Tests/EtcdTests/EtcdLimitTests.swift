@@ -55,7 +55,7 @@ import TestSupport
     /// Updates are rejected until the operator has made room. Reads go on, and nothing that was reported as rejected is stored.
     @Test func aClusterWithoutSpace() throws {
         let cluster = try EtcdCluster(nodes: 1, arguments: ["--quota-backend-bytes", "2097152"])
-        let store = EtcdStore(endpoints: cluster.urls, options: .init(reads: .current))
+        let store = EtcdStore(endpoints: cluster.urls, options: .patient(reads: .current))
         let text = String(repeating: "x", count: 500 << 10)
         func increment() -> PrefsError? {
             error {
@@ -104,7 +104,7 @@ import TestSupport
     /// Two spellings of a name that Unicode calls equal are one root, and one key.
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func namesAreComparedAsInUnicode(_ reads: EtcdStore.ReadMode) throws {
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
         try store.update(root: "caf\u{e9}") { $0 = ["a": 1] }
         try store.update(root: "cafe\u{301}") { $0?["a"] = 2 }
         #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/") == "\(prefix)r/caf\u{e9}\n\n")
@@ -113,14 +113,14 @@ import TestSupport
         try store.update(root: "B") { $0 = [:] }
         #expect(try store.read(root: "caf\u{e9}")?["a"] as? Int == 2)
         let other = EtcdStore(
-            endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads, deadline: .seconds(11)))
+            endpoints: cluster.urls, prefix: prefix, options: .patient(1, reads: reads))
         #expect(try other.read(root: "cafe\u{301}")?["a"] as? Int == 2)
     }
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func aRootOfAnotherTypeCanOnlyBeRemoved(_ reads: EtcdStore.ReadMode) throws {
         try cluster.control("put", "\(prefix)r/A", "[1, 2]")
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
         #expect(error { _ = try store.read(root: "A") } == .rootIsNotDictionary(key: "A"))
         #expect(error { try store.update(root: "A") { $0?["a"] = 1 } } == .rootIsNotDictionary(key: "A"))
         #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A") == "[1, 2]\n")
@@ -131,7 +131,7 @@ import TestSupport
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func garbageStaysAndReadsGoOnFromMemory(_ reads: EtcdStore.ReadMode) throws {
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads))
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
         let prefs = FleetPrefs(key: "A", store: store)
         prefs.size = 7
         #expect(prefs.size == 7)
@@ -211,7 +211,7 @@ import TestSupport
     private func expectNoCluster(at url: String, _ reads: EtcdStore.ReadMode, reason: String) async throws {
         let store = EtcdStore(
             endpoints: [URL(string: url)].compactMap { $0 }, prefix: prefix,
-            options: .init(reads: reads, deadline: .seconds(1)))
+            options: .init(reads: reads, deadline: shortWait(1)))
         try await sideBySide(
             {
                 guard case .unreadable(let read)? = error(of: { _ = try store.read(root: "A") }) else {
@@ -233,7 +233,7 @@ import TestSupport
     @Test func anotherServerIsNamed() throws {
         let peer = cluster.nodes[0].peerPort
         let store = EtcdStore(
-            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: .seconds(1)))
+            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: shortWait(1)))
         guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
             return #expect(Bool(false))
         }
@@ -242,7 +242,7 @@ import TestSupport
 
     @Test func aClusterWithoutALeader() throws {
         let cluster = try EtcdCluster(nodes: 3)
-        let options = EtcdStore.Options(deadline: .seconds(3))
+        let options = EtcdStore.Options(deadline: shortWait(3))
         let followed = EtcdStore(endpoints: [cluster.nodes[0].url], prefix: prefix, options: options)
         try followed.update(root: "A") { $0 = ["a": 1] }
         #expect(try followed.read(root: "A")?["a"] as? Int == 1)

@@ -101,7 +101,7 @@ import TestSupport
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let namespace = try EtcdStore(endpoints: [proxy.url], prefix: prefix).namespace
+        let namespace = try EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient()).namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
@@ -130,7 +130,7 @@ import TestSupport
     @Test func changesOfARootDoNotWaitForLongerNames() throws {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix)
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
         try store.change(root: "A") { $0 = ["count": 1] }
         let holders = [Holder(one, "A/x"), Holder(two, "A%2Fx")]
         let requests = Locked(0)
@@ -203,7 +203,7 @@ import TestSupport
 
     /// A body that hangs keeps the others out for its deadline and the end of the ticket, and then stores nothing.
     @Test func theTicketOfABodyThatHangsEnds() throws {
-        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(1)))
+        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(1)))
         let patient = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(30)))
         let holder = Holder(hasty, "A")
         // The root is unchanged, so only the ticket tells that the lock is another client's.
@@ -220,7 +220,7 @@ import TestSupport
     @Test func aLateReleaseLeavesALaterTicket() throws {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix)
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
         try store.update(root: "A") { _ in }
         let holder = Holder(store, "A")
         #expect(try tickets().count == 1)
@@ -246,7 +246,7 @@ import TestSupport
     @Test func aCopyOfACommitThatMayHaveBeenCarriedOut() throws {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
         let commits = Locked(0)
         proxy.intercept { [cluster, prefix] request in
             let key = Data("\(prefix)r/A".utf8).base64EncodedString()
@@ -277,7 +277,7 @@ import TestSupport
     @Test func aCommitBeforeAnotherProtocol() throws {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix)
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
         let isFirst = Locked(true)
         proxy.intercept { [cluster, prefix] request in
             let key = Data("\(prefix)r/A".utf8).base64EncodedString()

@@ -27,7 +27,7 @@ import TestSupport
 
     /// A store below the tickets of another one, even if its own lock is held.
     @Test(arguments: ["l/A/", "l/n/", "c/n/", "m/n/", "n/"]) func aStoreBelowAnother(_ rest: String) throws {
-        let (outer, inner) = (store(prefix, deadline: .seconds(2)), store(prefix + rest, deadline: .seconds(20)))
+        let (outer, inner) = (store(prefix, deadline: shortWait(2)), store(prefix + rest, deadline: .seconds(40)))
         let (begun, end, ended) = (Signal(), Signal(), Signal())
         try inner.update(root: "A") { $0 = ["count": 1] }
         Thread.detachNewThread {
@@ -51,7 +51,7 @@ import TestSupport
     /// A key below the tickets that has no lease is none.
     @Test func aKeyOfAStrangerIsNoTicket() throws {
         try cluster.control("put", "\(prefix)l/A/stranger", "x")
-        let store = store(prefix, deadline: .seconds(2))
+        let store = store(prefix, deadline: shortWait(2))
         try increment(store)
         #expect(try store.read(root: "A")?["count"] as? Int == 1)
         #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/") == "\(prefix)l/A/stranger\n\n")
@@ -59,7 +59,7 @@ import TestSupport
 
     /// Keys of strangers do not hide the ticket before ours.
     @Test func aTicketBehindManyKeysOfStrangers() throws {
-        let (holder, other) = (store(prefix, deadline: .seconds(20)), store(prefix, deadline: .seconds(2)))
+        let (holder, other) = (store(prefix, deadline: .seconds(40)), store(prefix, deadline: shortWait(2)))
         let (begun, end, ended) = (Signal(), Signal(), Signal())
         Thread.detachNewThread {
             try? holder.update(root: "A") { root in
@@ -88,13 +88,15 @@ import TestSupport
         let words = ["l/": "l/", "m/": "m/", "r/": "r/", "r/x/": "r/", "r/x/l/": "r/"]
         for (rest, word) in words {
             for prefix in [rest, prefix + rest] {
-                let failure = error { _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix).read(root: "A") }
+                let failure = error {
+                    _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).read(root: "A")
+                }
                 guard case .invalidName(prefix, let reason)? = failure else { return #expect(Bool(false)) }
                 #expect(reason == "is not a valid prefix: the keys of a shorter prefix may begin with \(word)")
             }
         }
         // Words that end with these letters are prefixes like others.
-        let word = store("\(prefix)our/", deadline: .seconds(10))
+        let word = store("\(prefix)our/", deadline: .seconds(40))
         try increment(word)
         #expect(try word.read(root: "A")?["count"] as? Int == 1)
     }
@@ -103,7 +105,7 @@ import TestSupport
     @Test(.enabled(if: Hazard.canRun("fleet: large roots", if: Hazard.isLong, else: "the long form has them")))
     func manyLargeRoots() throws {
         let cluster = try EtcdCluster(nodes: 1)
-        let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix).namespace
+        let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).namespace
         // 286 MB of base64. Nobody reads them as JSON.
         let large = Data(count: 1_400 << 10)
         for number in 100..<250 {
@@ -120,7 +122,7 @@ import TestSupport
 
     /// Changes between the pages of the first reading are there when it has ended, or soon after.
     @Test func changesWhileTheRootsAreRead() throws {
-        let writer = store(prefix, deadline: .seconds(20))
+        let writer = store(prefix, deadline: .seconds(40))
         for half in 0..<2 {
             try writer.update(root: "R\(half)00") { _ in
                 for number in 0..<99 { try writer.update(root: "R\(half * 99 + number)") { $0 = ["count": number] } }
@@ -140,7 +142,7 @@ import TestSupport
             _ = try? cluster.control("put", "\(prefix)r/Z", #"{"count": 7}"#)
             return nil
         }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(40)))
         try Self.followAll(store)
         #expect(try store.read(root: "R55")?["count"] as? Int == 55)
         try wait { try store.read(root: "Z")?["count"] as? Int == 7 }

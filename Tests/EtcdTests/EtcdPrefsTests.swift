@@ -40,8 +40,8 @@ import TestSupport
     private func stores(_ reads: EtcdStore.ReadMode) throws -> (EtcdStore, EtcdStore) {
         let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         return (
-            EtcdStore(endpoints: urls, prefix: prefix, options: .init(reads: reads)),
-            EtcdStore(endpoints: urls, prefix: prefix, options: .init(reads: .current, deadline: .seconds(11)))
+            EtcdStore(endpoints: urls, prefix: prefix, options: .patient(reads: reads)),
+            EtcdStore(endpoints: urls, prefix: prefix, options: .patient(1, reads: .current))
         )
     }
 
@@ -51,7 +51,7 @@ import TestSupport
         defer { proxy.close() }
         proxy.block()
         let store = EtcdStore(
-            endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: .init(deadline: .seconds(2)))
+            endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: .init(deadline: shortWait(2)))
         let begin = ContinuousClock.now
         let instances = (0..<20).map { _ in TeamPrefs(key: "team", store: store) }
         for prefs in instances {
@@ -130,7 +130,7 @@ import TestSupport
         let prefix = EtcdCluster.prefix()
         try cluster.control("put", "\(prefix)r/team", "7")
         let prefs = TeamPrefs(
-            key: "team", store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads)))
+            key: "team", store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads)))
         let expected = PrefsError.rootIsNotDictionary(key: "team")
         #expect(prefs.lastError == expected && prefs.level == 3)
         prefs.level = 4
@@ -178,7 +178,7 @@ import TestSupport
         let prefix = EtcdCluster.prefix()
         try cluster.control("put", "\(prefix)r/before", "[1]")
         let prefs = MovedPrefs(
-            store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: reads)))
+            store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads)))
         #expect(prefs.level == 3 && prefs.lastError == nil)
         prefs.level = 8
         #expect(prefs.level == 8 && prefs.lastError == nil)

@@ -17,7 +17,9 @@ import TestSupport
     }
 
     private var url: String { "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)" }
-    private var store: EtcdStore { EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current)) }
+    private var store: EtcdStore {
+        EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
+    }
 
     @Test func fourProcessesIncrementExactly() throws {
         let updates = Hazard.count("PREFS_FLEET_UPDATES", default: 50)
@@ -66,7 +68,7 @@ import TestSupport
     @Test func aKilledHolderKeepsNobodyOutForLong() throws {
         let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
         #expect(try holder.line() == "holding")
-        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(1)))
+        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(1)))
         #expect {
             try hasty.update(root: "A") { _ in Issue.record("run") }
         } throws: {

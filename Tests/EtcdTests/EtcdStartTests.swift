@@ -34,7 +34,7 @@ import TestSupport
         defer { proxy.close() }
         try put(#"{"isPaused": true}"#)
         proxy.block()
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(1)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
         let prefs = WorkerPrefs(key: "A", store: store)
         let heard = Locked<[Bool]>([])
         let isHeard = Signal()
@@ -91,7 +91,7 @@ import TestSupport
         defer { proxy.close() }
         let file = home.file("last-known.json")
         let store = EtcdStore(
-            endpoints: cluster.urls, prefix: prefix, options: .init(staleness: .seconds(1)), lastKnown: file)
+            endpoints: cluster.urls, prefix: prefix, options: .patient(staleness: .seconds(1)), lastKnown: file)
         try put(#"{"jobs": 1}"#)
         try put(#"{"jobs": 2}"#, "B")
         for (number, root) in ["A", "B"].enumerated() {
@@ -110,7 +110,7 @@ import TestSupport
         defer { proxy.close() }
         let store = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
-        let other = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let other = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         #expect(try store.read(root: "A") == nil)
         try increment(other)
         try wait { try store.read(root: "A")?["count"] as? Int == 1 }
@@ -223,7 +223,7 @@ import TestSupport
     /// A server that is silent has half of the deadline when it is asked again, because its disk may be slow.
     @Test func aSilentServerHasMoreTimeTheSecondTime() throws {
         defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(2)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(2)))
         let requests = Locked(0)
         let end = DispatchSemaphore(value: 0)
         proxy.intercept { request in
@@ -265,7 +265,9 @@ import TestSupport
     /// A store that is not used any more is a program that ends.
     @Test func aStoreThatIsReleasedRemovesItsKeys() throws {
         defer { proxy.close() }
-        try EtcdStore(endpoints: cluster.urls, prefix: prefix).update(root: "A") { $0 = ["count": 1] }
+        try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).update(root: "A") {
+            $0 = ["count": 1]
+        }
         try wait { try keys("c").isEmpty }
         #expect(try keys("l").isEmpty)
     }

@@ -16,7 +16,7 @@ import TestSupport
         let prefix = EtcdCluster.prefix()
         let one = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         let heard = ObservedCounts()
         let observation = try one.observe(root: "A") { heard.add($0) }
         try increment(two)
@@ -41,7 +41,7 @@ import TestSupport
         let prefix = EtcdCluster.prefix()
         let one = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         try increment(two)
         try two.update(root: "B") { $0 = ["count": 5] }
         let (heard, removals) = (ObservedCounts(), ObservedCounts())
@@ -100,9 +100,9 @@ import TestSupport
     @Test func theAgeOfTheCopy() throws {
         let cluster = try EtcdCluster(nodes: 1)
         let prefix = EtcdCluster.prefix()
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(staleness: .seconds(1)))
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(staleness: .seconds(1)))
         #expect(store.staleness == nil)
-        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current))
+        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
         #expect(current.staleness == .zero)
         try increment(store)
         #expect(try store.read(root: "A")?["count"] as? Int == 1)
@@ -112,7 +112,7 @@ import TestSupport
         wait { $0 < .milliseconds(500) }
         cluster.stop(cluster.nodes[0])
         wait { $0 > .milliseconds(1_500) }
-        let options = EtcdStore.Options(reads: .current, deadline: .seconds(1))
+        let options = EtcdStore.Options(reads: .current, deadline: shortWait(1))
         #expect {
             _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: options).read(root: "A")
         } throws: {
@@ -132,7 +132,7 @@ import TestSupport
         let prefix = EtcdCluster.prefix()
         // Not a root of ours.
         try cluster.control("put", "\(prefix)r/cafe\u{301}", "{}")
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(staleness: .seconds(1)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient(staleness: .seconds(1)))
         let heard = ObservedCounts()
         let observation = try store.observe(root: "A") { heard.add($0) }
         proxy.silenceStreams()
@@ -158,7 +158,7 @@ import TestSupport
     @Test func anUnansweredCommitIsOneOfThisProcess() throws {
         let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
         defer { proxy.close() }
-        let options = EtcdStore.Options(deadline: .seconds(2))
+        let options = EtcdStore.Options(deadline: shortWait(2))
         let store = EtcdStore(endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: options)
         let heard = ObservedCounts()
         let observation = try store.observe(root: "A") { heard.add($0) }
@@ -193,8 +193,8 @@ import TestSupport
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let answer = head + String(refusal.utf8.count, radix: 16) + "\r\n" + refusal + "\r\n0\r\n\r\n"
         proxy.intercept { $0.contains("/v3/watch") ? answer : nil }
-        let one = EtcdStore(endpoints: [proxy.url], prefix: prefix)
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
+        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         let heard = ObservedCounts()
         let observation = try one.observe(root: "A") { heard.add($0) }
         try increment(two)
@@ -209,8 +209,8 @@ import TestSupport
         let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
         defer { proxy.close() }
         let prefix = EtcdCluster.prefix()
-        let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: prefix)
+        let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient(staleness: .seconds(2)))
+        let two = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: prefix, options: .patient())
         let heard = ObservedCounts()
         let observation = try one.observe(root: "A") { heard.add($0) }
         try increment(two)
@@ -229,7 +229,7 @@ import TestSupport
         defer { close(silent) }
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()
-        try increment(EtcdStore(endpoints: cluster.urls, prefix: prefix))
+        try increment(EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()))
         func store(_ deadline: Int) -> EtcdStore {
             EtcdStore(
                 endpoints: [loopback(port)] + cluster.urls, prefix: prefix,
@@ -246,7 +246,8 @@ import TestSupport
 
     /// Two threads whose updates are committed together: one creates a root, and the other removes it.
     @Test func whatIsCreatedAndRemovedInOneCommitIsReported() throws {
-        let store = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: EtcdCluster.prefix())
+        let store = EtcdStore(
+            endpoints: try EtcdCluster.shared.get().urls, prefix: EtcdCluster.prefix(), options: .patient())
         let heard = ObservedCounts()
         let observation = try store.observe(root: "A") { heard.add($0) }
         let (begun, joins, ended) = (Signal(), Signal(), Signal())
@@ -301,7 +302,7 @@ import TestSupport
         proxy.block()
         try cluster.restore(copy)
         if let first {
-            let two = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+            let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
             try two.update(root: "A") { $0 = ["count": first] }
             for _ in 0..<10 { try two.update(root: "B") { $0 = ["b": ($0?["b"] as? Int ?? 0) + 1] } }
         }

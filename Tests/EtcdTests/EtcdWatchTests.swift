@@ -52,8 +52,10 @@ import TestSupport
     @Test func anObservationKeepsWhatStoresShare() throws {
         let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let heard = ObservedCounts()
-        let observation = try EtcdStore(endpoints: urls, prefix: prefix).observe(root: "A") { heard.add($0) }
-        try increment(EtcdStore(endpoints: urls, prefix: prefix))
+        let observation = try EtcdStore(endpoints: urls, prefix: prefix, options: .patient()).observe(root: "A") {
+            heard.add($0)
+        }
+        try increment(EtcdStore(endpoints: urls, prefix: prefix, options: .patient()))
         #expect(heard.wait(for: 1) == .thisProcess)
         observation.cancel()
     }

@@ -2,7 +2,11 @@ package import Foundation
 
 /// How long a test waits for an event before it fails and names its place.
 package enum Patience {
-    private static let given = Hazard.count("PREFS_TEST_PATIENCE", default: 30)
+    private static let usual = 30
+    private static let given = Hazard.count("PREFS_TEST_PATIENCE", default: usual)
+
+    /// Whether this run is known to be slower than usual.
+    package static var isExtended: Bool { given > usual }
 
     /// 30 s. `PREFS_TEST_PATIENCE` gives slower tests more time: under a sanitizer, and in the long forms of the hazard
     /// tests. After two failed waits, the others last 1 s, and after twenty they do not wait. So a run that fails ends

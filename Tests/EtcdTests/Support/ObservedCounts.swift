@@ -44,9 +44,7 @@ func increment(_ store: EtcdStore) throws {
 
 /// Two clients, as in two processes: another deadline is another client.
 func clients(_ urls: [URL], _ prefix: String, staleness: Duration = .seconds(2)) -> (EtcdStore, EtcdStore) {
-    let one = EtcdStore(
-        endpoints: urls, prefix: prefix, options: .init(deadline: .seconds(8), staleness: staleness))
-    let two = EtcdStore(
-        endpoints: urls, prefix: prefix, options: .init(deadline: .seconds(9), staleness: staleness))
+    let one = EtcdStore(endpoints: urls, prefix: prefix, options: .patient(staleness: staleness))
+    let two = EtcdStore(endpoints: urls, prefix: prefix, options: .patient(1, staleness: staleness))
     return (one, two)
 }

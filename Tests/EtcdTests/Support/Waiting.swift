@@ -1,11 +1,24 @@
 import Dispatch
 import Foundation
+import PrefsEtcd
 import PrefsPropertyLists
 import TestSupport
 import Testing
 
 /// The longest wait of a test. One that ends without what it waits for is an issue at its own line.
 var longestWait: Duration { .seconds(Patience.seconds) }
+
+/// A deadline that a test waits for: three times as long under a sanitizer, where what comes before it takes longer.
+func shortWait(_ seconds: Int) -> Duration { .seconds(Patience.isExtended ? 3 * seconds : seconds) }
+
+extension EtcdStore.Options {
+    /// For what succeeds, however busy the machine is. Another number is another client, as in another process.
+    static func patient(
+        _ number: Int = 0, reads: EtcdStore.ReadMode = .followed, staleness: Duration = .seconds(10)
+    ) -> EtcdStore.Options {
+        EtcdStore.Options(reads: reads, deadline: .seconds(40 + number), staleness: staleness)
+    }
+}
 
 /// Asks again and again until the answer is yes.
 func wait(sourceLocation: SourceLocation = #_sourceLocation, until isDone: () throws -> Bool) rethrows {
