@@ -46,9 +46,8 @@ enum EtcdNamespaces {
             throw .invalidName(name: prefix, reason: "is not a valid prefix: it contains a NUL")
         }
         // What is below `r/` is a root, and below the others a key with a lease may be taken for a ticket or a marker.
-        if let word = ["r/"].first(where: { "/\(prefix)".contains("/" + $0) })
-            ?? ["l/", "m/"].first(where: { "/\(prefix)".hasSuffix("/" + $0) })
-        {
+        let path = "/" + prefix
+        if let word = path.contains("/r/") ? "r/" : ["l/", "m/"].first(where: { path.hasSuffix("/" + $0) }) {
             throw .invalidName(
                 name: prefix, reason: "is not a valid prefix: the keys of a shorter prefix may begin with \(word)")
         }

@@ -84,8 +84,11 @@ package enum FuzzSeeds {
     ]
 
     /// Lists in lists, with references of two bytes: the second byte of the input.
-    private static let deep: [UInt8] =
-        [0, 1] + (1...400).flatMap { [0xA1, UInt8($0 >> 8), UInt8($0 & 0xFF)] } + [0xA0]
+    private static let deep: [UInt8] = {
+        // One expression would take the compiler four seconds.
+        let lists = (1...400).flatMap { number -> [UInt8] in [0xA1, UInt8(number >> 8), UInt8(number & 0xFF)] }
+        return [0, 1] + lists + [0xA0]
+    }()
 
     private static func many(_ byte: UInt8, _ count: Int) -> [UInt8] {
         [UInt8](repeating: byte, count: count)
