@@ -14,8 +14,7 @@ package struct Child {
         package let errors: String
     }
 
-    private let process = Process()
-    private let watchdog: Watchdog
+    private let process: SpawnedProcess
     private let streams: TemporaryFolder
 
     /// Starts a product of this package.
@@ -29,16 +28,11 @@ package struct Child {
     /// Starts any program.
     package init(_ program: URL, _ arguments: [String], environment: [String: String]) throws {
         streams = try TemporaryFolder()
-        watchdog = Watchdog(process)
-        process.executableURL = program
-        process.arguments = arguments
-        process.environment = environment.merging(Self.surroundings) { given, _ in given }
-        process.standardInput = FileHandle.nullDevice
         let (output, errors) = (try Self.stream(streams.file("output")), try Self.stream(streams.file("errors")))
-        process.standardOutput = output
-        process.standardError = errors
-        try process.runAlone()
-        // The child has its own descriptors; Foundation would keep these open for as long as the tests run.
+        process = try SpawnedProcess(
+            program, arguments, environment: environment.merging(Self.surroundings) { given, _ in given },
+            .handles(input: nil, output: output, errors: errors))
+        // The child has its own descriptors.
         try output.close()
         try errors.close()
     }
@@ -50,11 +44,11 @@ package struct Child {
 
     /// Waits for the end. Kills a child that has not ended after the limit, and throws an error.
     package func wait(
-        limit: DispatchTimeInterval? = nil, file: StaticString = #fileID, line: UInt = #line
+        limit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Result {
-        try watchdog.wait(for: process, limit: limit, file, line)
+        try process.wait(limit: limit, file, line)
         return Result(
-            code: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
+            code: process.code, wasKilled: process.wasKilled,
             output: try String(contentsOf: streams.file("output"), encoding: .utf8),
             errors: try String(contentsOf: streams.file("errors"), encoding: .utf8))
     }

@@ -12,35 +12,9 @@ package final class PipedChild {
         case isSilent(String)
     }
 
-    /// A pipe that no other program inherits. On Linux, one of Foundation's may reach a program that another thread starts: closing an end
-    /// closes it for good only when that program has ended.
-    private struct Ends {
-        let reading: FileHandle
-        let writing: FileHandle
-
-        init() throws {
-            #if os(Linux)
-                var ends: [Int32] = [0, 0]
-                guard Self.pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-                reading = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
-                writing = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-            #else
-                let pipe = Pipe()
-                (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
-            #endif
-        }
-
-        #if os(Linux)
-            /// Swift's import of Glibc leaves it out.
-            @_silgen_name("pipe2") private static func pipe2(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32)
-                -> Int32
-        #endif
-    }
-
-    private let process = Process()
-    private let watchdog: Watchdog
-    private let input: Ends
-    private let output: Ends
+    private let process: SpawnedProcess
+    private let input: PipeEnds
+    private let output: PipeEnds
     private var unread = Data()
     private var isAtEnd = false
 
@@ -50,24 +24,16 @@ package final class PipedChild {
     package init(
         _ product: String, _ arguments: [String], home: TemporaryFolder, mergesErrors: Bool = false
     ) throws {
-        (input, output) = (try Ends(), try Ends())
-        watchdog = Watchdog(process)
-        process.executableURL = try Child.executable(product)
-        process.arguments = arguments
-        process.environment = Child.surroundings.merging(["HOME": home.path]) { $1 }
-        process.standardInput = input.reading
-        process.standardOutput = output.writing
-        if mergesErrors { process.standardError = output.writing }
-        try process.runAlone()
+        (input, output) = (try PipeEnds(), try PipeEnds())
+        process = try SpawnedProcess(
+            Child.executable(product), arguments, environment: Child.surroundings.merging(["HOME": home.path]) { $1 },
+            .handles(
+                input: input.reading, output: output.writing, errors: mergesErrors ? output.writing : .standardError))
         try input.reading.close()
         try output.writing.close()
     }
 
-    deinit {
-        kill()
-        // Foundation keeps the process, and with it the pipes.
-        try? output.reading.close()
-    }
+    deinit { kill() }
 
     /// Writes a line to its input.
     package func tell(_ line: String) throws {
@@ -110,14 +76,12 @@ package final class PipedChild {
     /// Waits until it ends, and returns its exit code or the number of the signal that ended it. Kills it after as long
     /// as a wait may last, and throws an error.
     package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
-        try watchdog.wait(for: process, file, line)
-        return process.terminationStatus
+        try process.wait(file, line)
+        return process.code
     }
 
     /// Sends a signal, and does not wait for its effect.
-    package func send(_ signal: Int32) {
-        if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
-    }
+    package func send(_ signal: Int32) { process.send(signal) }
 
     /// Closes the reading end of its output.
     package func stopReading() throws {
@@ -136,8 +100,8 @@ package final class PipedChild {
         sendKill()
         // A forked process may wait for the end of the input, and this waits for that process, too.
         try? input.writing.close()
-        try? watchdog.wait(for: process, #fileID, #line)
-        return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
+        try? process.wait(#fileID, #line)
+        return process.wasKilled && process.code == SIGKILL
     }
 
     private func takeLine() -> String? {

@@ -13,8 +13,7 @@ package final class PseudoTerminal {
     package private(set) var output: [UInt8] = []
 
     private let descriptor: Int32
-    private let process: pid_t
-    private var isEnded = false
+    private let process: SpawnedProcess
 
     /// Starts a program in a terminal of that size.
     ///
@@ -26,15 +25,12 @@ package final class PseudoTerminal {
         (descriptor, path) = try Self.open()
         Self.setSize(descriptor, columns, rows)
         let environment = Child.surroundings.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
-        process = try Self.start([program.path(percentEncoded: false)] + arguments, environment, terminal: path)
+        process = try SpawnedProcess(program, arguments, environment: environment, .terminal(path))
     }
 
     deinit {
         close(descriptor)
-        if !isEnded {
-            kill(process, SIGKILL)
-            waitpid(process, nil, 0)
-        }
+        process.send(SIGKILL)
     }
 
     /// Presses keys, as the bytes that a terminal sends for them.
@@ -45,9 +41,7 @@ package final class PseudoTerminal {
         }
     }
 
-    package func send(_ signal: Int32) {
-        kill(process, signal)
-    }
+    package func send(_ signal: Int32) { process.send(signal) }
 
     /// Reads until the program has written that text. Fails after as long as a wait may last.
     package func wait(forText text: String, file: StaticString = #fileID, line: UInt = #line) throws {
@@ -62,10 +56,8 @@ package final class PseudoTerminal {
     package func exitCode(file: StaticString = #fileID, line: UInt = #line) throws -> Int32 {
         let deadline = Patience.deadline
         while try readMore(until: deadline, file, line) {}
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
-        isEnded = true
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+        try process.wait(file, line)
+        return process.wasKilled ? -process.code : process.code
     }
 
     /// - Returns: false if no process has the terminal open any more.
@@ -110,54 +102,5 @@ package final class PseudoTerminal {
     private static func setSize(_ descriptor: Int32, _ columns: Int, _ rows: Int) {
         var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
-    }
-
-    /// Starts it in a new session, whose first terminal controls it. Signals are reset to their defaults, because a
-    /// thread of the tests has other settings.
-    private static func start(
-        _ words: [String], _ environment: [String: String], terminal path: String
-    ) throws -> pid_t {
-        var actions = Self.initialized(posix_spawn_file_actions_init)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
-        posix_spawn_file_actions_adddup2(&actions, 0, 1)
-        posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        var attributes = Self.initialized(posix_spawnattr_init)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        #if canImport(Darwin)
-            let newSession = Int32(POSIX_SPAWN_SETSID)
-        #else
-            // Swift's import of Glibc does not contain POSIX_SPAWN_SETSID.
-            let newSession: Int32 = 0x80
-        #endif
-        let flags = newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        let program = words[0]
-        var words: [UnsafeMutablePointer<CChar>?] = Self.copies(words)
-        var variables: [UnsafeMutablePointer<CChar>?] = Self.copies(environment.map { "\($0)=\($1)" })
-        defer { for word in words + variables { free(word) } }
-        var process: pid_t = 0
-        let code = Process.alone { posix_spawn(&process, program, &actions, &attributes, &words, &variables) }
-        guard code == 0 else { throw Failure(description: "posix_spawn: \(String(cString: strerror(code)))") }
-        return process
-    }
-
-    /// A value that a C function initializes. Its type is the type of the parameter: a struct on Linux, an optional
-    /// pointer on Apple platforms.
-    private static func initialized<T>(_ initialize: (UnsafeMutablePointer<T>) -> Int32) -> T {
-        let memory = UnsafeMutablePointer<T>.allocate(capacity: 1)
-        defer { memory.deallocate() }
-        _ = initialize(memory)
-        return memory.move()
-    }
-
-    /// The caller frees the strings; nil ends the list.
-    private static func copies(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
-        words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
     }
 }

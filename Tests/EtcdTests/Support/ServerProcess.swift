@@ -6,28 +6,26 @@ import TestSupport
 /// It ends with this process, however that ends: a shell waits for the end of its input, kills the server then, and removes its data.
 final class ServerProcess {
     private let pid: pid_t
-    private let shell = Process()
-    private let input = Pipe()
-    /// Not `waitUntilExit`, which runs a run loop on the caller's thread: Foundation destroys that loop when the thread ends, and a wait may
-    /// last for ever then.
-    private let ended = DispatchSemaphore(value: 0)
+    private let shell: SpawnedProcess
+    private let input: PipeEnds
 
     /// - Parameter data: the folder of its data, in one of its own.
     init(_ words: [String], data: URL? = nil) throws {
-        let output = Pipe()
-        shell.executableURL = URL(filePath: "/bin/sh")
+        input = try PipeEnds()
+        let output = try PipeEnds()
         let script = #"""
             data=$1; shift
             "$@" >/dev/null 2>&1 & echo $!
             read -r word; kill -9 $!; kill -CONT $!
             [ "$word" ] || [ ! "$data" ] || { until rm -rf "$data"; do :; done; rmdir "${data%/*}"; }
             """#
-        shell.arguments = ["-c", "exec 2>/dev/null\n" + script, "sh", data?.path ?? ""] + words
-        shell.standardInput = input
-        shell.standardOutput = output
-        shell.terminationHandler = { [ended] _ in ended.signal() }
-        try shell.runAlone()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        shell = try SpawnedProcess(
+            URL(filePath: "/bin/sh"), ["-c", script, "sh", data?.path ?? ""] + words,
+            environment: ProcessInfo.processInfo.environment,
+            .handles(input: input.reading, output: output.writing, errors: nil))
+        try input.reading.close()
+        try output.writing.close()
+        let line = String(decoding: output.reading.availableData, as: UTF8.self)
         guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw EtcdCluster.Failure(description: "no process: \(line)")
         }
@@ -41,9 +39,8 @@ final class ServerProcess {
     func kill() {
         Foundation.kill(pid, SIGKILL)
         Foundation.kill(pid, SIGCONT)
-        try? input.fileHandleForWriting.write(contentsOf: Data("keep\n".utf8))
-        try? input.fileHandleForWriting.close()
-        ended.wait()
-        ended.signal()
+        try? input.writing.write(contentsOf: Data("keep\n".utf8))
+        try? input.writing.close()
+        _ = shell.code
     }
 }

@@ -1,0 +1,158 @@
+package import Foundation
+
+/// A program in a process of its own, from its start to its end. For any thread.
+///
+/// Foundation's `Process` on Linux learns of an end by a socket, which other programs may inherit, and from a run loop: now and then, the
+/// tests waited for a program that had ended. Here, a thread waits for it. The program inherits descriptors only if they are not closed
+/// on exec, and its signals have their defaults, because a thread of the tests has other settings.
+package final class SpawnedProcess: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// The standard streams of a program.
+    package enum Streams {
+        /// Those of this process; nil for the null device.
+        case handles(input: FileHandle?, output: FileHandle, errors: FileHandle?)
+        /// The path of a terminal, which controls the session of the program.
+        case terminal(String)
+    }
+
+    package let identifier: pid_t
+    private let words: [String]
+    private let condition = NSCondition()
+    /// What `waitpid` has returned; nil while it runs. Only the holder of the condition uses it.
+    nonisolated(unsafe) private var status: Int32?
+
+    /// Starts a program in a process group of its own.
+    ///
+    /// - Parameter environment: the whole environment.
+    package init(
+        _ program: URL, _ arguments: [String], environment: [String: String], _ streams: Streams
+    ) throws {
+        words = [program.lastPathComponent] + arguments
+        identifier = try Self.start([program.path(percentEncoded: false)] + arguments, environment, streams)
+        Thread.detachNewThread { self.awaitEnd() }
+    }
+
+    package var isRunning: Bool { condition.withLock { status == nil } }
+
+    /// The exit code, or the number of the signal that ended it. Waits for the end.
+    package var code: Int32 {
+        let status = end
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : status & 0x7F
+    }
+
+    /// Whether a signal ended it. Waits for the end.
+    package var wasKilled: Bool { end & 0x7F != 0 }
+
+    /// Sends a signal, unless it has ended.
+    package func send(_ signal: Int32) {
+        condition.withLock { if status == nil { kill(identifier, signal) } }
+    }
+
+    /// Waits until it ends. After the limit, kills it and what it has forked, so that no test waits for ever.
+    ///
+    /// - Parameter limit: as long as a wait may last if it is nil.
+    package func wait(limit: Duration? = nil, _ file: StaticString, _ line: UInt) throws(ChildIsOverdue) {
+        let latest = Date(timeIntervalSinceNow: (limit ?? .seconds(Patience.seconds)) / .seconds(1))
+        let isOverdue = condition.withLock {
+            while status == nil { guard condition.wait(until: latest) else { return status == nil } }
+            return false
+        }
+        guard isOverdue else { return }
+        send(SIGKILL)
+        kill(-identifier, SIGKILL)
+        _ = end
+        let what = "\(words.joined(separator: " ")): did not end"
+        throw ChildIsOverdue(
+            description: limit.map { "\(what) within \($0) (\(file):\(line))" } ?? Patience.failure(what, file, line))
+    }
+
+    private var end: Int32 {
+        condition.withLock {
+            while true {
+                if let status { return status }
+                condition.wait()
+            }
+        }
+    }
+
+    private func awaitEnd() {
+        // Its number stays its own until `send` knows of the end.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        condition.withLock {
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            self.status = status
+            condition.broadcast()
+        }
+    }
+
+    // MARK: - The start
+
+    private static func start(
+        _ words: [String], _ environment: [String: String], _ streams: Streams
+    ) throws(Failure) -> pid_t {
+        var actions = Self.initialized(posix_spawn_file_actions_init)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
+        switch streams {
+        case .handles(let input, let output, let errors):
+            for (handle, descriptor) in [(input, Int32(0)), (output, 1), (errors, 2)] {
+                if let handle {
+                    posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, descriptor)
+                } else {
+                    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+                }
+            }
+            flags |= Int32(POSIX_SPAWN_SETPGROUP)
+        case .terminal(let path):
+            posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+            posix_spawn_file_actions_adddup2(&actions, 0, 2)
+            #if canImport(Darwin)
+                flags |= Int32(POSIX_SPAWN_SETSID)
+            #else
+                // Swift's import of Glibc does not contain POSIX_SPAWN_SETSID.
+                flags |= 0x80
+            #endif
+        }
+        var attributes = Self.initialized(posix_spawnattr_init)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        let program = words[0]
+        var words: [UnsafeMutablePointer<CChar>?] = Self.copies(words)
+        var variables: [UnsafeMutablePointer<CChar>?] = Self.copies(environment.map { "\($0)=\($1)" })
+        defer { for word in words + variables { free(word) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+        guard code == 0 else { throw Failure(description: "\(program): \(String(cString: strerror(code)))") }
+        return process
+    }
+
+    /// A value that a C function initializes. Its type is the type of the parameter: a struct on Linux, an optional
+    /// pointer on Apple platforms.
+    private static func initialized<T>(_ initialize: (UnsafeMutablePointer<T>) -> Int32) -> T {
+        let memory = UnsafeMutablePointer<T>.allocate(capacity: 1)
+        defer { memory.deallocate() }
+        _ = initialize(memory)
+        return memory.move()
+    }
+
+    /// The caller frees the strings; nil ends the list.
+    private static func copies(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
+    }
+}
+
+/// A process did not end in time, and was killed.
+package struct ChildIsOverdue: Error, CustomStringConvertible {
+    package let description: String
+}
