@@ -131,7 +131,7 @@ final class HarnessOtherUsersTests: HarnessSuite {
         let printed = try home.bash(
             "(echo head; prefs export -o /dev/stdout; echo tail) > out; head -n 1 out; tail -n 1 out")
         #expect(printed == Printed("head\ntail\n"))
-        #expect(try home.bash("prefs export -o >(grep -c Integer)") == Printed("1\n"))
+        #expect(try home.bash("prefs export -o >(grep -c Integer); wait $!") == Printed("1\n"))
         // With --reveal, it is for its owner alone.
         for (umask, option, mode) in [("022", "", "644"), ("077", "", "600"), ("022", "--reveal", "600")] {
             let lines = "rm -f new.json; prefs export \(option) -o new.json; stat -c %a new.json"

@@ -132,7 +132,12 @@ package final class SpawnedProcess: Sendable {
         var variables: [UnsafeMutablePointer<CChar>?] = Self.copies(environment.map { "\($0)=\($1)" })
         defer { for word in words + variables { free(word) } }
         var process: pid_t = 0
-        let code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+        let latest = Patience.deadline
+        var code: Int32
+        // A program that a test has just written is busy until what another thread starts meanwhile has been executed.
+        repeat {
+            code = posix_spawn(&process, program, &actions, &attributes, &words, &variables)
+        } while code == ETXTBSY && .now < latest
         guard code == 0 else { throw Failure(description: "\(program): \(String(cString: strerror(code)))") }
         return process
     }
