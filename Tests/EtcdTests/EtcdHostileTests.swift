@@ -21,6 +21,12 @@ import TestSupport
 
     private var url: String { "etcd://127.0.0.1:\(proxy.port)/\(prefix)" }
 
+    /// A round of few requests every 50 ms: a client that does not wait makes thousands. On a busy machine, one.
+    private func expectFew(_ requests: Int, in time: Duration, sourceLocation: SourceLocation = #_sourceLocation) {
+        let most = Int(5 * (time / .milliseconds(50)))
+        #expect((1...most).contains(requests), "\(requests)", sourceLocation: sourceLocation)
+    }
+
     private func store(deadline: Duration) -> EtcdStore {
         EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, deadline: deadline))
     }
@@ -59,10 +65,10 @@ import TestSupport
             count.withLock { $0 += 1 }
             return #"{"header": {"revision": "9"}, "succeeded": true, "responses": [\#(none), \#(none)]}"#
         }
-        let failure = error { try store(deadline: shortWait(1)).update(root: "A") { _ in Issue.record("run") } }
+        let deadline = shortWait(1)
+        let failure = error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
         guard case .notStored? = failure else { return #expect(Bool(false)) }
-        // 20 rounds of 50 ms at most, and one on a machine that is busy.
-        #expect((1..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        expectFew(count.withLock { $0 }, in: deadline)
     }
 
     /// The roots have no end, because each page is the first one.
@@ -82,14 +88,14 @@ import TestSupport
             count.withLock { $0 += 1 }
             return LossyProxy.answer(200, "{\(page)}")
         }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
+        let deadline = shortWait(1)
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: deadline))
         // More roots than are followed alone.
         for number in 0..<8 { _ = try store.read(root: "\(number)") }
         let failure = error { _ = try store.read(root: "A") }
         guard case .unreadable(let reason)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
         #expect(reason.description.contains("contradict each other"), "\(reason)")
-        // Attempts of 50 ms at least.
-        #expect((1..<100).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        expectFew(count.withLock { $0 }, in: deadline)
     }
 
     /// A ticket that is there, although the watch says that it has ended.
@@ -119,9 +125,7 @@ import TestSupport
         let failure = error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
         guard case .notStored(let lock)? = failure else { return #expect(Bool(false)) }
         #expect(lock.reason.hasSuffix("(process \(getpid())); clients ahead: 1"))
-        // A look every 50 ms in three quarters of the deadline, and the end of the ticket. Few on a machine that is busy.
-        let most = Int(deadline / .milliseconds(50)) + 20
-        #expect((1..<most).contains(count.withLock { $0 }), "\(count.withLock { $0 })")
+        expectFew(count.withLock { $0 }, in: deadline)
         end.signal()
         ended.wait()
     }
