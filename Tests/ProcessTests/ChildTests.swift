@@ -19,4 +19,20 @@ import Testing
         let result = try Child(URL(filePath: "/bin/sh"), ["-c", "exit 3"], environment: [:]).wait()
         #expect(result.code == 3 && !result.wasKilled)
     }
+
+    /// A pipe or a lock that another test has open would stay open with it.
+    @Test func aChildHasItsStandardStreamsAlone() throws {
+        let descriptor = dup(0)
+        defer { close(descriptor) }
+        let result = try Child(
+            URL(filePath: "/bin/sh"), ["-c", "[ -e /dev/fd/0 ] && ! [ -e /dev/fd/\(descriptor) ]"], environment: [:]
+        ).wait()
+        #expect(result.code == 0)
+    }
+
+    /// A thread of the tests may ignore or block it.
+    @Test(arguments: [SIGINT, SIGTERM, SIGPIPE]) func signalsHaveTheirDefaults(_ signal: Int32) throws {
+        let result = try Child(URL(filePath: "/bin/sh"), ["-c", "kill -\(signal) $$"], environment: [:]).wait()
+        #expect(result.wasKilled && result.code == signal)
+    }
 }

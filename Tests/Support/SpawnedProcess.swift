@@ -3,8 +3,8 @@ package import Foundation
 /// A program in a process of its own, from its start to its end. For any thread.
 ///
 /// Foundation's `Process` on Linux learns of an end by a socket, which other programs may inherit, and from a run loop: now and then, the
-/// tests waited for a program that had ended. Here, a thread waits for it. The program inherits descriptors only if they are not closed
-/// on exec, and its signals have their defaults, because a thread of the tests has other settings.
+/// tests waited for a program that had ended. Here, a thread waits for it. The program has its standard streams alone, and its signals have
+/// their defaults, because a thread of the tests has other settings.
 package final class SpawnedProcess: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -119,6 +119,11 @@ package final class SpawnedProcess: Sendable {
                 flags |= 0x80
             #endif
         }
+        #if canImport(Darwin)
+            flags |= Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
+        #else
+            _ = Self.closeOthers?(&actions, 3)
+        #endif
         var attributes = Self.initialized(posix_spawnattr_init)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
@@ -141,6 +146,14 @@ package final class SpawnedProcess: Sendable {
         guard code == 0 else { throw Failure(description: "\(program): \(String(cString: strerror(code)))") }
         return process
     }
+
+    #if !canImport(Darwin)
+        /// Swift's import of Glibc leaves it out. nil before Glibc 2.34: there, what is not closed on exec is inherited.
+        private static let closeOthers = dlsym(dlopen(nil, RTLD_NOW), "posix_spawn_file_actions_addclosefrom_np").map {
+            unsafeBitCast(
+                $0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
+        }
+    #endif
 
     /// A value that a C function initializes. Its type is the type of the parameter: a struct on Linux, an optional
     /// pointer on Apple platforms.
