@@ -61,12 +61,28 @@ package final class SpawnedProcess: Sendable {
             return false
         }
         guard isOverdue else { return }
+        let threads = threads
         send(SIGKILL)
         kill(-identifier, SIGKILL)
         _ = end
         let what = "\(words.joined(separator: " ")): did not end"
-        throw ChildIsOverdue(
-            description: limit.map { "\(what) within \($0) (\(file):\(line))" } ?? Patience.failure(what, file, line))
+        let failure = limit.map { "\(what) within \($0) (\(file):\(line))" } ?? Patience.failure(what, file, line)
+        throw ChildIsOverdue(description: failure + threads)
+    }
+
+    /// Where each of its threads waits in the kernel, and which signals are pending and blocked, one thread a line. Linux only.
+    private var threads: String {
+        let folder = "/proc/\(identifier)/task"
+        func file(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return numbers.map { number in
+            let status = file("\(folder)/\(number)/status").split(separator: "\n")
+            let fields = status.filter { line in
+                ["Name", "State", "SigPnd", "ShdPnd", "SigBlk"].contains { line.hasPrefix($0) }
+            }
+            return "\n  \(fields.joined(separator: " ")) in \(file("\(folder)/\(number)/wchan"))"
+                .replacing("\t", with: " ")
+        }.joined()
     }
 
     private var end: Int32 {
