@@ -162,6 +162,7 @@ package typealias posix_spawnattr_t = UnsafeMutableRawPointer
 let POSIX_SPAWN_SETSIGDEF: Int32 = 0x04
 let POSIX_SPAWN_SETSIGMASK: Int32 = 0x08
 let POSIX_SPAWN_SETSID: Int32 = 0x0400
+let POSIX_SPAWN_CLOEXEC_DEFAULT: Int32 = 0x4000
 
 package typealias Actions = UnsafeMutablePointer<posix_spawn_file_actions_t?>
 package typealias Attributes = UnsafeMutablePointer<posix_spawnattr_t?>
