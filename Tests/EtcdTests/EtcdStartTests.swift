@@ -97,6 +97,7 @@ import TestSupport
         for (number, root) in ["A", "B"].enumerated() {
             #expect(try store.read(root: root)?["jobs"] as? Int == number + 1)
         }
+        try store.namespace.watch.saveLastKnown()
         try put("[", "A")
         try put(#"{"jobs": 3}"#, "B")
         try wait { try store.read(root: "B")?["jobs"] as? Int == 3 }
