@@ -116,7 +116,7 @@ while IFS= read -r line; do missing "a license of what others have written: $lin
 
 echo "== paths of a machine"
 while IFS= read -r line; do missing "a text without a path of a machine: $line"; done < <(
-    git grep -nIE "(^|[^A-Za-z0-9_.*)/-])/(work|root|Users|home/[a-z]+|tmp/[a-z]+[0-9]+[a-z]*)/|$PWD" -- . \
+    git grep -nE "(^|[^A-Za-z0-9_.*)/-])/(work|root|Users|home/[a-z]+|tmp/[a-z]+[0-9]+[a-z]*)/|$PWD" -- . \
         ':!Scripts/release-check.sh' ':!Tests/*/Corpus' | cut -c -160)
 
 echo "== documents"

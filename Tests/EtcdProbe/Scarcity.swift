@@ -34,7 +34,7 @@ enum Scarcity {
         return Int(line.filter(\.isNumber)) ?? 0
     }
 
-    /// Reads in many threads at once. Prints how many have succeeded, and whether few sockets are open at the end.
+    /// Reads in many threads at once. Prints what has failed, and whether few sockets are open at the end.
     static func threads(_ count: Int) throws {
         let store = try store(.current, deadline: .seconds(60))
         let failures = Locked<[String]>([])
@@ -50,7 +50,8 @@ enum Scarcity {
             var status = stat()
             return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
         }
-        say(failures.withLock { $0.joined(separator: "; ") } + (open <= 5 ? "few connections" : "\(open) connections"))
+        let connections = open <= 5 ? "few connections" : "\(open) connections"
+        say(failures.withLock { $0 + [connections] }.joined(separator: "; "))
     }
 
     /// A followed read while the system has no memory for the stack of a thread, and one after that.

@@ -26,7 +26,7 @@ import TestSupport
         @Pref var name = ""
     }
 
-    private func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = .seconds(40)) -> EtcdStore {
+    private func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = ampleWait()) -> EtcdStore {
         EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: reads, deadline: deadline))
     }
 
@@ -211,7 +211,7 @@ import TestSupport
     @Test func unknownOutcomesAreFoundOut() throws {
         defer { proxy.close() }
         let count = Hazard.count("PREFS_FLEET_UNKNOWN", default: 20)
-        let prefs = TeamPrefs(key: "A", store: store(.current, deadline: .seconds(42)))
+        let prefs = TeamPrefs(key: "A", store: store(.current, deadline: ampleWait(2)))
         prefs.level = 100_000
         let number = Locked(0)
         let lost = Locked(0)

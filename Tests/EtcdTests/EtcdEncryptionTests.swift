@@ -12,7 +12,7 @@ import TestSupport
 
     private func store(
         _ stunnel: Stunnel, reads: EtcdStore.ReadMode = .followed, user: String? = nil,
-        deadline: Duration = .seconds(40)
+        deadline: Duration = ampleWait()
     ) -> EtcdStore {
         EtcdStore(
             endpoints: stunnel.urls, prefix: prefix,
@@ -25,7 +25,7 @@ import TestSupport
         let stunnel = try Stunnel(to: cluster, trusting: authority, as: authority.issue("client"))
         defer { stunnel.close() }
         // Another deadline is another client, as in another process.
-        let (one, two) = (store(stunnel), store(stunnel, deadline: .seconds(41)))
+        let (one, two) = (store(stunnel), store(stunnel, deadline: ampleWait(1)))
         let exact = store(stunnel, reads: .current)
         let isHeard = Signal()
         let heard = Locked<[Int]>([])
@@ -123,7 +123,7 @@ import TestSupport
         try cluster.control("user", "grant-role", "root", "root")
         try cluster.control("user", "grant-role", "ann", "root")
         try cluster.control("auth", "enable")
-        func write(_ subject: String, deadline: Duration = .seconds(40)) throws {
+        func write(_ subject: String, deadline: Duration = ampleWait()) throws {
             let client = try authority.issue("client", subject: subject)
             let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
             defer { stunnel.close() }

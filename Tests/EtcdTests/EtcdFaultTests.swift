@@ -18,7 +18,7 @@ import TestSupport
     }
 
     /// A proxy before the shared node, and a store behind it.
-    private func storeBehindProxy(deadline: Duration = .seconds(40)) throws -> (LossyProxy, EtcdStore) {
+    private func storeBehindProxy(deadline: Duration = ampleWait()) throws -> (LossyProxy, EtcdStore) {
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         let options = EtcdStore.Options(reads: .current, deadline: deadline)
         return (proxy, EtcdStore(endpoints: [proxy.url], prefix: prefix, options: options))

@@ -27,7 +27,7 @@ import TestSupport
 
     /// A store below the tickets of another one, even if its own lock is held.
     @Test(arguments: ["l/A/", "l/n/", "c/n/", "m/n/", "n/"]) func aStoreBelowAnother(_ rest: String) throws {
-        let (outer, inner) = (store(prefix, deadline: shortWait(2)), store(prefix + rest, deadline: .seconds(40)))
+        let (outer, inner) = (store(prefix, deadline: shortWait(2)), store(prefix + rest, deadline: ampleWait()))
         let (begun, end, ended) = (Signal(), Signal(), Signal())
         try inner.update(root: "A") { $0 = ["count": 1] }
         Thread.detachNewThread {
@@ -59,7 +59,7 @@ import TestSupport
 
     /// Keys of strangers do not hide the ticket before ours.
     @Test func aTicketBehindManyKeysOfStrangers() throws {
-        let (holder, other) = (store(prefix, deadline: .seconds(40)), store(prefix, deadline: shortWait(2)))
+        let (holder, other) = (store(prefix, deadline: ampleWait()), store(prefix, deadline: shortWait(2)))
         let (begun, end, ended) = (Signal(), Signal(), Signal())
         Thread.detachNewThread {
             try? holder.update(root: "A") { root in
@@ -96,7 +96,7 @@ import TestSupport
             }
         }
         // Words that end with these letters are prefixes like others.
-        let word = store("\(prefix)our/", deadline: .seconds(40))
+        let word = store("\(prefix)our/", deadline: ampleWait())
         try increment(word)
         #expect(try word.read(root: "A")?["count"] as? Int == 1)
     }
@@ -122,7 +122,7 @@ import TestSupport
 
     /// Changes between the pages of the first reading are there when it has ended, or soon after.
     @Test func changesWhileTheRootsAreRead() throws {
-        let writer = store(prefix, deadline: .seconds(40))
+        let writer = store(prefix, deadline: ampleWait())
         for half in 0..<2 {
             try writer.update(root: "R\(half)00") { _ in
                 for number in 0..<99 { try writer.update(root: "R\(half * 99 + number)") { $0 = ["count": number] } }
@@ -142,7 +142,7 @@ import TestSupport
             _ = try? cluster.control("put", "\(prefix)r/Z", #"{"count": 7}"#)
             return nil
         }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(40)))
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: ampleWait()))
         try Self.followAll(store)
         #expect(try store.read(root: "R55")?["count"] as? Int == 55)
         try wait { try store.read(root: "Z")?["count"] as? Int == 7 }

@@ -195,7 +195,8 @@ import TestSupport
             return number <= rejected ? LossyProxy.answer(401, body) : nil
         }
         let store = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, user: "root", password: "x"))
+            endpoints: [proxy.url], prefix: prefix,
+            options: .init(reads: .current, user: "root", password: "x", deadline: ampleWait()))
         let failure = error { _ = try store.read(root: "A") }
         #expect((failure == nil) == (rejected == 3), "\(failure as Any)")
         #expect(requests.withLock { $0 } == sent)

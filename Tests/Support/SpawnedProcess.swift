@@ -2,9 +2,9 @@ package import Foundation
 
 /// A program in a process of its own, from its start to its end. For any thread.
 ///
-/// Foundation's `Process` on Linux learns of an end by a socket, which other programs may inherit, and from a run loop: now and then, the
-/// tests waited for a program that had ended. Here, a thread waits for it. The program has its standard streams alone, and its signals have
-/// their defaults, because a thread of the tests has other settings.
+/// A thread waits for its end. Foundation's `Process` is told of it on Linux by a socket, which programs inherit that other threads start
+/// meanwhile. The program has its standard streams alone, and its signals have their defaults, because a thread of the tests has other
+/// settings.
 package final class SpawnedProcess: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -18,7 +18,7 @@ package final class SpawnedProcess: Sendable {
         case terminal(String)
     }
 
-    package let identifier: pid_t
+    private let identifier: pid_t
     private let words: [String]
     private let condition = NSCondition()
     /// What `waitpid` has returned; nil while it runs. Only the holder of the condition uses it.
@@ -34,8 +34,6 @@ package final class SpawnedProcess: Sendable {
         identifier = try Self.start([program.path(percentEncoded: false)] + arguments, environment, streams)
         Thread.detachNewThread { self.awaitEnd() }
     }
-
-    package var isRunning: Bool { condition.withLock { status == nil } }
 
     /// The exit code, or the number of the signal that ended it. Waits for the end.
     package var code: Int32 {
@@ -163,8 +161,13 @@ package final class SpawnedProcess: Sendable {
         return process
     }
 
-    #if !canImport(Darwin)
-        /// Swift's import of Glibc leaves it out. nil before Glibc 2.34: there, what is not closed on exec is inherited.
+    #if canImport(Darwin)
+        package static let closesOthers = true
+    #else
+        /// Whether a program inherits nothing but its streams. Before Glibc 2.34, it inherits what is not closed on exec.
+        package static let closesOthers = closeOthers != nil
+
+        /// Swift's import of Glibc leaves it out.
         private static let closeOthers = dlsym(dlopen(nil, RTLD_NOW), "posix_spawn_file_actions_addclosefrom_np").map {
             unsafeBitCast(
                 $0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)

@@ -8,15 +8,18 @@ import Testing
 /// The longest wait of a test. One that ends without what it waits for is an issue at its own line.
 var longestWait: Duration { .seconds(Patience.seconds) }
 
-/// A deadline that a test waits for: three times as long under a sanitizer, where what comes before it takes longer.
+/// A deadline that a test waits for: three times as long where waits are given more time, because what comes before it takes longer, too.
 func shortWait(_ seconds: Int) -> Duration { .seconds(Patience.isExtended ? 3 * seconds : seconds) }
 
+/// A deadline for what succeeds, however busy the machine is. Another number is another client, as in another process.
+func ampleWait(_ number: Int = 0) -> Duration { .seconds(40 + number) }
+
 extension EtcdStore.Options {
-    /// For what succeeds, however busy the machine is. Another number is another client, as in another process.
+    /// Options with an ample deadline.
     static func patient(
         _ number: Int = 0, reads: EtcdStore.ReadMode = .followed, staleness: Duration = .seconds(10)
     ) -> EtcdStore.Options {
-        EtcdStore.Options(reads: reads, deadline: .seconds(40 + number), staleness: staleness)
+        EtcdStore.Options(reads: reads, deadline: ampleWait(number), staleness: staleness)
     }
 }
 
