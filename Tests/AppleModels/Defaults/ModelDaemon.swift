@@ -102,23 +102,20 @@ package final class ModelDaemon: @unchecked Sendable {
     ///
     /// - Parameter loads: whether the daemon reads the file at once. If false, ``load()`` makes it read the file.
     package func unlock(loads: Bool = true) {
-        lock.withLock {
-            isUnlocked = true
-            if loads { loadUnderLock() }
-        }
-        if loads { lock.withLock { processes }.forEach { $0.reload() } }
+        lock.withLock { isUnlocked = true }
+        if loads { load() }
     }
 
     /// Makes the daemon read the file and notify the processes.
     package func load() {
-        lock.withLock { loadUnderLock() }
-        lock.withLock { processes }.forEach { $0.reload() }
-    }
-
-    private func loadUnderLock() {
-        guard !isLoaded else { return }
-        isLoaded = true
-        if isFileBehind { writeFileUnderLock() } else { entries = file ?? [:] }
+        let processes = lock.withLock {
+            if !isLoaded {
+                isLoaded = true
+                if isFileBehind { writeFileUnderLock() } else { entries = file ?? [:] }
+            }
+            return self.processes
+        }
+        processes.forEach { $0.reload() }
     }
 
     /// Removes the domain as other code does: `removePersistentDomain(forName:)`.

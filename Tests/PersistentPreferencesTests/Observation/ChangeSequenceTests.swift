@@ -87,7 +87,7 @@ import Testing
         }
         task.cancel()
         #expect(await task.value == [12])
-        #expect(!isFollowed)
+        #expect(!store.isFollowed)
         // A task that was cancelled before it began receives nothing.
         let late = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -96,7 +96,7 @@ import Testing
         late.cancel()
         prefs.size = 1
         #expect(await late.value == 0)
-        #expect(!isFollowed)
+        #expect(!store.isFollowed)
     }
 
     @Test func aCancelledTaskGetsNoFirstValue() async {
@@ -119,33 +119,19 @@ import Testing
             var iterator = changes?.makeAsyncIterator()
             prefs.size = 1
             #expect(await iterator?.next()?.text == "Root size: - → 1")
-            #expect(isFollowed)
+            #expect(store.isFollowed)
             changes = nil
-            #expect(isFollowed)
+            #expect(store.isFollowed)
             iterator = nil
-            #expect(!isFollowed)
+            #expect(!store.isFollowed)
             _ = other.$size.updates
-            #expect(!isFollowed)
+            #expect(!store.isFollowed)
             for await _ in other.$size.updates { break }
-            #expect(!isFollowed)
+            #expect(!store.isFollowed)
         }
         #expect(captured == nil)
     }
 
-    @Test func severalTasksShareTheWork() async {
-        let prefs = prefs()
-        let heard = await withTaskGroup(of: [Int].self) { group in
-            for _ in 0..<4 {
-                let updates = prefs.$size.updates
-                group.addTask { await updates.prefix(101).reduce(into: []) { $0.append($1) } }
-            }
-            for number in 100..<200 { prefs.size = number }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(heard == Array(repeating: [12] + Array(100..<200), count: 4))
-    }
-
-    /// The sequence continues after its instance was released.
     @Test func itDoesNotEndWithItsInstance() async {
         let changes = prefs().changes()
         prefs().size = 1
@@ -161,6 +147,4 @@ import Testing
         #expect(await bad.changes().reduce(into: 0) { sum, _ in sum += 1 } == 0)
         #expect(await bad.$size.updates.reduce(into: 0) { sum, _ in sum += 1 } == 0)
     }
-
-    private var isFollowed: Bool { store.isFollowed }
 }

@@ -70,14 +70,14 @@ import Testing
             #expect(own == Array(1...Self.writes))
         }
         #expect(flaw(in: all) == nil)
-        #expect(last(of: all).map(exactForm) == exactForm(prefs.values))
+        let last = all.reduce(into: [String: Any]()) { $0.merge($1.newValues) { $1 } }
+        #expect(exactForm(last) == exactForm(prefs.values))
         shared.wait { $0.last?.newValues["shared"] as? Int == end }
         #expect(flaw(in: shared.all) == nil)
         #expect(await heardBySequence.value.compactMap { $0.newValues["counter"] as? Int } == numbers)
         #expect(await heardByUpdates.value == [0] + numbers)
     }
 
-    /// Observers that come and go while others write receive every change between their first and last.
     @Test(arguments: ObservedPlace.allCases)
     func observersThatComeAndGoReceiveAGaplessChain(_ place: ObservedPlace) {
         let prefs = CountPrefs(key: "Root", store: place.store(in: folder))
@@ -124,9 +124,5 @@ import Testing
             }
         }
         return nil
-    }
-
-    private func last(of changes: [PrefsChange]) -> [String: Any]? {
-        changes.reduce(into: [String: Any]()) { $0.merge($1.newValues) { $1 } }
     }
 }

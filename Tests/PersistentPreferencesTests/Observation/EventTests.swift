@@ -16,8 +16,6 @@ import Testing
 
     private func prefs(_ store: any PrefsStore, key: String? = "Root") -> AnyPrefs { store.observedPrefs(key) }
 
-    private struct Failed: Error {}
-
     /// A step, and what is heard of it.
     private struct Step {
         let name: String
@@ -70,7 +68,7 @@ import Testing
             Step("thrown") {
                 _ = try? prefs.update { _ in
                     prefs["a"] = 1
-                    throw Failed()
+                    throw Stop()
                 }
             },
             Step("refused") {
@@ -177,11 +175,9 @@ import Testing
 
     /// A root that is not a dictionary has no values, so its removal is not a change. New values in its place are a
     /// change.
-    @Test(arguments: [ObservedPlace.binary, .xml])
-    func aRootThatIsNotADictionaryIsEmpty(_ place: ObservedPlace) throws {
-        let url = folder.file(place == .xml ? "test.xml" : "test.plist")
-        try writePropertyList(["Root": ["a", "list"]], to: url, as: place == .xml ? .xml : .binary)
-        let prefs = prefs(place.store(in: folder))
+    @Test func aRootThatIsNotADictionaryIsEmpty() throws {
+        try writePropertyList(["Root": ["a", "list"]], to: folder.file())
+        let prefs = folder.observedPrefs()
         let heard = prefs.observer()
         prefs["a"] = 1
         #expect(prefs.lastError == .rootIsNotDictionary(key: "Root"))
@@ -191,22 +187,20 @@ import Testing
     }
 
     /// The assignment of all values repairs such a root, as in RVS_PersistentPrefs 1.7. No other write does.
-    @Test(arguments: [ObservedPlace.binary, .xml])
-    func allValuesReplaceARootThatIsNotADictionary(_ place: ObservedPlace) throws {
-        for values in [["a": 2], [:]] {
-            let url = folder.file(place == .xml ? "test.xml" : "test.plist")
-            try writePropertyList(["Root": ["a", "list"], "Other": 1], to: url, as: place == .xml ? .xml : .binary)
-            let prefs = prefs(place.store(in: folder))
-            prefs.values["a"] = 1
-            #expect(prefs.lastError == .rootIsNotDictionary(key: "Root"))
-            prefs.values = ["a": Date(timeIntervalSinceReferenceDate: .nan)]
-            #expect(prefs.lastError != nil)
-            // A rejected value replaces nothing.
-            #expect(try propertyList(at: url)["Root"] as? [String] == ["a", "list"])
-            prefs.values = values
-            #expect(prefs.lastError == nil)
-            #expect(try propertyList(at: url) as NSDictionary == ["Root": values, "Other": 1])
-        }
+    @Test(arguments: [["a": 2], [:]])
+    func allValuesReplaceARootThatIsNotADictionary(_ values: [String: Int]) throws {
+        let url = folder.file()
+        try writePropertyList(["Root": ["a", "list"], "Other": 1], to: url)
+        let prefs = folder.observedPrefs()
+        prefs.values["a"] = 1
+        #expect(prefs.lastError == .rootIsNotDictionary(key: "Root"))
+        prefs.values = ["a": Date(timeIntervalSinceReferenceDate: .nan)]
+        #expect(prefs.lastError != nil)
+        // A rejected value replaces nothing.
+        #expect(try propertyList(at: url)["Root"] as? [String] == ["a", "list"])
+        prefs.values = values
+        #expect(prefs.lastError == nil)
+        #expect(try propertyList(at: url) as NSDictionary == ["Root": values, "Other": 1])
     }
 
     @Test func aPropertyReportsItsValues() {
@@ -227,5 +221,56 @@ import Testing
                 "Root size: - → 14", "Root name: - → 'x'", "Root size: 14 → -", "Root size: - → 12",
                 "Root size: 12 → -", "Root size: - → 'large'", "Root name: 'x' → -, size: 'large' → 16",
             ])
+    }
+
+    // MARK: - Stores
+
+    @Test(arguments: ObservedPlace.kinds, ["", "a\0b", "\u{FEFF}a", String(repeating: "x", count: 1_025)])
+    func badNamesAreRejected(_ place: ObservedPlace, _ name: String) {
+        let store = place.store(in: folder)
+        #expect(throws: PrefsError.self) { try store.observe(root: name) { _ in } }
+    }
+
+    @Test func aBadSuiteIsRejected() {
+        #expect(throws: PrefsError.self) { try UserDefaultsStore(suiteName: "a/b").observe(root: "Root") { _ in } }
+    }
+
+    @Test func aStoreWithoutObserveIsSilent() {
+        let inner = InMemoryStore()
+        let prefs = ForeignStore(inner).observedPrefs()
+        let heard = prefs.observer()
+        #expect(prefs.lastError == nil)
+        prefs["a"] = 1
+        #expect(prefs["a"] as? Int == 1)
+        #expect(Listener(inner.observedPrefs()).take() == [])
+        #expect(heard.all == [])
+    }
+
+    @Test(arguments: ObservedPlace.kinds)
+    func aForwardingStoreReportsChanges(_ place: ObservedPlace) {
+        let inner = place.store(in: folder)
+        let prefs = AccountStore(account: "ann", in: inner).observedPrefs()
+        prefs["c"] = 1
+        let listener = Listener(prefs)
+        inner.observedPrefs("Root@ann").update { ($0["a"], $0["b"]) = (1, 2) }
+        prefs["a"] = nil
+        prefs.clear()
+        #expect(
+            listener.take().map { $0.replacing(/, end: .*/, with: "") } == [
+                "Root a: - → 1, b: - → 2", "Root a: 1 → -", "Root b: 2 → -, c: 1 → -",
+            ])
+        prefs.key = "Other"
+        prefs["a"] = 5
+        #expect(listener.take().map { $0.replacing(/.*end: .*/, with: "end") } == ["end", "Other a: - → 5"])
+    }
+
+    @Test func aChangeCanBeMadeForAStoreOfOnesOwn() throws {
+        let change = try #require(
+            PrefsChange(
+                root: "R", from: ["a": 1 as NSNumber, "b": "x"], to: ["a": 1.0 as NSNumber, "b": "x", "c": "y"],
+                origin: .elsewhere))
+        #expect(change.text == "R a: 1 → 1.0 (3ff0000000000000), c: - → 'y' elsewhere")
+        #expect(PrefsChange(root: "R", from: ["b": "x"], to: ["b": "x"], origin: .thisProcess) == nil)
+        #expect(PrefsChange(root: "R", from: nil, to: [:], origin: .thisProcess) == nil)
     }
 }

@@ -71,13 +71,6 @@ import Testing
         #expect(subscriber.settled(3).dropFirst(2).map(\.text) == ["Root size: 2 → 3"])
     }
 
-    @Test func aDemandIsKeptUntilThereIsAChange() {
-        let prefs = prefs(), subscriber = subscriber(of: prefs)
-        subscriber.request(2)
-        for size in 1...3 { prefs.size = size }
-        #expect(subscriber.settled(2).map { $0.newValues["size"] as? Int } == [1, 2])
-    }
-
     @Test func theAnswerToADeliveryAddsToTheDemand() {
         let prefs = prefs(), subscriber = subscriber(of: prefs)
         subscriber.answer = { $0.newValues["size"] as? Int == 5 ? 0 : 1 }
@@ -127,7 +120,6 @@ import Testing
         #expect(subscriber.heard.wait(for: 2) == [13, 14])
     }
 
-    /// A change that is not delivered uses up no demand.
     @Test func anEqualValueUsesUpNoDemand() {
         let prefs = prefs(), subscriber = sizeSubscriber(of: prefs)
         subscriber.request(2)
@@ -192,16 +184,6 @@ import Testing
         }
     }
 
-    @Test func whatWaitsIsMergedWhereItIsTooMuch() {
-        let prefs = prefs(), subscriber = subscriber(of: prefs)
-        let capacity = WaitingChanges.capacity
-        for size in 1...capacity + 200 { prefs.size = -size }
-        subscriber.request(Mailbox<PrefsChange>.unlimited)
-        let all = subscriber.heard.wait(for: capacity)
-        #expect(all.map(\.count) == Array(repeating: 1, count: capacity - 1) + [201])
-        #expect(all.last?.text == "Root size: \(1 - capacity) → \(-capacity - 200) ×201")
-    }
-
     /// Another observer has received the first part of the merged change already.
     @Test func aMergedChangeIsTheSameBesideAFastObserver() {
         let prefs = prefs(), subscriber = subscriber(of: prefs)
@@ -215,33 +197,11 @@ import Testing
         #expect(subscriber.heard.wait(for: capacity).last?.text == "Root size: \(1 - capacity) → 5 ×6")
     }
 
-    private func change(
-        _ value: StoredValue, isForeign: Bool = false, keepsWhole: Bool = false
-    ) -> PendingChange? {
-        let (before, after) = (StoredValue.dictionary(["size": .bool(true)]), StoredValue.dictionary(["size": value]))
-        return EntryChange(of: "Root", from: before, to: after, isForeign: isForeign).map {
-            PendingChange($0, root: "Root", keepsWhole: keepsWhole)
-        }
-    }
-
-    @Test(arguments: [false, true], [false, true])
-    func aMergedChangeIsForeignIfAPartIs(_ first: Bool, _ second: Bool) throws {
-        var merged = try #require(change(.integer(1), isForeign: first))
-        merged.append(try #require(change(.integer(2), isForeign: second)))
-        #expect(merged.isForeign == (first || second) && merged.count == 2)
-    }
-
-    /// The first part was a change of a root of a former version.
-    @Test func aMergedRootEndsWithTheNewestPart() throws {
-        var merged = try #require(change(.integer(1), keepsWhole: true))
-        merged.append(try #require(change(.integer(2))))
-        #expect(merged.whole?.before.members == ["size": .bool(true)])
-        #expect(merged.whole?.after.members == ["size": .integer(2)])
-    }
-
     /// What was delivered takes no room any more.
     @Test func largeChangesAreMergedAsFarAsTheyWait() throws {
-        let mebibyte = try #require(change(.data(Data(count: 1 << 20))))
+        let value = StoredValue.dictionary(["size": .data(Data(count: 1 << 20))])
+        let large = try #require(EntryChange(of: "Root", from: nil, to: value, isForeign: false))
+        let mebibyte = PendingChange(large, root: "Root", keepsWhole: false)
         let most = WaitingChanges.byteCapacity >> 20
         var changes = WaitingChanges()
         for _ in 0..<2 * most { changes.append(mebibyte) }

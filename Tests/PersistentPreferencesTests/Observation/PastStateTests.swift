@@ -7,13 +7,9 @@ import Testing
 /// The state that reads see while key-value observers are notified. This part of key-value observing runs on every
 /// platform.
 @Suite struct PastStateTests {
-    private final class Prefs: PersistentPrefs, @unchecked Sendable {
+    private final class Prefs: RecordingPrefs, @unchecked Sendable {
         @Pref var size = 12
         @Pref var name = "none"
-        private(set) var failures = 0
-        var unknownKeys: [String]? { if case .incorrectKeys(let keys) = lastError { keys } else { nil } }
-
-        override func prefsDidFail(_ error: PrefsError) { failures += 1 }
     }
 
     private let store = InMemoryStore()
@@ -75,14 +71,14 @@ import Testing
     @Test func errorsOfItsReadsAreNotReported() {
         let prefs = prefs(["size": 2])
         prefs["unknown"] = 1
-        #expect(prefs.unknownKeys == ["unknown"])
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
         PastState(Dictionary(of: ["size": "large"]), of: prefs.state).asCurrent {
             #expect(prefs.size == 12)
             #expect(prefs["unknown"] == nil)
             prefs.flush()
         }
-        #expect(prefs.unknownKeys == ["unknown"])
-        #expect(prefs.failures == 1)
+        #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
+        #expect(prefs.errors.count == 1)
     }
 
     @Test(

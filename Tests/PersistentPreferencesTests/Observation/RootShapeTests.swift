@@ -44,17 +44,6 @@ import Testing
         subscription.end()
     }
 
-    /// Two instances on a flat domain, whose values have no root of their own.
-    @Test func aChangeOfAFlatDomainHasTheRootOfItsObserver() throws {
-        let folder = try TemporaryFolder()
-        let store = PropertyListFileStore(url: folder.file(), durability: .process, layout: .flat)
-        let (one, two) = (store.observedPrefs("One"), store.observedPrefs("Two"))
-        let (first, second) = (one.observer(), two.observer())
-        one["a"] = 1
-        #expect(first.wait(for: 1) == ["One a: - → 1"])
-        #expect(second.wait(for: 1) == ["Two a: - → 1"])
-    }
-
     /// An observer of one key beside an observer of all keys, in both orders.
     @Test func eachObserverGetsItsPartOfAChange() {
         let prefs = InMemoryStore().observedPrefs()

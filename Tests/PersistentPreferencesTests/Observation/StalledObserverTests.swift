@@ -9,7 +9,6 @@ import Testing
 /// A slow observer delays nobody and keeps a limited number of changes. The newest are merged.
 @Suite struct StalledObserverTests {
     private static let capacity = WaitingChanges.capacity
-    private let folder = TemporaryFolder.fresh
 
     private final class NumberPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var number = 0
@@ -119,23 +118,6 @@ import Testing
         #expect(order.all.count == 2)
         rest?()
         #expect(order.all == ["first", "second", "third"])
-    }
-
-    @Test(arguments: Watcher.allCases)
-    func aFileIsWrittenOnWhileAnObserverIsStalled(_ watcher: Watcher) {
-        let system = WatchedSystemCalls(watcher)
-        let prefs = NumberPrefs(key: "Root", store: folder.observedStore("test.plist", system))
-        let stall = Stall()
-        let heard = stall.observer(of: prefs)
-        // What waits is the same with every watcher: the usual form reaches the limit with one of them.
-        let commits = Hazard.isLong || watcher == .system ? Self.capacity + 20 : 20
-        for number in 1...commits { prefs.commit(number) }
-        stall.gate.open()
-        let all = heard.wait { $0.last?.newValues["number"] as? Int == commits }
-        #expect(all.reduce(0) { $0 + $1.count } == commits)
-        #expect(all.last?.newValues["number"] as? Int == commits)
-        #expect(all.count <= Self.capacity + 1)
-        #expect(all.allSatisfy { $0.origin == .thisProcess })
     }
 
     @Test func aSequenceWithoutAConsumerKeepsNoMore() async {

@@ -23,7 +23,7 @@ import Testing
         await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     }
 
-    enum Reading: CaseIterable { case property, handle, subscripted, values, setting }
+    enum Reading: CaseIterable { case property, handle, subscripted, values, setting, several }
 
     @Test(arguments: Reading.allCases)
     func aCommitOfAnotherThreadAfterTheReadIsReported(_ reading: Reading) async {
@@ -37,29 +37,18 @@ import Testing
                 case .subscripted: _ = prefs["size"]
                 case .values: _ = prefs.values
                 case .setting: _ = settings[Size.self]
+                case .several:
+                    prefs.read {
+                        // A commit between the beginning of `read` and a read in it.
+                        inThreads(1) { _ in writer.size = size }
+                        #expect(prefs.size == size - 1)
+                    }
                 }
                 inThreads(1) { _ in writer.size = size }
             } onChange: {
                 prefs.size
             }
             #expect(heard.all == [])
-            await mainQueue()
-            #expect(heard.all == [size])
-        }
-    }
-
-    /// A commit between the beginning of `read` and a read in it.
-    @Test func aCommitInsideAReadOfSeveralValuesIsReported() async {
-        let prefs = prefs(), writer = self.prefs()
-        for size in 13...14 {
-            let heard = tracking {
-                prefs.read {
-                    inThreads(1) { _ in writer.size = size }
-                    #expect(prefs.size == size - 1)
-                }
-            } onChange: {
-                prefs.size
-            }
             await mainQueue()
             #expect(heard.all == [size])
         }

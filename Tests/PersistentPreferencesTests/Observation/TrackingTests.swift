@@ -205,4 +205,32 @@ import Testing
         // The other store reports on the queue of an observer.
         fired.wait(for: 1)
     }
+
+    // MARK: - The probe that detects tracked reads
+
+    @Test func theProbeFindsATrackingAndNothingElse() {
+        let keyPath: KeyPath<TrackingProbe.Sample, Void> = \.[probe: TrackingProbe()]
+        let registrar = ObservationRegistrar()
+        #expect(TrackingProbe.works)
+        #expect(!TrackingProbe.isTracked(by: registrar))
+        withObservationTracking {
+            #expect(TrackingProbe.isTracked(by: registrar))
+            #expect(TrackingProbe.findsTracking(with: keyPath))
+        } onChange: {
+        }
+        #expect(!TrackingProbe.isTracked(by: registrar))
+        // This key path is never hashed, as if the framework no longer hashed key paths.
+        #expect(!TrackingProbe.findsTracking(with: \.[observed: "size"]))
+    }
+
+    @Test func withoutTheProbeEveryReadIsTracked() {
+        let prefs = prefs(), writer = self.prefs()
+        #expect(prefs.state.bridge.trustsProbe)
+        prefs.state.bridge.trustsProbe = false
+        _ = prefs.size
+        #expect(store.isFollowed)
+        let heard = tracking({ _ = prefs.size }, onChange: { prefs.size })
+        writer.size = 13
+        #expect(heard.all == [13])
+    }
 }

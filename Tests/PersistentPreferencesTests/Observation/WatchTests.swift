@@ -129,21 +129,6 @@ import Testing
                 || second.heard.all.first?.hasPrefix("Root a: 3 → 4") == true)
     }
 
-    @Test(arguments: Watcher.allCases)
-    func theNextCommitWatchesWhatCouldNotBeWatched(_ watcher: Watcher) throws {
-        let system = CountingWatches(watcher)
-        let prefs = prefs("test.plist", system)
-        system.fail(with: EMFILE)
-        let heard = prefs.observer()
-        prefs["a"] = 1
-        #expect(system.watches == 0)
-        system.fail(with: nil)
-        prefs["a"] = 2
-        #expect(system.watches == 1)
-        try writePropertyList(["Root": ["a": 3]], to: folder.file())
-        #expect(heard.wait(for: 3).last == "Root a: 2 → 3 elsewhere")
-    }
-
     /// System calls of a mounted server, whose changes the system does not tell of.
     private final class Server: SystemCalls, @unchecked Sendable {
         override func tellsOfChanges(inFolder path: String) -> Bool { false }

@@ -27,16 +27,11 @@ import Testing
         #expect(prefs.lastError.map(Self.isUnreadable) == true)
         prefs.width = 8
         #expect(prefs.lastError.map(Self.isUnreadable) == true, "no write starts from the last known state")
+        let other = FramePrefs(store: ServerStore(server))
+        #expect(other.width == 1, "it knows nothing, and reads the default")
+        #expect(other.lastError.map(Self.isUnreadable) == true)
         server.isDown = false
         #expect(prefs.width == 7)
-    }
-
-    @Test func anInstanceThatKnowsNothingReadsDefaultsDuringAnOutage() {
-        let server = MemoryServer()
-        server.isDown = true
-        let prefs = FramePrefs(store: ServerStore(server))
-        #expect(prefs.width == 1)
-        #expect(prefs.lastError.map(Self.isUnreadable) == true)
     }
 
     @Test func anAssignmentIsComparedWithTheServer() {

@@ -86,19 +86,14 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
 
     /// The version belongs to the class that has migrations.
     @Test func aClassWithoutMigrationsLeavesTheVersionOfAnother() throws {
-        final class Migrated: PersistentPrefs, @unchecked Sendable {
-            @Pref var columns = 3
-            override class var migrations: [PrefsMigration] {
-                [PrefsMigration(to: 1) { $0["columns"] = ($0["columns"] as? Int ?? 0) * 2 }]
-            }
-        }
-        try writePropertyList(["columns": 4], to: folder.file())
-        let migrated = Migrated(store: store())
+        try writePropertyList(["cols": 4], to: folder.file())
+        let migrated = ColumnPrefs(store: store())
         migrated.columns += 1
         final class Other: PersistentPrefs, @unchecked Sendable { @Pref var volume = 0.5 }
         let other = Other(store: store())
         other.volume = 1
         other.deleteAll()
+        #expect(try entries().keys.sorted() == ["PersistentPreferences version", "columns"])
         #expect(migrated.columns == 9 && !other.$volume.isSet)
     }
 
@@ -129,11 +124,10 @@ final class ColumnPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.key = "Moved"
         prefs["a"] = 2
         #expect(listener.take() == ["Root a: - → 1", "Moved a: 1 → 2"])
-        let heard = Heard<String>()
-        let observation = try store().observe(root: "R") { heard.append($0.text) }
+        let heard = try Observer<String> { tell in try store().observe(root: "R") { tell($0.text) } }
         prefs["b"] = "x"
         #expect(heard.wait(for: 1) == ["R b: - → 'x'"])
-        observation.cancel()
+        heard.cancel()
         try writePropertyList(["a": 5], to: folder.file())
         #expect(listener.heard.wait { $0.last?.contains("elsewhere") == true }.last?.contains("a: 2 → 5") == true)
     }

@@ -10,44 +10,52 @@ import PrefsLayers
 /// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
 @Suite struct StoreConformanceTests {
     enum Kind: String, CaseIterable {
-        case inMemory, binaryFile, xmlFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile, foreign,
-            account
+        case memory, binaryFile, xmlFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile
+        /// Has no `observe`.
+        case foreign
         case simulated, simulatedFlat
-        // Without layers.
-        case layered, layeredJSONFile, layeredFlatFile, layeredFlatJSONFile
-        // With layers that have no entries in the roots of the checks.
-        case layersAroundFile, layersAroundJSONFile, layersAroundFlatFile, layersAroundFlatJSONFile, layersAroundForeign
-        // With layers that have entries in the roots of the checks; see `MergedStore`.
-        case mergedMemory, mergedFile, mergedJSONFile, mergedFlatFile, mergedFlatJSONFile
 
         var isFlat: Bool { rawValue.lowercased().contains("flat") }
-        var isMerged: Bool { rawValue.hasPrefix("merged") }
-        var isLayered: Bool { isMerged || rawValue.hasPrefix("layer") }
-        /// These have no `observe`.
-        var isForeign: Bool { rawValue.lowercased().contains("foreign") }
 
-        var checks: [StoreCheck] {
-            let all = isForeign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
-            return all.filter { !inapplicable.contains($0.name) }
+        fileprivate var layers: [Layers] {
+            switch self {
+            case .memory, .unflushedFile, .jsonFile, .flatFile, .flatJSONFile: Layers.allCases
+            case .foreign: [.missing, .quiet]
+            default: [.missing]
+            }
         }
 
-        /// The checks of rules that the kind cannot follow.
-        private var inapplicable: [String] {
+        fileprivate func checks(in layers: Layers) -> [StoreCheck] {
             // A flat domain has one root for all root keys. An empty domain counts as missing, because `UserDefaults`
             // does not distinguish the two. `FlatLayoutTests` has the rules that hold instead.
-            if isFlat { return ["rootsAreSeparate", "otherRootIsNoChange", "emptyIsNotMissing"] }
+            var inapplicable = isFlat ? ["rootsAreSeparate", "otherRootIsNoChange", "emptyIsNotMissing"] : []
             // A merged root always has the entries of its layers, so it is never empty.
-            return isMerged ? ["emptyIsNotMissing"] : []
+            if layers == .merged { inapplicable.append("emptyIsNotMissing") }
+            let all = self == .foreign ? StoreCheck.all : StoreCheck.all + StoreCheck.observing
+            return all.filter { !inapplicable.contains($0.name) }
         }
     }
 
-    /// The usual form makes half of the checks of a kind of store.
-    private static let table = Kind.allCases.enumerated().flatMap { number, kind in
-        Hazard.each(2, of: kind.checks, from: number).map { (kind, $0) }
+    /// The layers around a store.
+    enum Layers: CaseIterable {
+        /// The store itself.
+        case missing
+        /// A layered store without layers.
+        case none
+        /// Layers that have no entries in the roots of the checks.
+        case quiet
+        /// Layers that have entries in the roots of the checks; see `MergedStore`.
+        case merged
+    }
+
+    /// The usual form makes half of the checks of a store.
+    private static let table = Kind.allCases.flatMap { kind in kind.layers.map { (kind, $0) } }.enumerated().flatMap {
+        number, row in
+        Hazard.each(2, of: row.0.checks(in: row.1), from: number).map { (row.0, row.1, $0) }
     }
 
     @Test(arguments: table)
-    func storePasses(_ kind: Kind, _ check: StoreCheck) throws {
+    func storePasses(_ kind: Kind, _ layers: Layers, _ check: StoreCheck) throws {
         let folder = try TemporaryFolder()
         let process = ModelDaemon(isAutomatic: true).process()
         let memory = InMemoryStore()
@@ -56,49 +64,35 @@ import PrefsLayers
             try FileManager.default.createSymbolicLink(at: folder.file("link.plist"), withDestinationURL: folder.file())
         }
         let around = try LayersOfChecks(in: folder, layout: kind.isFlat ? .flat : .roots)
-        @Sendable func merged(_ base: any PrefsStore) -> MergedStore {
-            MergedStore(base, LayeredStore(base, above: around.above, below: around.below))
-        }
-        @Sendable func quiet(_ base: any PrefsStore) -> LayeredStore {
-            LayeredStore(base, above: around.quiet, below: around.quiet)
-        }
         @Sendable func file(
-            _ format: FileFormat = .binary, _ layout: DomainLayout = .roots
+            _ name: String = "test.plist", _ format: FileFormat = .binary, _ layout: DomainLayout = .roots,
+            _ durability: PropertyListFileStore.Durability = .process
         ) -> PropertyListFileStore {
-            PropertyListFileStore(
-                url: folder.file(format == .json ? "test.json" : "test.plist"), format: format, durability: .process,
-                layout: layout)
+            PropertyListFileStore(url: folder.file(name), format: format, durability: durability, layout: layout)
         }
-        // Updates through layers use the store below them, at a higher cost.
-        let updates = Hazard.count(12, long: 50)
-        try check.run(updates: kind.isLayered ? updates / 2 : updates) {
+        @Sendable func store() -> any PrefsStore {
             switch kind {
-            case .inMemory: memory
-            case .binaryFile: PropertyListFileStore(url: folder.file())
-            case .xmlFile: PropertyListFileStore(url: folder.file(), format: .xml)
-            case .jsonFile: PropertyListFileStore(url: folder.file("test.json"), format: .json)
-            case .flatJSONFile: PropertyListFileStore(url: folder.file("test.json"), format: .json, layout: .flat)
-            case .fileBehindLink: PropertyListFileStore(url: folder.file("link.plist"))
+            case .memory: memory
+            case .binaryFile: file("test.plist", .binary, .roots, .powerCut)
+            case .xmlFile: file("test.plist", .xml, .roots, .powerCut)
+            case .jsonFile: file("test.json", .json)
+            case .fileBehindLink: file("link.plist", .binary, .roots, .powerCut)
             case .unflushedFile: file()
-            case .flatFile: file(.binary, .flat)
+            case .flatFile: file("test.plist", .binary, .flat)
+            case .flatJSONFile: file("test.json", .json, .flat)
+            case .foreign: ForeignStore(memory)
             case .simulated: UserDefaultsStore(process)
             case .simulatedFlat: UserDefaultsStore(process, layout: .flat)
-            case .foreign: ForeignStore(memory)
-            case .account: AccountStore(account: "ann", in: memory)
-            case .layered: LayeredStore(memory)
-            case .layeredJSONFile: LayeredStore(file(.json))
-            case .layeredFlatFile: LayeredStore(file(.binary, .flat))
-            case .layeredFlatJSONFile: LayeredStore(file(.json, .flat))
-            case .layersAroundFile: quiet(PropertyListFileStore(url: folder.file()))
-            case .layersAroundJSONFile: quiet(file(.json))
-            case .layersAroundFlatFile: quiet(PropertyListFileStore(url: folder.file(), layout: .flat))
-            case .layersAroundFlatJSONFile: quiet(file(.json, .flat))
-            case .layersAroundForeign: quiet(ForeignStore(memory))
-            case .mergedMemory: merged(memory)
-            case .mergedFile: merged(file())
-            case .mergedJSONFile: merged(file(.json))
-            case .mergedFlatFile: merged(file(.binary, .flat))
-            case .mergedFlatJSONFile: merged(file(.json, .flat))
+            }
+        }
+        // Updates through layers use the store below them, at a higher cost.
+        try check.run(updates: Hazard.count(12, long: 50) / (layers == .missing ? 1 : 2)) {
+            let base = store()
+            return switch layers {
+            case .missing: base
+            case .none: LayeredStore(base)
+            case .quiet: LayeredStore(base, above: around.quiet, below: around.quiet)
+            case .merged: MergedStore(base, LayeredStore(base, above: around.above, below: around.below))
             }
         }
     }

@@ -4,7 +4,15 @@ import TestSupport
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
-@testable import PrefsPropertyLists
+
+/// The errors that `prefsDidFail` has received.
+final class Failures: Sendable {
+    private let reported = Locked<[String]>([])
+
+    func add(_ failure: String) { reported.withLock { $0.append(failure) } }
+
+    var all: [String] { reported.withLock { $0 } }
+}
 
 /// Records every error that it receives.
 class RecordingPrefs: PersistentPrefs, @unchecked Sendable {
@@ -80,17 +88,12 @@ extension PrefsError {
     }
 }
 
-extension PropertyListFile {
-    /// Commits a content as another process would.
-    func commitForTest(_ content: [String: Any]) {
-        do {
-            try queue.transact(durability: .process, begin: begin) { transaction in
-                for (root, entry) in content {
-                    transaction[root] = try PropertyListVetter.value(of: entry, forKey: root)
-                }
-            }
-        } catch {
-            fatalError("\(error)")
-        }
-    }
+extension PersistentPrefs {
+    /// The store of this instance, for another instance.
+    var ownStore: any PrefsStore { state.roots }
+}
+
+extension InMemoryStore {
+    /// Whether a root has observers.
+    var isFollowed: Bool { (try? ownRoots.reached() as? MemoryDomain)?.queue.feed.hasSubscribers == true }
 }

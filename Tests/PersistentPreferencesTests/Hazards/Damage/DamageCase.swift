@@ -86,26 +86,16 @@ struct DamageCase: CustomStringConvertible {
 
 /// The counts of the cases.
 struct DamageTally {
-    var planned = 0
-    var finished = 0
+    var cases = 0
     /// The number of malformed files that reads left unchanged.
     var left = 0
     var quarantined = 0
     var rejected = 0
     var violations: [String] = []
 
-    static func += (left: inout DamageTally, right: DamageTally) {
-        left.planned += right.planned
-        left.finished += right.finished
-        left.left += right.left
-        left.quarantined += right.quarantined
-        left.rejected += right.rejected
-        left.violations += right.violations
-    }
-
     /// The line of the summary. After a crash it is missing.
     var summary: String {
-        "\(planned) files, \(left) left as they were by reads, \(quarantined) quarantined by writes, \(rejected) writes to "
-            + "files of others rejected, \(violations.count) lost, \(planned - finished) not looked at to the end"
+        "\(cases) files, \(left) left as they were by reads, \(quarantined) quarantined by writes, \(rejected) writes to "
+            + "files of others rejected, \(violations.count) lost"
     }
 }

@@ -21,11 +21,10 @@ final class DamageRun {
     }
 
     func run(_ cases: [DamageCase]) {
-        tally.planned += cases.count
+        tally.cases += cases.count
         for damage in cases {
             do {
                 try run(damage)
-                tally.finished += 1
             } catch {
                 tally.violations.append("\(damage): \(error)")
             }
@@ -92,17 +91,17 @@ final class DamageRun {
         let isQuarantined = damage.isWrite && expected.isReplaced
         try expect(holds(quarantine, isQuarantined ? damage.bytes : nil), "quarantined is \(quarantine)")
         let bytes = try? Data(contentsOf: folder.file())
+        var root = expected.known?["AnyPrefs"] as? [String: Any] ?? [:]
+        func content() -> [String: Any] { (expected.known ?? [:]).merging(["AnyPrefs": root]) { $1 } }
         if !damage.isWrite || expected.writeError != nil {
             expect(bytes == damage.bytes, "the file's bytes were touched")
         } else {
-            let content = adding(["a": 5 as NSNumber], to: expected.known)
-            expect(isContent(bytes, content), "on disk is \(describe(bytes)) instead of \(describe(content))")
+            root["a"] = 5 as NSNumber
+            expect(isContent(bytes, content()), "on disk is \(describe(bytes)) instead of \(describe(content()))")
         }
 
         // The next accesses read that state, and a write succeeds or is rejected for that reason.
         let isStillThere = !isQuarantined
-        var root = expected.known?["AnyPrefs"] as? [String: Any] ?? [:]
-        if damage.isWrite, expected.writeError == nil { root["a"] = 5 as NSNumber }
         let visible = expected.isHidden ? [:] : root.filter { ["a", "b", "c"].contains($0.key) }
         expect(StoredValue.areEqual(prefs.values, visible), "in memory is \(prefs.values) instead of \(visible)")
         let readError = isStillThere ? expected.readError : nil
@@ -118,9 +117,9 @@ final class DamageRun {
             let warning = isStillThere && expected.isReplaced ? last.first.flatMap(expected.warning) : nil
             expect(prefs.outcome == warning ?? "ok", "then a write says \(prefs.outcome)")
             root["c"] = Data([7])
-            let content = (expected.known ?? [:]).merging(["AnyPrefs": root]) { $1 }
             expect(
-                isContent(lastBytes, content), "then on disk is \(describe(lastBytes)) instead of \(describe(content))")
+                isContent(lastBytes, content()),
+                "then on disk is \(describe(lastBytes)) instead of \(describe(content()))")
         }
         try expect(holds(last, expected.isReplaced ? damage.bytes : nil), "then quarantined is \(last)")
         if expected.isReplaced { tally.quarantined += 1 }
@@ -217,12 +216,6 @@ final class DamageRun {
             return [readError].compactMap { $0 }
                 + (isEmpty ? ["\(PrefsError.noStoredPrefsForKey(key: "AnyPrefs"))"] : [])
         }
-    }
-
-    private func adding(_ values: [String: Any], to content: [String: Any]?) -> [String: Any] {
-        var content = content ?? [:]
-        content["AnyPrefs"] = (content["AnyPrefs"] as? [String: Any] ?? [:]).merging(values) { $1 }
-        return content
     }
 
     private func isContent(_ bytes: Data?, _ content: [String: Any]?) -> Bool {

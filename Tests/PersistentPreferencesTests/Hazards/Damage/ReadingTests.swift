@@ -19,12 +19,7 @@ import WriteOperations
         case domain, settings, model, setting, dictionary
     }
 
-    private struct Situation {
-        let content: FoundFile.Content
-        let neighbors: FoundFile.Neighbors
-        let folder: TemporaryFolder
-        let url: URL
-    }
+    private typealias Situation = (FoundFile.Content, FoundFile.Neighbors, TemporaryFolder, URL)
 
     /// A read waits for the rest of a young file that seems to be cut off, so the files are young in only one of the
     /// four cases.
@@ -37,21 +32,18 @@ import WriteOperations
                 let folder = try TemporaryFolder()
                 let url = try FoundFile.put(
                     content, neighbors, isLinked, isYoung: !isLinked && format == .json, in: folder)
-                return Situation(content: content, neighbors: neighbors, folder: folder, url: url)
+                return (content, neighbors, folder, url)
             }
         }
-        for situation in situations {
-            let (content, neighbors, folder) = (situation.content, situation.neighbors, situation.folder)
+        for (content, neighbors, folder, url) in situations {
             let before = try FolderState(folder)
             for read in Read.allCases {
                 // A settings file that is missing is created, as documented.
                 if read == .settings, content == .missing || content == .empty && neighbors == .none { continue }
                 // The second read uses the state that the first one has cached.
-                let store = PropertyListFileStore(
-                    url: situation.url, format: format, system: RecordingSystemCalls())
-                for _ in 0..<2 { run(read, store, situation.url, format) }
-                let after = try FolderState(folder)
-                #expect(after == before, "\(read), \(content), \(neighbors)")
+                let store = PropertyListFileStore(url: url, format: format, system: RecordingSystemCalls())
+                for _ in 0..<2 { run(read, store, url, format) }
+                #expect(try FolderState(folder) == before, "\(read), \(content), \(neighbors)")
             }
         }
     }

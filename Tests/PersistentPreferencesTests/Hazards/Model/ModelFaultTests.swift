@@ -6,33 +6,24 @@ import Testing
 /// The model detects faults of stores and file systems, and shortens the sequences that show them.
 @Suite struct ModelFaultTests {
     /// A fault, and the most operations in a shortened sequence that shows it.
-    enum Fault: String, CaseIterable {
-        case losesTheThirdEmptyArray, swallowsClear, losesTheSignOfZero, keepsWhatAThrowingBodyWrote
-        case losesTheFourthRename, forgetsDamagedBytes
+    enum Fault: CaseIterable {
+        case losesTheThirdEmptyArray, losesTheFourthRename, forgetsDamagedBytes
 
-        var most: Int {
-            switch self {
-            case .losesTheThirdEmptyArray, .losesTheFourthRename: 6
-            default: 3
-            }
-        }
+        var most: Int { self == .forgetsDamagedBytes ? 3 : 6 }
 
         /// The store with the fault, and another store.
         var stores: [ModelStore] {
-            switch self {
-            case .losesTheFourthRename, .forgetsDamagedBytes: [.binary, .link, .hasty, .memory]
-            default: [.foreign, .foreign, .foreign, .memory]
-            }
+            (self == .losesTheThirdEmptyArray ? [.foreign, .foreign, .foreign] : [.binary, .link, .hasty]) + [.memory]
         }
 
         var faults: ModelSubject.Faults {
             switch self {
+            case .losesTheThirdEmptyArray:
+                ModelSubject.Faults(wrap: { kind, store in kind == .foreign ? FaultyStore(store) : store })
             case .losesTheFourthRename:
                 ModelSubject.Faults(system: { LossySystem(isClockAhead: $0, losesRename: 4) })
             case .forgetsDamagedBytes:
                 ModelSubject.Faults(system: { LossySystem(isClockAhead: $0, losesLinks: true) })
-            default:
-                ModelSubject.Faults(wrap: { kind, store in kind == .foreign ? FaultyStore(self, store) : store })
             }
         }
     }
@@ -57,14 +48,12 @@ import Testing
     }
 }
 
-/// A store of another module over a good store, with one fault.
+/// A store of another module over a good store, which loses an array.
 private final class FaultyStore: PrefsStore, @unchecked Sendable {
-    private let fault: ModelFaultTests.Fault
     private let store: any PrefsStore
     private var emptyArrays = 0
 
-    init(_ fault: ModelFaultTests.Fault, _ store: any PrefsStore) {
-        self.fault = fault
+    init(_ store: any PrefsStore) {
         self.store = store
     }
 
@@ -73,29 +62,15 @@ private final class FaultyStore: PrefsStore, @unchecked Sendable {
     }
 
     func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        var thrown: (any Error)?
         try store.update(root: root) { values in
             let before = values
-            do {
-                try body(&values)
-            } catch is ModelStop where fault == .keepsWhatAThrowingBodyWrote {
-                thrown = ModelStop()
-                return
-            }
-            switch fault {
-            case .swallowsClear where values?.isEmpty == true: values = before
-            case .losesTheThirdEmptyArray:
-                for (key, value) in values ?? [:] where (value as? [Any])?.isEmpty == true {
-                    if (before?[key] as? [Any])?.isEmpty == true { continue }
-                    emptyArrays += 1
-                    if emptyArrays == 3 { values?[key] = before?[key] }
-                }
-            case .losesTheSignOfZero:
-                values = values?.mapValues { "\($0)" == "-0.0" ? 0.0 : $0 }
-            default: break
+            try body(&values)
+            for (key, value) in values ?? [:] where (value as? [Any])?.isEmpty == true {
+                if (before?[key] as? [Any])?.isEmpty == true { continue }
+                emptyArrays += 1
+                if emptyArrays == 3 { values?[key] = before?[key] }
             }
         }
-        if let thrown { throw thrown }
     }
 }
 

@@ -48,7 +48,7 @@ enum ModelError: Error, Equatable {
             case .notOurs: .notOurs
             case .notStored(let failure) where failure.reason.hasSuffix("cannot be stored in XML"): .notInXML
             case .updateOfAnotherStore: .otherStore
-            case .unknownError(let error) where error is ModelStop: .stopped
+            case .unknownError(let error) where error is Stop: .stopped
             default: .unexpected("\(error)")
             }
     }
@@ -68,6 +68,3 @@ enum ModelError: Error, Equatable {
         }
     }
 }
-
-/// The error that a body throws.
-struct ModelStop: Error {}

@@ -73,56 +73,6 @@ struct ModelMove {
     var comparesAll: Bool
 }
 
-// MARK: - Readable form
-
-extension ModelMove: CustomStringConvertible {
-    var description: String { "\(operation)" + (comparesAll ? "" : "   // not compared with all reads") }
-}
-
-extension ModelOperation: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .create(let number, let key, let values):
-            "p\(number) = Prefs(key: \(ModelText(key)), values: \(Self.list(values)))"
-        case .get(let number, let key): "_ = p\(number)[\(ModelText(key))]"
-        case .values(let number): "_ = p\(number).values"
-        case .count(let number): "_ = p\(number).count"
-        case .set(let number, let key, let input): "p\(number)[\(ModelText(key))] = \(input?.description ?? "nil")"
-        case .copy(let number, let from, let to): "p\(number)[\(ModelText(to))] = p\(number)[\(ModelText(from))]"
-        case .replace(let number, let values): "p\(number).values = \(Self.list(values))"
-        case .change(let number, let steps): "change(&p\(number).values) { \(Self.list(steps)) }"
-        case .swap(let number, let one, let other, inValues: true):
-            "swap(&p\(number).values[\(ModelText(one))], &p\(number).values[\(ModelText(other))])"
-        case .swap(let number, let one, let other, inValues: false):
-            "swap(&p\(number)[\(ModelText(one))], &p\(number)[\(ModelText(other))])"
-        case .update(let number, let form, let steps): "p\(number).\(form) { \(Self.list(steps)) }"
-        case .remove(let number, let keys):
-            "p\(number).remove(\(keys.map { "\(ModelText($0))" }.joined(separator: ", ")))"
-        case .clear(let number): "p\(number).clear()"
-        case .deleteAll(let number): "p\(number).deleteAll()"
-        case .flush(let number): "p\(number).flush()"
-        case .move(let number, let key): "p\(number).key = \(ModelText(key))"
-        case .reopen: "reopen()"
-        case .foreign(let edit): "foreign: \(edit)"
-        }
-    }
-
-    private static func list(_ values: [String: ModelInput]) -> String {
-        let pairs = values.sorted { $0.key < $1.key }.map { "\(ModelText($0.key)): \($0.value)" }
-        return "[\(pairs.isEmpty ? ":" : pairs.joined(separator: ", "))]"
-    }
-
-    private static func list(_ steps: [ModelStep]) -> String {
-        steps.map { step in
-            switch step {
-            case .assign(let key, let input): "values[\(ModelText(key))] = \(input?.description ?? "nil")"
-            case .operation(let operation): "\(operation)"
-            case .stop: "throw Stop()"
-            }
-        }.joined(separator: "; ")
-    }
-}
-
 extension ModelOperation {
     /// The forms of an update that block.
     static let updates: [WriteOperation] = [

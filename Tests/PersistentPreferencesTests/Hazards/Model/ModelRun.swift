@@ -137,7 +137,6 @@ struct ModelRun {
         func text(_ observations: [ModelObservation]) -> String {
             guard index < observations.count else { return "nothing" }
             return "\(observations[index])".replacing("HazardsTests.", with: "")
-                .replacing("lastError(", with: "lastError(p").replacing("told(", with: "told(p")
         }
         throw Disagreement(description: "expected \(text(expected)), found \(text(found))")
     }

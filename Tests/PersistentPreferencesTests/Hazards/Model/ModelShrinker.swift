@@ -1,7 +1,7 @@
 @testable import PrefsSupport
 
 /// Shortens a failing sequence: first by leaving out operations (delta debugging, Zeller and Hildebrandt 2002), then by
-/// replacing them by simpler ones.
+/// leaving out keys and steps of them. Values stay as they are.
 struct ModelShrinker {
     private let fails: ([ModelMove]) -> Bool
     private var runsLeft: Int
@@ -84,18 +84,12 @@ extension ModelOperation {
     fileprivate var simpler: [ModelOperation] {
         switch self {
         case .create(let number, let key, let values):
-            simplerInputs(values).map { .create(number, key: key, values: $0) }
-        case .set(let number, let key, let input?): input.simpler.map { .set(number, key, $0) }
-        case .replace(let number, let values): simplerInputs(values).map { .replace(number, $0) }
+            values.shorter.map { .create(number, key: key, values: $0) }
+        case .replace(let number, let values): values.shorter.map { .replace(number, $0) }
         case .change(let number, let steps):
-            steps.single(for: number) + steps.innerOperations + simplerSteps(steps).map { .change(number, $0) }
+            steps.single(for: number) + steps.innerOperations + steps.simpler.map { .change(number, $0) }
         case .update(let number, let form, let steps):
-            steps.single(for: number) + steps.innerOperations
-                + simplerSteps(steps).map { .update(number, form, $0) }
-        case .foreign(.damage(let place, let damage, let inPlace)) where damage != .text || inPlace:
-            [.foreign(.damage(place, .text, inPlace: false))]
-        case .foreign(.change(let place, .assign(let root, let key, let value))):
-            value.simpler.map { .foreign(.change(place, .assign(root: root, key: key, $0))) }
+            steps.single(for: number) + steps.innerOperations + steps.simpler.map { .update(number, form, $0) }
         default: []
         }
     }
@@ -111,59 +105,18 @@ extension [ModelStep] {
     fileprivate var innerOperations: [ModelOperation] {
         compactMap { if case .operation(let operation) = $0 { operation } else { nil } }
     }
-}
 
-private func simplerSteps(_ steps: [ModelStep]) -> [[ModelStep]] {
-    let shorter = steps.indices.map { index in
-        var rest = steps
-        rest.remove(at: index)
-        return rest
-    }
-    let simpler = steps.indices.flatMap { index in
-        let forms: [ModelStep] =
-            switch steps[index] {
-            case .assign(let key, let input?): input.simpler.map { .assign(key, $0) }
-            case .operation(let operation): operation.simpler.map(ModelStep.operation)
-            default: []
-            }
-        return forms.map { form in
-            var rest = steps
-            rest[index] = form
-            return rest
-        }
-    }
-    return shorter + simpler
-}
-
-private func simplerInputs(_ values: [String: ModelInput]) -> [[String: ModelInput]] {
-    let keys = values.keys.sorted()
-    let shorter = keys.map { key in values.filter { $0.key != key } }
-    let simpler = keys.flatMap { key in
-        values[key]?.simpler.map { input in values.merging([key: input]) { $1 } } ?? []
-    }
-    return shorter + simpler
-}
-
-extension ModelInput {
-    fileprivate var simpler: [ModelInput] {
-        switch self {
-        case .plain(let value): value.simpler.map(ModelInput.plain)
-        case .foundation(let value): [.plain(value)] + value.simpler.map(ModelInput.foundation)
-        case .optional(let value): [.plain(value)] + value.simpler.map(ModelInput.optional)
-        case .bad(let bad): bad == .closure ? [] : [.bad(.closure)]
+    /// Without one of the steps, or with a simpler operation in its place.
+    fileprivate var simpler: [[ModelStep]] {
+        indices.flatMap { index -> [[ModelStep]] in
+            var forms: [[ModelStep]] = [[]]
+            if case .operation(let operation) = self[index] { forms += operation.simpler.map { [.operation($0)] } }
+            return forms.map { Array(self[..<index]) + $0 + self[(index + 1)...] }
         }
     }
 }
 
-extension ModelValue {
-    fileprivate var simpler: [ModelValue] {
-        switch self {
-        case .integer(1): []
-        case .list(let elements) where !elements.isEmpty:
-            [.integer(1), .list([])] + elements + [.list(Array(elements.dropLast()))]
-        case .dictionary(let entries) where !entries.isEmpty:
-            [.integer(1), .dictionary([:])] + entries.sorted { $0.key < $1.key }.map(\.value)
-        default: [.integer(1)]
-        }
-    }
+extension [String: ModelInput] {
+    /// Without one of the keys.
+    fileprivate var shorter: [Self] { keys.sorted().map { key in filter { $0.key != key } } }
 }

@@ -122,18 +122,3 @@ extension ModelEdit.Damage {
         }
     }
 }
-
-extension ModelEdit: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .change(let place, .assign(let root, let key, let value)):
-            "\(place): \(ModelText(root)).\(ModelText(key)) = \(value)"
-        case .change(let place, .removeRoot(let root)): "\(place): removes \(ModelText(root))"
-        case .change(let place, .spoilRoot(let root)): "\(place): \(ModelText(root)) = [1]"
-        case .change(let place, .rewrite(let isXML)): "\(place): rewrites it as \(isXML ? "XML" : "binary")"
-        case .remove(let place): "\(place): removes the file"
-        case .damage(let place, let damage, let inPlace): "\(place): damage \(damage)\(inPlace ? " in place" : "")"
-        case .link(let place): "the link leads to \(place)"
-        }
-    }
-}

@@ -180,7 +180,7 @@ final class ModelSubject {
             switch step {
             case .assign(let key, let input): values[key] = input?.object(&mutables)
             case .operation(let operation): perform(operation)
-            case .stop: throw ModelStop()
+            case .stop: throw Stop()
             }
         }
     }
@@ -200,7 +200,7 @@ final class ModelSubject {
     private func observeThrow(_ body: () throws -> Void) {
         do {
             try body()
-        } catch is ModelStop {
+        } catch is Stop {
             trace.append(.threw)
         } catch {
             trace.append(.trouble("\(error)"))

@@ -48,11 +48,13 @@ enum ModelFailure {
         _ faults: ModelSubject.Faults = .init()
     ) -> String {
         let short = shrink(moves, from: difference, in: world, faults)
-        let list = short.moves.enumerated().map { "  \($0): \($1)\n" }.joined()
-        return "model: seed \(seed), step \(difference.step): \(difference)\n"
-            + "shrunk to \(short.moves.count) of \(moves.count) operations:\n"
-            + world.description(ofPrefsIn: list + short.difference.description) + list
-            + "step \(short.difference.step): \(short.difference)"
+        var lines = ["model: seed \(seed), step \(difference.step): \(difference)"]
+        lines += world.prefs.enumerated().map { "prefs \($0): \($1)" }
+        lines.append("the clock is ahead: \(world.isClockAhead)")
+        lines.append("shrunk to \(short.moves.count) of \(moves.count) operations:")
+        lines += short.moves.enumerated().map { "  \($0): \($1)" }
+        lines.append("step \(short.difference.step): \(short.difference)")
+        return lines.joined(separator: "\n").replacing("HazardsTests.", with: "")
     }
 
     static func shrink(

@@ -50,13 +50,4 @@ struct ModelWorld {
     static let roots = ["R", "S", "a/../b \u{E9}"]
     static let badRoots = ["", "a\0b", "\u{FEFF}R", String(repeating: "x", count: 1_025)]
     static let keys = ["a", "b", "c", "", "\u{E9}", "n\0l", "\u{FEFF}m", "<&>\"' ]]>"]
-
-    /// The prefs that a text names.
-    func description(ofPrefsIn text: String) -> String {
-        let lines = prefs.enumerated().filter { text.contains("p\($0.offset)") }.map { number, prefs in
-            "  p\(number): store \(prefs.store), key \(ModelText(prefs.key)), allowed "
-                + prefs.allowed.map { "\(ModelText($0))" }.joined(separator: " ") + "\n"
-        }
-        return lines.joined() + (isClockAhead ? "  the clock is ahead\n" : "")
-    }
 }

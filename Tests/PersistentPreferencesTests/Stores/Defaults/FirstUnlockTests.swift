@@ -68,15 +68,6 @@ import Testing
         #expect(fresh.volume == 6 && fresh.name == "kept")
     }
 
-    /// The model loses everything if the package writes: the test above can fail.
-    @Test func theModelLosesWhatIsWrittenTooEarly() {
-        restart(.flat)
-        daemon.process().set(2.0, forKey: "volume")
-        daemon.deliver()
-        daemon.unlock()
-        #expect(daemon.storedFile as? [String: Double] == ["volume": 2])
-    }
-
     @Test(arguments: [DomainLayout.roots, .flat])
     func observersReceiveTheValuesAfterTheUnlock(_ layout: DomainLayout) {
         restart(layout)
@@ -173,8 +164,7 @@ import Testing
     /// An extension is never notified of the unlock. Its next access detects it, and its observers receive the values.
     @Test func aProgramThatIsNotNotifiedFindsOutAtItsNextAccess() {
         restart(.flat)
-        let process = daemon.process()
-        let prefs = prefs(process, .flat)
+        let prefs = prefs(daemon.process(), .flat)
         let heard = Observer<[String]> { tell in prefs.onChange { tell($0.keys) } }
         #expect(prefs.volume == 0.5)
         daemon.unlock()
@@ -255,7 +245,6 @@ import Testing
         #expect(prefs.lastError == nil && prefs.volume == 2)
     }
 
-    /// The file cannot be opened for another reason than a locked device. The error names the reason.
     @Test func aFileThatCannotBeOpenedForAnotherReasonIsNamed() {
         daemon.failure = "Too many open files"
         let prefs = prefs(daemon.process(), .flat)
@@ -269,8 +258,7 @@ import Testing
     }
 
     @Test func aNewInstallationIsNotLocked() {
-        let process = daemon.process()
-        let prefs = prefs(process, .roots)
+        let prefs = prefs(daemon.process(), .roots)
         #expect(prefs.lastError == nil && !daemon.hasMarker)
         prefs.volume = 1
         #expect(prefs.lastError == nil && daemon.hasMarker)

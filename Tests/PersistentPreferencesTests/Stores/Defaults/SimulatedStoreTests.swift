@@ -7,6 +7,18 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsJSON
 
+/// The preferences that the tests of the simulated store use, in one of its processes.
+final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var volume = 0.5
+    @Pref var name = "none"
+    @Pref var recent: [Int] = []
+    @Pref("screen.width") var width = 100
+
+    convenience init(_ process: ModelDefaults, _ layout: DomainLayout = .roots, key: String = "Root") {
+        self.init(key: key, store: UserDefaultsStore(process, layout: layout))
+    }
+}
+
 /// The store of Apple platforms over the model of `UserDefaults` and its daemon.
 @Suite struct SimulatedStoreTests {
     private let daemon = ModelDaemon()
@@ -96,7 +108,6 @@ import Testing
         }
     }
 
-    /// Leaves are canonical for every class that the system returns.
     @Test(arguments: [DomainLayout.roots, .flat])
     func leavesAreCanonical(_ layout: DomainLayout) throws {
         let process = daemon.process()
@@ -123,7 +134,6 @@ import Testing
         }
     }
 
-    /// An object that no value can express, here NSNull, is returned and kept unchanged.
     @Test(arguments: [DomainLayout.roots, .flat])
     func whatNoValueCanExpressIsKept(_ layout: DomainLayout) {
         let process = daemon.process()

@@ -2,15 +2,12 @@ import Foundation
 import PersistentPreferences
 import Testing
 
+@testable import EngineSupport
 @testable import PrefsSupport
 @testable import PrefsFileEngine
 
 /// One member of a batch has a value that the file cannot hold. The others are stored.
 @Suite struct BatchVettingTests {
-    final class AnyKeyPrefs: PersistentPrefs, @unchecked Sendable {
-        override var keys: [String] { (0..<8).map { "key\($0)" } }
-    }
-
     private let folder = TemporaryFolder.fresh
 
     nonisolated(unsafe) static let unfit: [(value: Any, reason: String)] = [
@@ -29,29 +26,25 @@ import Testing
         let (value, reason) = Self.unfit[index]
         let url = folder.file()
         let store = PropertyListFileStore(url: url, format: .xml, durability: .process, layout: layout)
-        let prefs = (0..<8).map { AnyKeyPrefs(key: "R\(layout == .flat ? 0 : $0)", store: store) }
+        let keys = (0..<8).map { "key\($0)" }
+        let prefs = (0..<8).map { AnyPrefs(keys, key: "R\(layout == .flat ? 0 : $0)", store: store) }
         prefs[0]["key1"] = 0
         let errors = Locked([Int: String]())
-        let isIn = DispatchSemaphore(value: 0)
-        let group = DispatchGroup()
-        Thread.detachNewThread {
-            prefs[7].update {
-                isIn.signal()
-                // Until all of the others wait.
-                while Self.waiters(of: url) < 7 { usleep(100) }
-            }
-        }
-        isIn.wait()
+        let isIn = Gate()
         nonisolated(unsafe) let unfit = value
-        for number in 0..<7 {
-            group.enter()
-            Thread.detachNewThread {
+        inThreads(8) { number in
+            if number == 7 {
+                prefs[7].update {
+                    isIn.open()
+                    // Until all of the others wait.
+                    while FileRegistry.shared.file(at: url.path, system: .real).queue.waiting < 7 { usleep(100) }
+                }
+            } else {
+                isIn.pass()
                 let error = prefs[number].update { $0["key\(number)"] = number == 0 ? unfit : number }
                 if let error { errors.withLock { $0[number] = "\(error)" } }
-                group.leave()
             }
         }
-        group.wait()
         let found = errors.withLock { $0 }
         #expect(Array(found.keys) == [0], "\(found)")
         #expect(found[0]?.contains(reason) == true, "\(found)")
@@ -59,11 +52,6 @@ import Testing
         #expect(prefs[0]["key0"] == nil)
     }
 
-    private static func waiters(of url: URL) -> Int {
-        FileRegistry.shared.file(at: url.path, system: .real).queue.waiting
-    }
-
-    /// The sum of the changes is too large for the file, no change is.
     @Test func theMemberThatWouldMakeTheFileTooLargeIsRejected() throws {
         let session = try PropertyListFile(path: folder.file().path, system: .real).begin()
         defer { session.end() }

@@ -46,14 +46,6 @@ import Testing
         #expect(syncs() == 0)
     }
 
-    @Test func theSurestWriteOfAnUpdateCounts() {
-        let (unsure, sure) = (prefs(.process), prefs())
-        unsure.update { sure["a"] = 1 }
-        #expect(syncs() == 3)
-        unsure.update { unsure["a"] = 2 }
-        #expect(syncs() == 0)
-    }
-
     @Test func whatCouldNotBeReadAgainIsNotStored() throws {
         prefs()["a"] = 1
         let file = FileRegistry.shared.file(at: folder.file().path, system: system)
@@ -68,16 +60,19 @@ import Testing
         #expect(prefs().ints == ["a": 1])
     }
 
-    @Test func aDateThatXMLRoundsToTheStoredOneChangesNothing() {
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: .xml, system: system))
-        prefs["a"] = Date(timeIntervalSinceReferenceDate: 5.75)
-        _ = system.takeCalls()
-        prefs["a"] = Date(timeIntervalSinceReferenceDate: 5.75)
-        #expect(!system.takeCalls().contains("rename"))
-        prefs["b"] = Date(timeIntervalSinceReferenceDate: -0.0)
-        let stored = (prefs["b"] as? Date)?.timeIntervalSinceReferenceDate
-        prefs.flush()
-        #expect((prefs["b"] as? Date)?.timeIntervalSinceReferenceDate.bitPattern == stored?.bitPattern)
+    /// In memory as on disk. The same date again changes nothing.
+    @Test(arguments: [(FileFormat.xml, 5.75, 5.0), (.xml, -1.25, -2.0), (.xml, -0.0, 0.0), (.binary, -1.25, -1.25)])
+    func xmlRoundsADateDown(_ format: FileFormat, _ seconds: TimeInterval, _ stored: TimeInterval) {
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), format: format, system: system))
+        for isFirst in [true, false] {
+            prefs["a"] = ["nested": [Date(timeIntervalSinceReferenceDate: seconds)]]
+            #expect(system.takeCalls().contains("rename") == isFirst)
+            for _ in 0..<2 {
+                let read = (prefs["a"] as? [String: [Date]])?["nested"]?.first?.timeIntervalSinceReferenceDate
+                #expect(read?.bitPattern == stored.bitPattern)
+                prefs.flush()
+            }
+        }
     }
 
     @Test func aChangeInPlaceOfWhatCouldNotBeReadStoresNothing() throws {
@@ -124,35 +119,24 @@ import Testing
 
     /// Another thread's equal write, between the rename and the flush of the first, must not succeed before it.
     @Test func anEqualWriteFlushesWhatItIsEqualTo() {
-        final class Racing: SystemCalls, @unchecked Sendable {
-            nonisolated(unsafe) var afterRename: (() -> Void)?
-            nonisolated(unsafe) var syncs = 0
-            override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
-                syncs += 1
-                try super.synchronize(descriptor)
+        let (first, second) = (prefs(), prefs())
+        var isRenamed = false
+        var flushes: Int?
+        system.onCall = { [self] name in
+            if isRenamed {
+                system.onCall = nil
+                _ = syncs()
+                second["a"] = 1
+                flushes = syncs()
             }
-            override func rename(_ name: String, to newName: String, in folder: Descriptor) throws(StorageFailure) {
-                try super.rename(name, to: newName, in: folder)
-                let action = afterRename
-                afterRename = nil
-                action?()
-            }
-        }
-        let system = Racing()
-        let store = PropertyListFileStore(url: folder.file(), system: system)
-        let (first, second) = (AnyPrefs(store: store), AnyPrefs(store: store))
-        nonisolated(unsafe) var syncs: Int?
-        system.afterRename = {
-            let before = system.syncs
-            second["a"] = 1
-            syncs = system.syncs - before
+            isRenamed = name == "rename"
         }
         first["a"] = 1
         // The file, its folder, and the folder above.
-        #expect(syncs == 3)
-        let before = system.syncs
+        #expect(flushes == 3)
+        _ = syncs()
         second["a"] = 1
-        #expect(system.syncs == before)
+        #expect(syncs() == 0)
     }
 
     /// The other writer may have been killed before its flush.
@@ -181,5 +165,46 @@ import Testing
         #expect(system.takeCalls().filter { ["write", "fsync", "rename"].contains($0) }.contains("rename"))
         _ = prefs.update { $0["a"] = 1 }
         #expect(!system.takeCalls().contains("rename"))
+    }
+
+    // MARK: - The last good copy, which never brings back what a commit has deleted
+
+    /// A deleted value does not come back, even if there was no room for a new copy.
+    @Test(arguments: ["write", "open", "rename"]) func theCopyDoesNotOutliveADeletion(_ call: String) throws {
+        let prefs = prefs()
+        prefs.values = ["a": 1, "b": 2]
+        var calls = 0
+        let isWrite = call == "write"
+        // Only a copy of the first edition is renamed into place.
+        if call == "rename" { try Data(contentsOf: folder.file()).write(to: folder.file(".test.plist.lastgood")) }
+        system.onCall = { [system] name throws(StorageFailure) in
+            // The copy is written after the file has its name.
+            if name == "rename" { calls += 1 }
+            guard name == call, calls >= (call == "rename" ? 2 : 1), !system.isHealed else { return }
+            throw StorageFailure(name, "", code: isWrite ? ENOSPC : EACCES)
+        }
+        prefs.deleteAll()
+        system.isHealed = true
+        let names = try folder.names()
+        #expect(
+            !names.contains(".test.plist.lastgood") && !names.contains(".test.plist.tmp"), "\(names) \(prefs.outcome)")
+        try folder.damage()
+        #expect(self.prefs().values.isEmpty)
+        #expect(AnyPrefs(store: PropertyListFileStore(url: folder.file())).values.isEmpty)
+    }
+
+    @Test func aCopyThatCannotBeRemovedIsReported() throws {
+        let prefs = prefs()
+        prefs.values = ["a": 1, "b": 2]
+        var renames = 0
+        system.onCall = { name throws(StorageFailure) in
+            if name == "rename" { renames += 1 }
+            if renames > 0, name == "write" || name == "unlink" { throw StorageFailure(name, "", code: EIO) }
+        }
+        prefs["a"] = nil
+        system.onCall = nil
+        let failure = try #require(prefs.lastError?.detail(of: PrefsError.durabilityUnconfirmed), "\(prefs.outcome)")
+        #expect(failure.operation == "unlink" && failure.path.hasSuffix(".lastgood"))
+        #expect(prefs.ints == ["b": 2])
     }
 }

@@ -14,14 +14,13 @@ import WriteOperations
 
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
-    @Test(arguments: DamageTests.damages.map(\.name))
-    func aFileThatWeHaveNotWrittenIsNeverChanged(_ name: String) throws {
-        let bytes = try #require(DamageTests.damages.first { $0.name == name }?.bytes)
-        try bytes.write(to: folder.file())
+    @Test(arguments: DamageTests.damages)
+    func aFileThatWeHaveNotWrittenIsNeverChanged(_ damage: FoundFile.Content) throws {
+        try damage.bytes?.write(to: folder.file())
         let before = try FolderState(folder)
         let prefs = prefs()
         #expect(prefs.values.isEmpty)
-        if bytes.isEmpty {
+        if damage == .empty {
             #expect(prefs.outcome == "ok", "an empty file is no file")
             prefs["a"] = 1
             #expect(prefs.outcome == "ok")
@@ -59,15 +58,12 @@ import WriteOperations
     }
 
     @Test(arguments: [
-        ("{\"a\": [1, 2.5, null]}", "is text that begins with {, not a property list"),
         ("{ \"a\": 1, }", "is text that begins with {, not a property list"),
         ("\u{FEFF}{\"a\": 1}", "is text that begins with {, not a property list"),
-        ("{\"a\": [1, 2.5]}\n", "is text that begins with {, not a property list"),
         ("[]", "is text that begins with [, not a property list"),
         ("{ a = 1; }", "is text that begins with {, not a property list"),
         ("// theirs\n{ a = 1; }\n", "is neither a binary nor an XML property list"),
         ("( a, b", "is text that begins with (, not a property list"),
-        ("{a=1}", "is text that begins with {, not a property list"),
         ("<html><body/></html>", "is XML, but its root element is <html>, not <plist>"),
         ("<?xml version=\"1.0\"?><!-- c --><svg/>", "is XML, but its root element is <svg>, not <plist>"),
         ("#!/bin/sh\n", "is neither a binary nor an XML property list"),

@@ -21,8 +21,6 @@ import Testing
         @Pref var b = 0
     }
 
-    private var file: URL { folder.file("current/p.plist") }
-
     private func make(_ release: String) throws {
         try FileManager.default.createDirectory(at: folder.file(release), withIntermediateDirectories: true)
     }
@@ -41,13 +39,17 @@ import Testing
         ReleasePrefs(store: PropertyListFileStore(url: release(name), durability: .process, layout: .flat))
     }
 
+    /// Prefs on the link, which have stored 1 under `a` in release 1.
     private func prefs(system: SystemCalls = .real) -> ReleasePrefs {
-        ReleasePrefs(store: PropertyListFileStore(url: file, durability: .process, layout: .flat, system: system))
+        let store = PropertyListFileStore(
+            url: folder.file("current/p.plist"), durability: .process, layout: .flat, system: system)
+        let prefs = ReleasePrefs(store: store)
+        prefs.a = 1
+        return prefs
     }
 
     @Test func theStateOfOneReleaseIsReadWhileTheNextIsMalformed() throws {
         let prefs = prefs()
-        prefs.a = 1
         try Data("{\"a\":3,}".utf8).write(to: release("2"))
         try point(to: "2")
         for _ in 0..<2 {
@@ -73,7 +75,6 @@ import Testing
         other.a = 7
         let damage = try Data(contentsOf: release("2")).dropLast(20)
         let prefs = prefs()
-        prefs.a = 1
         try damage.write(to: release("2"))
         try point(to: "2")
         // What this process has learned through another path is known, too.
@@ -87,7 +88,6 @@ import Testing
 
     @Test func aNewerStateThatWasLearnedThroughAnotherPathIsRead() throws {
         let prefs = prefs()
-        prefs.a = 1
         try Data("hello".utf8).write(to: release("2"))
         try point(to: "2")
         #expect(prefs.a == 1)
@@ -100,7 +100,6 @@ import Testing
     @Test func aLinkThatIsMissingForAMomentHidesNothing() throws {
         let system = StoppedClock()
         let prefs = prefs(system: system)
-        prefs.a = 1
         try FileManager.default.removeItem(at: folder.file("current"))
         #expect(prefs.a == 1 && prefs.lastError == nil)
         system.elapsed = 49
@@ -129,22 +128,9 @@ import Testing
         override func pause() { onPause?() }
     }
 
-    @Test func aLinkIsFollowedAfterEveryMove() throws {
-        let prefs = prefs()
-        prefs.a = 1
-        try writePropertyList(["a": 5], to: release("2"))
-        for _ in 0..<3 {
-            try point(to: "2")
-            #expect(prefs.a == 5)
-            try point(to: "1")
-            #expect(prefs.a == 1)
-        }
-    }
-
     /// After a look at a release that cannot be read, the path leads to its own file again, which is damaged meanwhile.
     @Test func aPathThatLeadsBackHasNoFormerFile() throws {
         let prefs = prefs()
-        prefs.a = 1
         try Data("hello".utf8).write(to: release("2"))
         try point(to: "2")
         #expect(prefs.a == 1)
@@ -159,7 +145,6 @@ import Testing
     @Test func aLinkThatIsMissingAgainHidesNothing() throws {
         let system = StoppedClock()
         let prefs = prefs(system: system)
-        prefs.a = 1
         for round in 0..<3 {
             system.elapsed = 1_000 * round
             try FileManager.default.removeItem(at: folder.file("current"))
@@ -173,7 +158,6 @@ import Testing
     @Test func aReadOfAReleaseThatWasLeftForgetsNothing() throws {
         let system = RecordingSystemCalls()
         let prefs = prefs(system: system)
-        prefs.a = 1
         try make("3")
         try writePropertyList(["a": 5], to: release("2"))
         try Data("hello".utf8).write(to: release("3"))
@@ -189,30 +173,24 @@ import Testing
         #expect(prefs.a == 1 && prefs.lastError?.isWarning == false)
     }
 
-    /// Observers hear no removal, and are told of the fault.
-    @Test func observersKeepTheStateToo() throws {
+    /// Observers hear no removal, and are told of the fault: the file is malformed, or a folder has its name.
+    @Test(arguments: [("because this package did not write it", false), ("is a folder", true)])
+    func observersHearNoRemovalWhileAReleaseCannotBeRead(_ fault: String, _ isFolder: Bool) throws {
         let prefs = prefs()
-        prefs.a = 1
         let errors = prefs.errorObserver(), changes = prefs.$a.observer()
-        try Data("{\"a\":3,}".utf8).write(to: release("2"))
+        if isFolder {
+            try FileManager.default.createDirectory(at: release("2"), withIntermediateDirectories: false)
+        } else {
+            try Data("{\"a\":3,}".utf8).write(to: release("2"))
+        }
         try point(to: "2")
-        #expect(errors.wait(for: 1).count == 1)
-        try writePropertyList(["a": 6], to: folder.file("2/new"))
-        #expect(rename(folder.file("2/new").path, release("2").path) == 0)
-        #expect(changes.wait(for: 1).map(\.last) == [6])
-    }
-
-    /// In release 2, a folder has the name of the file.
-    @Test func observersHearNoRemovalWhileAReleaseCannotBeRead() throws {
-        let prefs = prefs()
-        prefs.a = 1
-        let errors = prefs.errorObserver(), changes = prefs.$a.observer()
-        try FileManager.default.createDirectory(at: release("2"), withIntermediateDirectories: false)
-        try point(to: "2")
-        #expect(errors.wait(for: 1).map { $0.contains("is a folder") } == [true])
-        try make("3")
-        try writePropertyList(["a": 6], to: release("3"))
-        try point(to: "3")
+        #expect(errors.wait(for: 1).map { $0.contains(fault) } == [true])
+        // Release 2 is mended in place, or release 3 follows.
+        let good = isFolder ? "3" : "2"
+        try make(good)
+        try writePropertyList(["a": 6], to: folder.file("\(good)/new"))
+        #expect(rename(folder.file("\(good)/new").path, release(good).path) == 0)
+        if isFolder { try point(to: "3") }
         #expect(changes.wait(for: 1).map(\.last) == [6])
     }
 
@@ -248,7 +226,6 @@ import Testing
     @Test func anUnreadableFileGivesTheLastKnownState() throws {
         let system = RecordingSystemCalls()
         let prefs = prefs(system: system)
-        prefs.a = 1
         let heard = prefs.errorObserver()
         // Another file, so that the open one is not current.
         try writePropertyList(["a": 5], to: folder.file("1/new"))

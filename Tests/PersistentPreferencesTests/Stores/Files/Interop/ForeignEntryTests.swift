@@ -8,8 +8,6 @@ import Testing
 @Suite struct ForeignEntryTests {
     private let folder = TemporaryFolder.fresh
 
-    private func prefs() -> AnyPrefs { folder.prefs() }
-
     @Test(arguments: 0..<30) func binaryIsBitExact(_ seed: UInt64) throws {
         var theirs = try InteropTree.make(seed: seed)
         theirs["archive"] =
@@ -17,8 +15,8 @@ import Testing
         let bytes = try PropertyListCoder.encode(
             objects: ["theirs": theirs, "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
         try bytes.write(to: folder.file())
-        prefs()["a"] = 1
-        #expect(prefs().ints == ["a": 1])
+        folder.prefs()["a"] = 1
+        #expect(folder.prefs().ints == ["a": 1])
         let after = try PropertyListCoder.decode(Data(contentsOf: folder.file())).value.object as? [String: Any]
         let again = try PropertyListCoder.encode(
             objects: ["theirs": after?["theirs"] ?? "", "AnyPrefs": [String: Any]()] as [String: Any], as: .binary)
@@ -43,8 +41,8 @@ import Testing
         let text = "<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>"
         try Data(text.utf8).write(to: folder.file())
         let before = try theirs(text)
-        prefs()["a"] = 1
-        #expect(prefs().ints == ["a": 1])
+        folder.prefs()["a"] = 1
+        #expect(folder.prefs().ints == ["a": 1])
         #expect(try theirs(String(decoding: Data(contentsOf: folder.file()), as: UTF8.self)) == before)
     }
 
@@ -55,14 +53,14 @@ import Testing
     func xmlThatCannotBeWrittenForEverybodyStaysAndStopsNoWrite(_ element: String) throws {
         try Data("<plist version=\"1.0\"><dict><key>theirs</key>\(element)</dict></plist>".utf8).write(
             to: folder.file())
-        let prefs = prefs()
+        let prefs = folder.prefs()
         #expect(prefs.values.isEmpty && prefs.outcome == "ok")
         let theirs = try PropertyListFile.decode(Data(contentsOf: folder.file())).content["theirs"]
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         let after = try PropertyListFile.decode(Data(contentsOf: folder.file()))
         #expect(after.format == .xml && theirs == after.content["theirs"])
-        #expect(self.prefs().ints == ["a": 1])
+        #expect(folder.prefs().ints == ["a": 1])
 
         // A value that is not in the file yet is rejected.
         let bytes = try Data(contentsOf: folder.file())
@@ -79,34 +77,31 @@ import Testing
 
     private static let twins = "the keys \"é\" (U+00E9) and \"é\" (U+0065 U+0301) differ only in Unicode normalization"
 
-    /// Two spellings of a key at the top, in a root of another program, in the own root, and deep in a list.
-    private static let xmlOfTwins = [
-        "%", "<key>theirs</key><dict>%</dict>", "<key>AnyPrefs</key><dict>%</dict>",
-        "<key>x</key><array><dict>%</dict></array>",
-    ]
-
-    @Test(arguments: xmlOfTwins) func twinsInXMLStopEveryWrite(_ place: String) throws {
+    private static func xmlOfTwins(_ before: String = "", _ after: String = "") -> Data {
         let pair = "<key>\u{E9}</key><integer>1</integer><key>e\u{301}</key><integer>2</integer>"
-        let text = "<plist version=\"1.0\"><dict>\(place.replacing("%", with: pair))</dict></plist>"
-        try Data(text.utf8).write(to: folder.file())
-        try expectRejectedWrites()
+        return Data("<plist version=\"1.0\"><dict>\(before)\(pair)\(after)</dict></plist>".utf8)
     }
 
-    @Test func twinsInBinaryStopEveryWrite() throws {
-        try BinaryList([[0xD2, 1, 4, 2, 3], [0x61, 0, 0xE9], [0x09], [0x08], [0x62, 0, 0x65, 3, 1]]).data.write(
-            to: folder.file())
-        try expectRejectedWrites()
-    }
-
-    private func expectRejectedWrites(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let bytes = try Data(contentsOf: folder.file())
-        let prefs = prefs()
-        #expect(prefs.outcome == "ok", sourceLocation: sourceLocation)
+    /// Two spellings of a key at the top, in a root of another program, in the own root, and deep in a list.
+    @Test(arguments: [
+        (xmlOfTwins(), twins), (xmlOfTwins("<key>theirs</key><dict>", "</dict>"), twins),
+        (xmlOfTwins("<key>AnyPrefs</key><dict>", "</dict>"), twins),
+        (xmlOfTwins("<key>x</key><array><dict>", "</dict></array>"), twins),
+        (BinaryList([[0xD2, 1, 4, 2, 3], [0x61, 0, 0xE9], [0x09], [0x08], [0x62, 0, 0x65, 3, 1]]).data, twins),
+        (
+            BinaryList([[0xD1, 1, 2], [0x51, 0x61], [0x61, 0xD8, 0]]).data,
+            "a string has an unpaired surrogate, which a write would replace"
+        ),
+    ])
+    func whatAWriteWouldLoseStopsEveryWrite(_ bytes: Data, _ loss: String) throws {
+        try bytes.write(to: folder.file())
+        let prefs = folder.prefs()
+        #expect(prefs.outcome == "ok")
         prefs["a"] = 1
-        #expect(prefs.outcome.contains(Self.twins), "\(prefs.outcome)", sourceLocation: sourceLocation)
-        #expect(prefs.outcome.hasSuffix("the stored state is unchanged"), sourceLocation: sourceLocation)
-        #expect(prefs.update { $0["b"] = 2 } != nil, sourceLocation: sourceLocation)
-        #expect(try Data(contentsOf: folder.file()) == bytes, sourceLocation: sourceLocation)
+        #expect(prefs.outcome.contains(loss), "\(prefs.outcome)")
+        #expect(prefs.outcome.hasSuffix("the stored state is unchanged"))
+        #expect(prefs.update { $0["b"] = 2 } != nil)
+        #expect(try Data(contentsOf: folder.file()) == bytes)
     }
 
     /// Readers use different values of a key that occurs twice, and no reader keeps both.
@@ -118,7 +113,7 @@ import Testing
             (Data(lines.utf8), "line 4, column 2: the key \"a\" occurs twice, first in line 2"),
         ] {
             try bytes.write(to: folder.file())
-            let prefs = prefs()
+            let prefs = folder.prefs()
             prefs["a"] = 1
             #expect(prefs.outcome.contains(fault) && !(prefs.lastError?.isWarning ?? true), "\(prefs.outcome)")
             #expect(try Data(contentsOf: folder.file()) == bytes)
@@ -128,27 +123,18 @@ import Testing
     /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both
     /// values.
     @Test func aFlippedBitThatMakesTwoKeysEqualIsMended() throws {
-        let prefs = prefs()
+        let prefs = folder.prefs()
         prefs.update { $0 = ["a": 1, "c": 2] }
         var bytes = try Data(contentsOf: folder.file())
         let key = try #require(bytes.range(of: Data([0x51, UInt8(ascii: "c")])))
         bytes[key.upperBound - 1] ^= 2
         try bytes.write(to: folder.file())
-        #expect(self.prefs().values as? [String: Int] == ["a": 1, "c": 2])
+        #expect(folder.prefs().values as? [String: Int] == ["a": 1, "c": 2])
         prefs["b"] = 3
         #expect(prefs.outcome.contains("the key \"a\" occurs twice") && prefs.lastError?.isWarning == true)
-        #expect(self.prefs().values as? [String: Int] == ["a": 1, "b": 3, "c": 2])
+        #expect(folder.prefs().values as? [String: Int] == ["a": 1, "b": 3, "c": 2])
         prefs["b"] = 4
         #expect(prefs.outcome == "ok")
-    }
-
-    @Test func anUnpairedSurrogateStopsEveryWrite() throws {
-        try BinaryList([[0xD1, 1, 2], [0x51, 0x61], [0x61, 0xD8, 0]]).data.write(to: folder.file())
-        let bytes = try Data(contentsOf: folder.file())
-        let prefs = prefs()
-        prefs["a"] = 1
-        #expect(prefs.outcome.contains("a string has an unpaired surrogate, which a write would replace"))
-        #expect(try Data(contentsOf: folder.file()) == bytes)
     }
 
     /// A UID cannot be stored, not even one that was read.
@@ -157,7 +143,7 @@ import Testing
             [0xD1, 1, 2], [0x58] + Array("AnyPrefs".utf8), [0xD1, 3, 4], [0x51, 0x61], [0x80, 5],
         ]).data
         try bytes.write(to: folder.file())
-        let prefs = prefs()
+        let prefs = folder.prefs()
         let uid = try #require(prefs["a"])
         prefs["b"] = uid
         #expect(prefs.outcome == "b: a reference of a keyed archive cannot be stored")
