@@ -80,6 +80,10 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     }
     private var hook: ((String) throws(StorageFailure) -> Void)?
 
+    /// Called before and after each opening. If the first one throws, the call reports that error.
+    var beforeOpen: ((_ name: String, _ folder: Descriptor, _ flags: Int32) throws(StorageFailure) -> Void)?
+    var afterOpen: ((_ name: String, _ opened: Descriptor, _ flags: Int32) -> Void)?
+
     private func record(_ name: String, _ path: String = "") throws(StorageFailure) {
         try onCall?(name)
         let code: Int32? = lock.withLock {
@@ -100,7 +104,9 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
     ) throws(StorageFailure) -> Descriptor {
         try record("open", name)
+        try beforeOpen?(name, folder, flags)
         let descriptor = try super.open(name, in: folder, flags, mode: mode)
+        afterOpen?(name, descriptor, flags)
         _ = lock.withLock { opened.insert(descriptor) }
         return descriptor
     }

@@ -159,7 +159,17 @@ func expectNotStored(_ reason: String, sourceLocation: SourceLocation = #_source
     #expect(failure.reason == reason, sourceLocation: sourceLocation)
 }
 
+/// The base class of suites whose tests have a folder of their own.
+class FolderSuite {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+}
+
 extension TemporaryFolder {
+    /// The names of quarantined files.
+    var quarantined: [String] { get throws { try names().filter { $0.contains(".corrupt-") } } }
+
     /// The mode of a file in the folder.
     func permissions(_ name: String = "test.plist") throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: file(name).path)[.posixPermissions] as? Int

@@ -58,3 +58,15 @@ package func withTextKeys(_ object: Any) -> Any {
     default: object
     }
 }
+
+/// The property list with the dates that a reader of XML finds.
+package func inWholeSeconds(_ value: Any) -> Any {
+    switch value {
+    case let date as Date:
+        // Not -0.0.
+        Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0)
+    case let list as [Any]: list.map(inWholeSeconds)
+    case let dictionary as [String: Any]: dictionary.mapValues(inWholeSeconds)
+    default: value
+    }
+}

@@ -10,7 +10,6 @@ import TestSupport
 /// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that
 /// the copy is read.
 @Suite struct CrashCopyTests {
-    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
     private static let damage = Array("half a propert\0".utf8)
 
     /// A scenario whose states have equal keys and numbers of one length, so that a mixture of two copies is a property
@@ -34,7 +33,8 @@ import TestSupport
         let scenario = Self.scenario(format)
         var (looked, torn) = (0, 0)
         for point in Hazard.each(2, of: scenario.points()) {
-            for (index, state) in ([point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough))
+            for (index, state)
+                in ([point.volume] + point.volume.statesAfterPowerCut(isThorough: CrashScenario.isThorough))
                 .enumerated()
             {
                 var volume = state
@@ -70,65 +70,45 @@ import TestSupport
     /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the
     /// copy.
     @Test func aReadDuringTheWriteOfTheCopyFindsTheNewState() throws {
-        final class Meeting: Sendable {
-            let (isRead, isHalfWritten, mayFinish, isWritten) = (Gate(), Gate(), Gate(), Gate())
+        let (isRead, isHalfWritten, mayFinish, isWritten) = (Gate(), Gate(), Gate(), Gate())
+        let (reader, writer) = (RecordingSystemCalls(), RecordingSystemCalls())
+        // Makes every file young.
+        reader.frozenTime = FileStatus.Time(seconds: 0, nanoseconds: 1)
+        reader.beforeOpen = { name, _, _ in
+            guard name == ".test.plist.lastgood" else { return }
+            isRead.open()
+            isHalfWritten.pass()
         }
-        final class Reader: SystemCalls, @unchecked Sendable {
-            let meeting: Meeting
-            init(_ meeting: Meeting) { self.meeting = meeting }
-            override func open(
-                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
-            ) throws(StorageFailure) -> Descriptor {
-                if name == ".test.plist.lastgood" {
-                    meeting.isRead.open()
-                    meeting.isHalfWritten.pass()
+        reader.onCall = { call in
+            guard call == "pause" else { return }
+            mayFinish.open()
+            isWritten.pass()
+        }
+        // The writes to the copy follow its opening, and the first of them writes half of it.
+        var writes = 0
+        writer.afterOpen = { name, _, flags in
+            if name == ".test.plist.lastgood", flags & O_RDWR != 0 {
+                writer.onCall = { call in
+                    if call == "write" { writes += 1 }
+                    guard call == "write", writes == 2 else { return }
+                    isHalfWritten.open()
+                    mayFinish.pass()
                 }
-                return try super.open(name, in: folder, flags, mode: mode)
-            }
-            override func pause() {
-                meeting.mayFinish.open()
-                meeting.isWritten.pass()
-            }
-            /// Makes every file young.
-            override func now() -> FileStatus.Time { FileStatus.Time(seconds: 0, nanoseconds: 1) }
-        }
-        final class Writer: SystemCalls, @unchecked Sendable {
-            let meeting: Meeting
-            var copy: Descriptor?
-            init(_ meeting: Meeting) { self.meeting = meeting }
-            override func open(
-                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
-            ) throws(StorageFailure) -> Descriptor {
-                let descriptor = try super.open(name, in: folder, flags, mode: mode)
-                if name == ".test.plist.lastgood", flags & O_RDWR != 0 { copy = descriptor }
-                return descriptor
-            }
-            override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure)
-                -> Int
-            {
-                guard descriptor == copy else { return try super.write(bytes, to: descriptor) }
-                copy = nil
-                let count = try super.write(
-                    UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), to: descriptor)
-                meeting.isHalfWritten.open()
-                meeting.mayFinish.pass()
-                return count
             }
         }
         let folder = try TemporaryFolder()
         folder.root()["a"] = 1
         try Data(Self.damage).write(to: folder.file())
-        let meeting = Meeting()
         inThreads(2) { number in
             if number == 0 {
-                let prefs = folder.root(system: Reader(meeting))
+                let prefs = folder.root(system: reader)
                 #expect(prefs.ints == ["a": 1, "b": 2] && prefs.outcome == "ok", "\(prefs.ints) \(prefs.outcome)")
             } else {
-                let prefs = folder.root(system: Writer(meeting))
-                meeting.isRead.pass()
+                let prefs = folder.root(system: writer)
+                isRead.pass()
                 prefs["b"] = 2
                 #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-                meeting.isWritten.open()
+                isWritten.open()
             }
         }
     }

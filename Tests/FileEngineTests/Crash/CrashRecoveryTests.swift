@@ -8,8 +8,6 @@ import TestSupport
 
 /// Power cuts and failed flushes during a recovery.
 @Suite struct CrashRecoveryTests {
-    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
-
     /// A disk with two flushed commits, whose file another program has then damaged.
     private static func damagedVolume(_ format: FileFormat) -> SimulatedVolume {
         let machine = SimulatedMachine(CrashScenario.volume())
@@ -35,7 +33,7 @@ import TestSupport
         #expect(points.last?.acknowledged == 1)
         var states = 0
         for point in points {
-            for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+            for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: CrashScenario.isThorough) {
                 states += 1
                 let files = state.listing()
                 #expect(files.values.contains(Self.damage), "\(point): the damaged bytes are lost")
@@ -91,9 +89,8 @@ import TestSupport
                 step(prefs)
                 if prefs.lastError != nil { step(prefs) }
                 #expect(prefs.outcome == "ok", "\(story), flush \(failing)")
-                for disk in machine.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
-                    #expect(disk.reopened(story.format).prefs.ints == state, "\(story), flush \(failing)")
-                }
+                machine.volume.expectAfterPowerCut(
+                    state, story.format, isThorough: CrashScenario.isThorough, "\(story), flush \(failing)")
             }
         }
         #expect(failing > 3, "\(story): too few flushes")
@@ -117,8 +114,6 @@ import TestSupport
         #expect((prefs.lastError == nil) == (failing == 0))
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
-        for disk in machine.volume.statesAfterPowerCut(isThorough: true) {
-            #expect(disk.reopened().prefs.ints == ["a": 1])
-        }
+        machine.volume.expectAfterPowerCut(["a": 1])
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 @testable import PrefsFileEngine
 @testable import PrefsJSON
@@ -17,6 +18,8 @@ struct CrashPoint: CustomStringConvertible {
 /// Steps on a simulated machine, each with the state that it leads to.
 struct CrashScenario: Sendable, CustomStringConvertible {
     static let path = "/home/.config/test.plist"
+    /// Whether every state of the disk is checked.
+    static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
     let name: String
     var format = FileFormat.binary
@@ -104,6 +107,16 @@ extension SimulatedVolume {
     func reopened(_ format: FileFormat = .binary) -> (prefs: FileRoot, machine: SimulatedMachine) {
         let machine = SimulatedMachine(self)
         return (CrashScenario.prefs(on: SimulatedProcess(machine), format), machine)
+    }
+
+    /// Expects that a program reads these values after a power cut now.
+    func expectAfterPowerCut(
+        _ ints: [String: Int], _ format: FileFormat = .binary, isThorough: Bool = true, _ comment: Comment? = nil
+    ) {
+        for disk in statesAfterPowerCut(isThorough: isThorough) {
+            let found = disk.reopened(format).prefs.ints
+            #expect(found == ints, comment)
+        }
     }
 
     /// The files beside the file that should have been removed.

@@ -6,15 +6,6 @@ import Testing
 
 /// Power cuts after the writes of several writers, one after the other or one inside the other.
 @Suite struct CrashSequenceTests {
-    private func expectAfterPowerCut(
-        _ machine: SimulatedMachine, _ ints: [String: Int], isThorough: Bool = true, _ comment: Comment? = nil
-    ) {
-        for disk in machine.volume.statesAfterPowerCut(isThorough: isThorough) {
-            let found = disk.reopened().prefs.ints
-            #expect(found == ints, comment)
-        }
-    }
-
     @Test func anEqualWriteInsideAnUnflushedUpdateIsFlushed() {
         let machine = SimulatedMachine(CrashScenario.volume())
         let process = SimulatedProcess(machine)
@@ -25,7 +16,7 @@ import Testing
             sure["a"] = 1
         }
         #expect(sure.outcome == "ok")
-        expectAfterPowerCut(machine, ["a": 1, "b": 0])
+        machine.volume.expectAfterPowerCut(["a": 1, "b": 0])
     }
 
     @Test func aFolderMadeByAnotherProcessIsFlushed() throws {
@@ -37,7 +28,7 @@ import Testing
         let sure = CrashScenario.prefs(on: process)
         sure["b"] = 2
         #expect(sure.outcome == "ok")
-        expectAfterPowerCut(machine, ["a": 1, "b": 2])
+        machine.volume.expectAfterPowerCut(["a": 1, "b": 2])
     }
 
     /// Another process removes the folder and makes it again, after this process has flushed its entry.
@@ -50,7 +41,7 @@ import Testing
         _ = machine.volume.create(.folder, ".config", in: home, mode: 0o700)
         prefs["b"] = 2
         #expect(prefs.outcome == "ok")
-        expectAfterPowerCut(machine, ["b": 2])
+        machine.volume.expectAfterPowerCut(["b": 2])
     }
 
     /// Two writers are killed one after the other, each at every call; a third one's change is acknowledged.
@@ -65,8 +56,8 @@ import Testing
                 let found = prefs.ints
                 prefs["c"] = 5
                 #expect(prefs.outcome == "ok")
-                expectAfterPowerCut(
-                    machine, found.merging(["c": 5]) { $1 }, isThorough: false, "killed \(first), then \(killed)")
+                machine.volume.expectAfterPowerCut(
+                    found.merging(["c": 5]) { $1 }, isThorough: false, "killed \(first), then \(killed)")
                 looked += 1
             }
         }

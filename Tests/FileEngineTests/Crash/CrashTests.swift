@@ -6,8 +6,6 @@ import Testing
 
 /// The power is cut before every system call of a write. Every state that the disk may have then is checked.
 @Suite struct CrashTests {
-    private static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
-
     private struct Tally {
         var (points, states, lost) = (0, 0, 0)
         /// The states that were checked before, with the allowed values.
@@ -54,7 +52,7 @@ import Testing
     private func check(_ point: CrashPoint, _ story: CrashScenario, _ tally: inout Tally) {
         tally.points += 1
         let allowed = Array(story.states[point.acknowledged...].prefix(2))
-        for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: Self.isThorough) {
+        for state in [point.volume] + point.volume.statesAfterPowerCut(isThorough: CrashScenario.isThorough) {
             guard tally.seen.insert(.init(files: state.listing(), allowed: allowed)).inserted else { continue }
             tally.states += 1
             let (prefs, machine) = state.reopened(story.format)

@@ -19,9 +19,7 @@ import Testing
 
     private func write(_ value: String?, durability: CommitDurability = .powerCut) throws {
         let value = try value.map { try PropertyListVetter.value(of: $0, forKey: "") }
-        try file.withFile { file in
-            try file.transact(durability: durability) { $0.replace(PropertyListFile.documentKey, with: value) }
-        }
+        try file.transact(durability: durability) { $0.replace(PropertyListFile.documentKey, with: value) }
     }
 
     private func restore(_ before: Data?, after: Data) throws {
@@ -40,18 +38,15 @@ import Testing
             })
     }
 
-    @Test func aRemovedFileDoesNotReturn() throws {
-        try write("a")
-        #expect(try afterPowerCut == [bytes])
-        try write(nil)
-        #expect(afterPowerCut == [nil])
-    }
-
-    @Test func aRemovalThatNeedNotSurviveAPowerCutIsNotFlushed() throws {
+    /// A removal that need not survive a power cut is not flushed.
+    @Test(arguments: [CommitDurability.powerCut, .process]) func aRemovedFileDoesNotReturn(
+        _ durability: CommitDurability
+    ) throws {
         try write("a")
         let bytes = try bytes
-        try write(nil, durability: .process)
-        #expect(afterPowerCut == [nil, bytes])
+        #expect(afterPowerCut == [bytes])
+        try write(nil, durability: durability)
+        #expect(afterPowerCut == (durability == .powerCut ? [nil] : [nil, bytes]))
     }
 
     /// A removed value does not return, even if another program makes the file again and damages it.
@@ -68,19 +63,20 @@ import Testing
         #expect(reading.warning?.report?.state == .nothing)
     }
 
-    @Test func whatAnUndoPutsBackStays() throws {
-        try write("a")
-        let former = try bytes
-        try write("b")
-        try restore(former, after: bytes)
-        #expect(afterPowerCut == [former])
-    }
+    /// Before the last write, there was no file, one of no format, or one of this package.
+    enum Former: CaseIterable { case missing, foreign, own }
 
-    /// Before the write, there was no file, or one of no format.
-    @Test(arguments: [nil, Data("notes".utf8)]) func theUndoOfANewFileStays(_ former: Data?) throws {
+    @Test(arguments: Former.allCases) func whatAnUndoPutsBackStays(_ former: Former) throws {
         try write("a")
-        try restore(former, after: bytes)
-        #expect(afterPowerCut == [former])
+        let before: Data? =
+            switch former {
+            case .missing: nil
+            case .foreign: Data("notes".utf8)
+            case .own: try bytes
+            }
+        try write("b")
+        try restore(before, after: bytes)
+        #expect(afterPowerCut == [before])
     }
 
     /// A settings file with values of another type gets a second name before it is replaced.
@@ -93,11 +89,9 @@ import Testing
             volumes.append(machine.volume)
             if call == "link", !hasSecondNames { throw StorageFailure("link", "", code: EPERM) }
         }
-        try file.withFile { file in
-            try file.transact(durability: .powerCut) { transaction in
-                try transaction.session?.quarantine()
-                transaction.replace(PropertyListFile.documentKey, with: new)
-            }
+        try file.transact(durability: .powerCut) { transaction in
+            try transaction.session?.quarantine()
+            transaction.replace(PropertyListFile.documentKey, with: new)
         }
         process.onCall = nil
         #expect(machine.volume.listing().keys.count { $0.contains(".corrupt-") } == 1)

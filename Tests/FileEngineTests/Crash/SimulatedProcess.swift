@@ -9,9 +9,7 @@ final class SimulatedMachine: @unchecked Sendable {
     fileprivate var locks: [SimulatedVolume.Inode: SystemCalls.Descriptor] = [:]
     fileprivate var lastDescriptor: SystemCalls.Descriptor = 100
 
-    init(_ volume: SimulatedVolume = SimulatedVolume()) {
-        self.volume = volume
-    }
+    init(_ volume: SimulatedVolume) { self.volume = volume }
 }
 
 /// The system calls of a process on a simulated machine. A lock that is held fails with EWOULDBLOCK.
@@ -57,8 +55,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     private func status(_ inode: Int) -> FileStatus {
         let node = volume[inode]
         var buffer = stat()
-        let kinds: [SimulatedVolume.Node.Kind: mode_t] = [.file: S_IFREG, .folder: S_IFDIR, .link: S_IFLNK]
-        buffer.st_mode = (kinds[node.kind] ?? 0) | node.mode
+        buffer.st_mode = (node.kind == .file ? S_IFREG : S_IFDIR) | node.mode
         buffer.st_ino = ino_t(inode)
         buffer.st_uid = node.owner
         buffer.st_gid = node.group
@@ -76,14 +73,12 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
     ) throws(StorageFailure) -> Descriptor {
         let place = try place(name, in: folder, "open")
-        var found = volume.inode(
-            at: name == "/" ? "/" : place.name, from: place.folder, followsLinks: flags & O_NOFOLLOW == 0)
+        var found = volume.inode(at: name == "/" ? "/" : place.name, from: place.folder)
         if flags & O_CREAT != 0 {
             guard found == nil || flags & O_EXCL == 0 else { throw StorageFailure("open", name, code: EEXIST) }
             found = found ?? volume.create(.file, place.name, in: place.folder, mode: mode)
         }
         guard let inode = found else { throw StorageFailure("open", name, code: ENOENT) }
-        if volume[inode].kind == .link { throw StorageFailure("open", name, code: ELOOP) }
         if flags & O_DIRECTORY != 0, volume[inode].kind != .folder {
             throw StorageFailure("open", name, code: ENOTDIR)
         }
@@ -109,7 +104,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         ofPath name: String, in folder: Descriptor, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
         try onCall?("stat")
-        return volume.inode(at: name, from: try inode(of: folder, "stat"), followsLinks: followsLinks).map(status)
+        return volume.inode(at: name, from: try inode(of: folder, "stat")).map(status)
     }
 
     override func read(

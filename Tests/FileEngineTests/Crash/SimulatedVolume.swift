@@ -8,7 +8,7 @@ struct SimulatedVolume: Sendable {
     typealias Inode = Int
 
     struct Node: Sendable {
-        enum Kind: Sendable { case file, folder, link }
+        enum Kind: Sendable { case file, folder }
 
         let kind: Kind
         var mode: mode_t
@@ -17,7 +17,6 @@ struct SimulatedVolume: Sendable {
         var stamp = 0
         /// The time of the last change of the bytes.
         var writeStamp = 0
-        /// The bytes of a file; for a link, the path that it leads to.
         var bytes: [UInt8] = []
         var entries: [String: Inode] = [:]
 
@@ -132,18 +131,11 @@ struct SimulatedVolume: Sendable {
     // MARK: - Looking
 
     /// The inode that a path leads to; nil if it is missing.
-    func inode(at path: String, from folder: Inode = root, followsLinks: Bool = true, depth: Int = 0) -> Inode? {
+    func inode(at path: String, from folder: Inode = root) -> Inode? {
         var here = path.hasPrefix("/") ? Self.root : folder
-        let names = path.split(separator: "/").map(String.init)
-        for (index, name) in names.enumerated() {
-            guard depth < 40, let next = self[here].entries[name] else { return nil }
-            if self[next].kind == .link, followsLinks || index < names.count - 1 {
-                let target = String(decoding: self[next].bytes, as: UTF8.self)
-                guard let end = inode(at: target, from: here, depth: depth + 1) else { return nil }
-                here = end
-            } else {
-                here = next
-            }
+        for name in path.split(separator: "/") {
+            guard let next = self[here].entries[String(name)] else { return nil }
+            here = next
         }
         return here
     }

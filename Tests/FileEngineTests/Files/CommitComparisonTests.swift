@@ -29,12 +29,10 @@ import Testing
     }
 
     private func write(_ number: Int?, _ inTheMiddle: () throws -> Void = {}) throws {
-        try file.withFile { file in
-            try file.transact(durability: .process) { transaction in
-                let value = try number.map { try PropertyListVetter.value(of: ["a": $0], forKey: "") }
-                transaction.replace(PropertyListFile.documentKey, with: value)
-                try inTheMiddle()
-            }
+        try file.transact(durability: .process) { transaction in
+            let value = try number.map { try PropertyListVetter.value(of: ["a": $0], forKey: "") }
+            transaction.replace(PropertyListFile.documentKey, with: value)
+            try inTheMiddle()
         }
     }
 
@@ -93,6 +91,7 @@ import Testing
         // MissingFileTests checks when a missing file is read.
         if trace != .removal { #expect(try stored == theirs[trace]) }
         #expect(try Data(contentsOf: folder.file(".test.plist.lastgood")) == copy)
+        #expect(try folder.names().filter { $0.hasPrefix(".") } == [".test.plist.lastgood", ".test.plist.lock"])
         try write(3)
         #expect(try stored == "{'a': 3}")
     }

@@ -34,11 +34,10 @@ import TestSupport
     @Test(arguments: [false, true]) func xmlBecomesBinaryAgainForAValueThatItCannotHold(_ isThere: Bool) throws {
         var content: [String: Any] = ["theirs": Date(timeIntervalSinceReferenceDate: 7)]
         if isThere { content["odd"] = "a\0b" }
-        let xml = try PropertyListSerialization.data(fromPropertyList: content, format: .xml, options: 0)
-        try xml.write(to: folder.file())
+        try writePropertyList(content, to: folder.file(), as: .xml)
         let file = file()
         file.setMirror(mirror)
-        try file.transact(durability: .process) { $0.replace("a", with: .string("x")) }
+        try set("a", in: file)
         #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .xml))
         try file.transact(durability: .process) { $0.replace("odd", with: .string("\0")) }
         let list = try PropertyListCoder.decode(bytes())
@@ -50,8 +49,7 @@ import TestSupport
 
     /// It will be stored, because the file becomes binary.
     @Test func inABatchAValueThatXMLCannotHoldIsAccepted() throws {
-        let content = ["theirs": 1]
-        try PropertyListSerialization.data(fromPropertyList: content, format: .xml, options: 0).write(to: folder.file())
+        try writePropertyList(["theirs": 1], to: folder.file(), as: .xml)
         let values: [String: StoredValue] = ["theirs": .integer(1), "odd": .string("a\0b")]
         let file = file()
         file.setMirror(mirror)
@@ -82,7 +80,12 @@ import TestSupport
         let list = try PropertyListCoder.decode(bytes())
         #expect(list.format == .binary)
         #expect(list.value.object as? [String: String] == (isSameProcess ? ["a": "x", "b": "x"] : ["b": "x"]))
-        let quarantined = try folder.names().filter { $0.contains(".corrupt-") }
-        #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [json])
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [json])
+    }
+}
+
+extension PropertyListFile {
+    fileprivate func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
+        try queue.transact(durability: durability, begin: begin, body)
     }
 }

@@ -43,11 +43,6 @@ import Testing
         prefs["a"] = 1
     }
 
-    /// Nothing is left behind but the file, its lock file and its copy.
-    private func expectNoLeftovers() throws {
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
-    }
-
     @Test func aLinkPutInTheFilesPlaceIsNotReplaced() throws {
         let (file, target) = (folder.file(), folder.file("target.plist"))
         try writePropertyList(["Root": ["a": 7]], to: target)
@@ -88,39 +83,6 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
     }
 
-    /// When the lock file is removed, another process can write during an update. The update must not undo that write.
-    @Test func anUpdateWhoseLockFileIsDeletedUndoesNoOtherWrite() throws {
-        let file = folder.file()
-        // Acts like another process, because a store with other system calls shares no cache and no queue with the
-        // first one.
-        let other = FileRoot(file.path, system: SystemCalls())
-        let error = prefs.update {
-            prefs["a"] = 2
-            unlink(lock.path)
-            inThreads(1) { _ in other["b"] = 3 }
-            #expect(other.outcome == "ok")
-        }
-        let reason = "its lock file was removed during the update"
-        #expect(error?.text == "not stored: \(file.path): \(reason)")
-        #expect(prefs.ints == ["a": 1, "b": 3])
-        prefs["a"] = 4
-        #expect(folder.root().ints == ["a": 4, "b": 3])
-        try expectNoLeftovers()
-    }
-
-    /// A lock file that is removed at the last moment before the file is replaced ends the commit, too.
-    @Test func aLockFileDeletedDuringTheFlushEndsTheCommit() throws {
-        let other = folder.root(system: SystemCalls())
-        system.afterSync = { [lock] in
-            unlink(lock.path)
-            inThreads(1) { _ in other["b"] = 3 }
-        }
-        prefs["a"] = 2
-        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
-        #expect(folder.root().ints == ["a": 1, "b": 3])
-        try expectNoLeftovers()
-    }
-
     /// The lock file is removed before or after the file is replaced. Another writer has then written its temporary file, and
     /// is about to give it the file's name. Neither the end of the commit nor its copy touches that temporary file.
     @Test(arguments: [(0, "its lock file was removed during the update", 1), (1, "ok", 2)])
@@ -147,7 +109,9 @@ import Testing
         isDone.pass()
         #expect(other.outcome == "ok")
         #expect(folder.root().ints == ["a": stored, "b": 3])
-        try expectNoLeftovers()
+        prefs["a"] = 4
+        #expect(folder.root().ints == ["a": 4, "b": 3])
+        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     /// If the other writer finishes first, its copy has a newer state. It is unknown which copy is newer, so no copy
@@ -165,46 +129,6 @@ import Testing
         try Data("damage".utf8).write(to: folder.file())
         #expect(folder.root(system: SystemCalls()).ints == [:])
         #expect(other.ints == ["a": 2, "b": 3])
-    }
-
-    /// Other programs take no lock. A file that such a program has put in place in the meantime is not replaced.
-    @Test func aFileThatWasReplacedDuringTheUpdateStays() throws {
-        let theirs = folder.file("theirs.plist")
-        try writePropertyList(["Root": ["a": 5]], to: theirs)
-        let file = folder.file()
-        let error = prefs.update {
-            prefs["a"] = 2
-            #expect(rename(theirs.path, file.path) == 0)
-        }
-        let reason = "was replaced by another program during the update"
-        #expect(error?.text == "not stored: \(file.path): \(reason)")
-        #expect(prefs.ints == ["a": 5])
-    }
-
-    /// If the mode of a file is restricted during an update, it stays restricted afterwards.
-    @Test func aFileThatWasClosedDuringTheUpdateStaysClosed() throws {
-        let path = folder.file().path
-        chmod(path, 0o644)
-        prefs.update {
-            prefs["a"] = 2
-            chmod(path, 0o600)
-        }
-        #expect(try folder.permissions() == 0o600)
-        #expect(folder.root().ints == ["a": 2])
-    }
-
-    /// An editor may have moved the file away, and be about to put a new one in its place.
-    @Test func aFileThatWasRemovedDuringTheUpdateStaysRemoved() throws {
-        let path = folder.file().path
-        let error = prefs.update {
-            prefs["a"] = 2
-            unlink(path)
-        }
-        let reason = "was removed by another program during the update"
-        #expect(error?.text == "not stored: \(path): \(reason)")
-        #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock"])
-        prefs["b"] = 3
-        #expect(folder.root().ints == ["b": 3])
     }
 
     /// Others change the file while the new file is flushed. It keeps the bytes and the mode that they have chosen, and
@@ -226,54 +150,35 @@ import Testing
         #expect(prefs.outcome == "ok")
     }
 
-    // MARK: - Damaged files
+    enum Meeting { case repairInUpdate, repairInFlush, lossOfLockFile }
 
-    private func damage() throws -> URL {
-        try Data("damage".utf8).write(to: folder.file())
-        let theirs = folder.file("theirs.plist")
+    /// Another program repairs a damaged file during the update, so that the file is not quarantined, or after it was
+    /// quarantined, so that only the second name still has the bytes. If the write fails for another reason, the damage
+    /// keeps its one name.
+    @Test(arguments: [
+        (Meeting.repairInUpdate, "was replaced meanwhile", nil),
+        (.repairInFlush, "was replaced by another program during the update", "damage"),
+        (.lossOfLockFile, "its lock file was removed during the update", nil),
+    ])
+    func damageThatIsNotReplacedHasOneName(_ meeting: Meeting, _ reason: String, _ quarantined: String?) throws {
+        let (file, theirs, damage) = (folder.file(), folder.file("theirs.plist"), Data("damage".utf8))
         try writePropertyList(["Root": ["a": 5]], to: theirs)
-        return theirs
-    }
-
-    private func quarantined() throws -> [String] {
-        try folder.names().filter { $0.contains(".corrupt-") }
-            .map { String(decoding: try Data(contentsOf: folder.file($0)), as: UTF8.self) }
-    }
-
-    /// Another program repairs the damage during the update. Its file is neither replaced nor quarantined.
-    @Test func aFileThatReplacesADamagedOneIsNotQuarantined() throws {
-        let (theirs, file) = (try damage(), folder.file())
+        let expected = meeting == .lossOfLockFile ? damage : try Data(contentsOf: theirs)
+        try damage.write(to: file)
         #expect(prefs.ints == ["a": 1])
-        let error = prefs.update {
-            prefs["a"] = 2
-            #expect(rename(theirs.path, file.path) == 0)
+        switch meeting {
+        case .repairInUpdate: break
+        case .repairInFlush: system.afterSync = { rename(theirs.path, file.path) }
+        case .lossOfLockFile: system.afterSync = { [lock] in unlink(lock.path) }
         }
-        #expect(error?.text == "not stored: \(file.path): was replaced meanwhile")
-        #expect(prefs.ints == ["a": 5])
-        #expect(try quarantined() == [])
-    }
-
-    /// Another program replaces the damaged file after it was quarantined. Then only the second name still has the
-    /// bytes.
-    @Test func damageThatWasQuarantinedBeforeTheFileWasReplacedIsKept() throws {
-        let (theirs, file) = (try damage(), folder.file())
-        #expect(prefs.ints == ["a": 1])
-        system.afterSync = { rename(theirs.path, file.path) }
-        prefs["a"] = 2
-        #expect(prefs.outcome == "not stored: \(file.path): was replaced by another program during the update")
-        #expect(prefs.ints == ["a": 5])
-        #expect(try quarantined() == ["damage"])
-    }
-
-    /// If the write fails for another reason, the damage keeps its one name.
-    @Test func damageThatCouldNotBeReplacedHasOneName() throws {
-        let theirs = try damage()
-        #expect(prefs.ints == ["a": 1])
-        system.afterSync = { [lock] in unlink(lock.path) }
-        prefs["a"] = 2
-        #expect(prefs.outcome.hasSuffix("its lock file was removed during the update"))
-        #expect(try quarantined() == [])
-        #expect(try String(contentsOf: folder.file(), encoding: .utf8) == "damage")
-        unlink(theirs.path)
+        prefs.update {
+            prefs["a"] = 2
+            if meeting == .repairInUpdate { rename(theirs.path, file.path) }
+        }
+        #expect(prefs.outcome == "not stored: \(file.path): \(reason)")
+        #expect(prefs.ints == ["a": meeting == .lossOfLockFile ? 1 : 5])
+        #expect(try Data(contentsOf: file) == expected)
+        let kept = try folder.quarantined.map { try String(contentsOf: folder.file($0), encoding: .utf8) }
+        #expect(kept == (quarantined.map { [$0] } ?? []))
     }
 }

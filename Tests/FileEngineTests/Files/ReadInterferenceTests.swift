@@ -41,6 +41,25 @@ import Testing
         try handle.close()
     }
 
+    /// Another process commits after a reader has opened the file and before it has read its status. The reader then
+    /// holds a file without a name, which never changes.
+    @Test(arguments: [true, false]) func aFileThatIsReplacedWhileItIsOpenedIsOpenedAgain(_ isUpdate: Bool) throws {
+        let (file, system) = (folder.file(), RecordingSystemCalls())
+        try writePropertyList(["Root": ["a": 2]], to: file)
+        var replacement: Data? = try Data(contentsOf: file)
+        try writePropertyList(["Root": ["a": 1]], to: file)
+        system.afterOpen = { name, _, _ in
+            guard name == "test.plist", let new = replacement else { return }
+            replacement = nil
+            #expect(throws: Never.self) { try new.write(to: file, options: .atomic) }
+        }
+        let prefs = folder.root(system: system)
+        #expect(replacement == nil)
+        if isUpdate { prefs.update { prefs["a"] = (prefs["a"] as? Int ?? 0) + 1 } }
+        #expect(prefs.ints == ["a": isUpdate ? 3 : 2])
+        #expect(try propertyList(at: file)["Root"] as? [String: Int] == prefs.ints)
+    }
+
     /// A file system where an open file does not show that it was replaced, as may happen on NFS.
     private final class SilentRename: SystemCalls, @unchecked Sendable {
         private let lock = Lock()

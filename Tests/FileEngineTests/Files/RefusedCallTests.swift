@@ -10,40 +10,32 @@ import Testing
     // MARK: - chmod
 
     /// A file system whose files all have one mode, which cannot be changed.
-    private final class FixedMode: SystemCalls, @unchecked Sendable {
-        let (mode, code): (mode_t, Int32)
-        init(_ mode: mode_t, _ code: Int32) { (self.mode, self.code) = (mode, code) }
-
-        override func open(
-            _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
-        ) throws(StorageFailure) -> Descriptor {
-            let descriptor = try super.open(name, in: folder, flags, mode: mode)
-            if flags & O_CREAT != 0 { fchmod(descriptor, self.mode) }
-            return descriptor
+    private func fixedMode(_ mode: mode_t, _ code: Int32) -> RecordingSystemCalls {
+        let system = RecordingSystemCalls()
+        system.afterOpen = { _, opened, flags in if flags & O_CREAT != 0 { fchmod(opened, mode) } }
+        system.onCall = { call throws(StorageFailure) in
+            if call == "chmod" { throw StorageFailure("chmod", "", code: code) }
         }
-
-        override func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
-            throw StorageFailure("chmod", "", code: code)
-        }
+        return system
     }
 
     @Test(arguments: [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS]) func aRefusedModeIsAccepted(_ code: Int32) throws {
-        try writePropertyList(["Root": ["a": 1]], to: folder.file())
-        for (mode, fixed) in [(mode_t(0o644), mode_t(0o644)), (0o644, 0o600), (0o644, 0o744), (0o600, 0o700)] {
-            chmod(folder.file().path, mode)
+        // Without a mode there is no file yet.
+        let modes: [(mode: mode_t?, fixed: mode_t)] = [
+            (0o644, 0o644), (0o644, 0o600), (0o644, 0o744), (0o600, 0o700), (nil, 0o700),
+        ]
+        for (mode, fixed) in modes {
+            try? FileManager.default.removeItem(at: folder.file())
             unlink(folder.file(".test.plist.lastgood").path)
-            let prefs = folder.root(system: FixedMode(fixed, code))
-            prefs["a"] = Int(mode) * 1_000 + Int(fixed)
-            #expect(prefs.outcome == "ok")
+            if let mode {
+                try writePropertyList(["Root": ["a": 1]], to: folder.file())
+                chmod(folder.file().path, mode)
+            }
+            let prefs = folder.root(system: fixedMode(fixed, code))
+            prefs["a"] = 2
+            #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])
             for name in ["test.plist", ".test.plist.lastgood"] { #expect(try folder.permissions(name) == Int(fixed)) }
         }
-    }
-
-    @Test func aNewFileWithTheModeOfTheFileSystemIsAccepted() throws {
-        let prefs = folder.root(system: FixedMode(0o700, ENOTSUP))
-        prefs["a"] = 1
-        #expect(prefs.outcome == "ok" && prefs.ints == ["a": 1])
-        #expect(try folder.permissions(".test.plist.lastgood") == 0o700)
     }
 
     /// - Parameter mode: the mode of the file; nil for a new file, which only its owner may use.
@@ -53,7 +45,7 @@ import Testing
             try writePropertyList(["Root": ["a": 1]], to: folder.file())
             chmod(folder.file().path, mode_t(mode))
         }
-        let prefs = folder.root(system: FixedMode(mode_t(fixed), EPERM))
+        let prefs = folder.root(system: fixedMode(mode_t(fixed), EPERM))
         prefs["a"] = 2
         #expect(prefs.outcome == "not stored: \(folder.file().path): chmod: Operation not permitted")
         #expect(prefs.ints == (mode == nil ? [:] : ["a": 1]))
@@ -96,25 +88,62 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file(".test.plist.tmp").path))
     }
 
-    // MARK: - Leases
+    // MARK: - Locks and leases
+
+    /// Like NFS: locks only what is open for writing.
+    private final class LockingWritableFiles: SystemCalls, @unchecked Sendable {
+        override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
+            guard fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDWR else {
+                throw StorageFailure("flock", "", code: EBADF)
+            }
+            try super.lock(descriptor, waits: waits)
+        }
+    }
+
+    @Test(arguments: [nil, Duration.seconds(30)])
+    func aLockFileIsLockedThroughAWritableDescriptor(_ timeout: Duration?) {
+        folder.root()["a"] = 1
+        let prefs = folder.root(system: LockingWritableFiles())
+        LockWait.within(timeout) { prefs["a"] = 2 }
+        #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])
+    }
+
+    @Test(arguments: [EACCES, EPERM, EROFS]) func aLockFileThatMayNotBeWrittenIsLockedToo(_ code: Int32) {
+        folder.root()["a"] = 1
+        let system = RecordingSystemCalls()
+        system.beforeOpen = { name, _, flags throws(StorageFailure) in
+            if name.hasSuffix(".lock"), flags & (O_ACCMODE | O_CREAT) == O_RDWR {
+                throw StorageFailure("open", name, code: code)
+            }
+        }
+        let prefs = folder.root(system: system)
+        prefs["a"] = 2
+        #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])
+    }
+
+    @Test(arguments: [nil, Duration.seconds(30)]) func aFileThatCannotBeLockedIsNotCalledLocked(_ timeout: Duration?) {
+        folder.root()["a"] = 1
+        let system = RecordingSystemCalls()
+        let prefs = folder.root(system: system)
+        system.fail("flock", with: ENOLCK)
+        LockWait.within(timeout) { prefs["a"] = 2 }
+        let reason = String(cString: strerror(ENOLCK))
+        #expect(prefs.outcome == "not stored: \(folder.file(".test.plist.lock").path): flock: \(reason)")
+        #expect(prefs.ints == ["a": 1])
+    }
 
     #if os(Linux)
         /// A FIFO takes the name of a leased file. It is not opened, because that would block for ever.
         @Test func aFIFOInPlaceOfALeasedFileDoesNotBlock() throws {
-            final class Swapping: SystemCalls, @unchecked Sendable {
-                override func open(
-                    _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
-                ) throws(StorageFailure) -> Descriptor {
-                    if name == "test.plist", flags & O_NONBLOCK != 0 {
-                        unlinkat(folder, name, 0)
-                        mkfifoat(folder, name, 0o600)
-                        throw StorageFailure("open", name, code: EWOULDBLOCK)
-                    }
-                    return try super.open(name, in: folder, flags, mode: mode)
-                }
+            let system = RecordingSystemCalls()
+            system.beforeOpen = { name, folder, flags throws(StorageFailure) in
+                guard name == "test.plist", flags & O_NONBLOCK != 0 else { return }
+                unlinkat(folder, name, 0)
+                mkfifoat(folder, name, 0o600)
+                throw StorageFailure("open", name, code: EWOULDBLOCK)
             }
             try writePropertyList(["Root": ["a": 1]], to: folder.file())
-            #expect(folder.root(system: Swapping()).outcome == "unreadable: \(folder.file().path): is a FIFO")
+            #expect(folder.root(system: system).outcome == "unreadable: \(folder.file().path): is a FIFO")
         }
     #endif
 }

@@ -29,7 +29,8 @@ import Testing
             case 2, 3: try edit(folder.file(), expected, as: writer == 2 ? .binary : .xml, inPlace: step % 2 == 0)
             default: ours[key] = expected[key]
             }
-            #expect(try stored(folder.file()) == expected, "seed \(seed), step \(step)")
+            let stored = try propertyList(at: folder.file())[FileRoot.key] as? [String: Int]
+            #expect(stored == expected, "seed \(seed), step \(step)")
             guard writer > 3 else { continue }
             let bytes = try Data(contentsOf: folder.file())
             let list = try PropertyListCoder.decode(bytes)
@@ -44,16 +45,6 @@ import Testing
     ) throws {
         let bytes = try PropertyListSerialization.data(
             fromPropertyList: [FileRoot.key: values], format: format, options: 0)
-        guard inPlace else { return try bytes.write(to: file, options: .atomic) }
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.write(contentsOf: bytes)
-        try handle.truncate(atOffset: UInt64(bytes.count))
-        try handle.close()
-    }
-
-    /// The values that Foundation reads from a file.
-    private func stored(_ file: URL) throws -> [String: Int]? {
-        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
-        return (list as? [String: Any])?[FileRoot.key] as? [String: Int]
+        try bytes.write(to: file, options: inPlace ? [] : .atomic)
     }
 }

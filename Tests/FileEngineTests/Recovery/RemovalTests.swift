@@ -20,6 +20,8 @@ import Testing
 
     private func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.file(name).path) }
 
+    private let damage = Data("bplist00 damaged".utf8)
+
     /// Whether a kill at this moment would bring back a removed file.
     private var canComeBack: Bool { !isThere("test.plist") && isThere(".test.plist.lastgood") }
 
@@ -67,7 +69,6 @@ import Testing
     /// copy of no state.
     @Test func aFileThatChangesWhileItIsCopiedIsNotQuarantined() throws {
         try store("a")
-        let damage = Data("bplist00 damaged".utf8)
         try damage.write(to: folder.file())
         _ = try file.withFile { try $0.read() }
         nonisolated(unsafe) var isLinking = false
@@ -87,10 +88,8 @@ import Testing
         system.onCall = nil
         #expect(hasChanged)
         #expect(try Data(contentsOf: folder.file()) == Data("bplist00 otherwise".utf8))
-        #expect(try folder.names().filter { $0.contains(".corrupt-") } == [])
+        #expect(try folder.quarantined == [])
     }
-
-    private var quarantined: [String] { get throws { try folder.names().filter { $0.contains(".corrupt-") } } }
 
     /// An attempt may fail after it, and be repeated.
     @Test func aFileOfAnotherTypeIsQuarantinedOnce() throws {
@@ -101,12 +100,11 @@ import Testing
             try session.quarantine()
             session.end()
         }
-        #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [bytes])
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [bytes])
     }
 
     @Test func theRemovalOfADamagedFileSaysWhereItsBytesAre() throws {
         try store("a")
-        let damage = Data("bplist00 damaged".utf8)
         try damage.write(to: folder.file())
         try store(nil)
         let path = try #require(file.takeWarning()?.report?.quarantinedAs)
@@ -117,14 +115,13 @@ import Testing
     /// The file and its last good copy are damaged.
     @Test func damageOfWhichNothingIsKnownIsQuarantinedByAnEqualWrite() throws {
         try store("a")
-        let damage = Data("bplist00 damaged".utf8)
         try damage.write(to: folder.file())
         try Data("PrefsCopy 1 ".utf8).write(to: folder.file(".test.plist.lastgood"))
         let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
         #expect(session.content == nil)
         try session.confirm()
         session.end()
-        #expect(try quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
+        #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
         #expect(!isThere("test.plist"))
     }
 

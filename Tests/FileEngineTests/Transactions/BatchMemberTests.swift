@@ -6,7 +6,7 @@ import Testing
 @testable import EngineSupport
 @testable import PrefsFileEngine
 
-/// Three threads that commit together: the result of each, the stored values, and the changes that observers receive.
+/// Threads that commit together: the result of each, the stored values, and the changes that observers receive.
 @Suite struct BatchMemberTests {
     /// A session whose commits succeed or fail as a test demands.
     private final class Domain: TransactionSession, @unchecked Sendable {
@@ -14,12 +14,14 @@ import Testing
         private(set) var content: [String: StoredValue]? = [:]
         private(set) var begins = 0
         private(set) var durabilities: [CommitDurability] = []
+        /// The number of new entries of each commit.
+        private(set) var entries: [Int] = []
         /// The sizes beside which the changes were vetted. Each change counts as ten bytes.
         private(set) var sizes: [Int] = []
         private let outcome: FileError?
         private let isFlushed: Bool
 
-        init(_ outcome: FileError?, isFlushed: Bool) {
+        init(_ outcome: FileError? = nil, isFlushed: Bool = true) {
             (self.outcome, self.isFlushed) = (outcome, isFlushed)
             queue.feed.start(self, committed: { $0.content })
         }
@@ -35,6 +37,7 @@ import Testing
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             durabilities.append(durability)
+            entries.append(content.count - (self.content?.count ?? 0))
             if case .notStored? = outcome {} else { self.content = content }
             if let outcome { throw outcome }
         }
@@ -51,18 +54,6 @@ import Testing
         }
     }
 
-    /// Records each change, and the threads that run the actions afterwards.
-    private final class Subscriber: EntrySubscriber {
-        let changes = Heard<String>()
-        let threads = Heard<ObjectIdentifier>()
-
-        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
-            changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
-            return { [threads] in threads.append(ObjectIdentifier(Thread.current)) }
-        }
-    }
-
     private struct Refused: Error {}
 
     /// The result of one batch. The members are numbered in the order in which they ran.
@@ -76,45 +67,58 @@ import Testing
         let stored: [Int]
     }
 
-    /// A batch of three members. A test cannot see whether the other threads asked in time, so it repeats.
+    private struct Ended {
+        let member: Int
+        let outcome: String
+        let thread: ObjectIdentifier
+    }
+
+    /// Runs a transaction in each of several threads. The others ask for a turn while the first thread has its turn. A
+    /// test cannot see whether all of them asked in time, so it repeats.
+    private func share(
+        _ domain: Domain, _ threads: Int, _ member: @escaping @Sendable (Int, Transaction) throws -> Void
+    ) -> [Ended] {
+        let (begun, asked, ended) = (Heard<Int>(), Heard<Int>(), Heard<Ended>())
+        inThreads(threads) { thread in
+            if thread > 0 {
+                begun.wait { !$0.isEmpty }
+                asked.append(thread)
+            }
+            var number = -1
+            let result = Result {
+                try domain.transact(durability: .process) { transaction in
+                    number = begun.all.count
+                    begun.append(number)
+                    if number == 0 {
+                        asked.wait(for: threads - 1)
+                        for _ in 0..<1_000 { sched_yield() }
+                    }
+                    try member(number, transaction)
+                }
+            }
+            let text =
+                switch result {
+                case .success: "ok"
+                case .failure(let error as FileError): error.text
+                case .failure(let error): "\(error)"
+                }
+            ended.append(Ended(member: number, outcome: text, thread: ObjectIdentifier(Thread.current)))
+        }
+        return ended.all.sorted { $0.member < $1.member }
+    }
+
+    /// A batch of three members.
     private func batch(
         _ outcome: FileError? = nil, isFlushed: Bool = true,
         _ member: @escaping @Sendable (Int, Transaction) throws -> Void
     ) throws -> Batch {
         for _ in 0..<10_000 {
             let domain = Domain(outcome, isFlushed: isFlushed)
-            let subscriber = Subscriber()
+            let subscriber = ChangeSubscriber()
             let subscription = try domain.queue.feed.subscribe(to: "list", subscriber)
-            let (begun, asked) = (Heard<Int>(), Heard<Int>())
-            let ended = Heard<(member: Int, outcome: String, thread: ObjectIdentifier)>()
-            inThreads(3) { thread in
-                if thread > 0 {
-                    begun.wait { !$0.isEmpty }
-                    asked.append(thread)
-                }
-                var number = -1
-                let result = Result {
-                    try domain.transact(durability: .process) { transaction in
-                        number = begun.all.count
-                        begun.append(number)
-                        if number == 0 {
-                            asked.wait(for: 2)
-                            for _ in 0..<1_000 { sched_yield() }
-                        }
-                        try member(number, transaction)
-                    }
-                }
-                let text =
-                    switch result {
-                    case .success: "ok"
-                    case .failure(let error as FileError): error.text
-                    case .failure(let error): "\(error)"
-                    }
-                ended.append((number, text, ObjectIdentifier(Thread.current)))
-            }
+            let members = share(domain, 3, member)
             subscription.end()
             guard domain.begins == 1 else { continue }
-            let members = ended.all.sorted { $0.member < $1.member }
             return Batch(
                 outcomes: members.map(\.outcome), threads: members.map(\.thread), durabilities: domain.durabilities,
                 sizes: domain.sizes, changes: subscriber.changes.all,
@@ -153,6 +157,28 @@ import Testing
         }
         #expect(batch.durabilities == [.powerCut])
         #expect(batch.outcomes == ["ok", "ok", "ok"])
+    }
+
+    @Test func aNestedWriteRaisesTheDurability() throws {
+        let domain = Domain()
+        try domain.transact(durability: .process) { _ in
+            try domain.transact(durability: .powerCut) { $0["a"] = .bool(true) }
+        }
+        #expect(domain.durabilities == [.powerCut])
+    }
+
+    /// The first member waits for at most 63 others.
+    @Test func aBatchHasNoMoreThan64Members() {
+        for _ in 0..<1_000 {
+            let domain = Domain()
+            _ = share(domain, 101) { $1["\($0)"] = .bool(true) }
+            #expect(domain.entries.reduce(0, +) == 101)
+            let largest = domain.entries.max() ?? 0
+            if largest < 64 { continue }
+            #expect(largest == 64)
+            return
+        }
+        Issue.record("no batch was full")
     }
 
     @Test func eachMemberIsToldOfOnceOnItsOwnThread() throws {

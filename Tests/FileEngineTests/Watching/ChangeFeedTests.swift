@@ -9,66 +9,61 @@ import Testing
 /// Changes that observers receive if they subscribe, or if others write, during a reload or a commit.
 @Suite struct ChangeFeedTests {
     private let domain = Domain()
-    private let subscriber = Subscriber()
+    private let subscriber = ChangeSubscriber()
 
     /// Two entries, which other processes change, too.
     private final class Domain: TransactionSession, @unchecked Sendable {
         let queue = TransactionQueue()
-        private let lock = NSLock()
-        private var entries: [String: StoredValue]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
-        private var changed: (@Sendable () -> Void)?
-        private var afterLook: (() -> Void)?
-        private var inCommit: (() throws -> Void)?
-        private var watchFailure: StorageFailure?
-        private var fault: FileError?
+        private let state = Locked(State())
+
+        struct State {
+            var entries: [String: StoredValue]? = ["own": Domain.numbers(1), "other": Domain.numbers(1)]
+            var changed: (@Sendable () -> Void)?
+            /// Called once, after the next read of the entries and before its result is used.
+            var afterLook: (() -> Void)?
+            /// Called once, in the middle of the next commit.
+            var inCommit: (() throws -> Void)?
+            /// The error of the next watch.
+            var watchFailure: StorageFailure?
+            var fault: FileError?
+        }
 
         init() {
             queue.feed.start(
                 self, committed: { $0.committed() },
-                fault: { $0.currentFault },
-                watch: { (domain, _, changed) throws(StorageFailure) in try domain.watch(changed) })
+                fault: { $0.state.withLock { $0.fault }.map { ChangeFeed.Fault(error: $0, next: nil) } },
+                watch: { (domain, _, changed) throws(StorageFailure) in
+                    if let failure = domain.take(\.watchFailure) { throw failure }
+                    domain.set(\.changed, changed)
+                    return domain
+                })
         }
 
-        var content: [String: StoredValue]? { lock.withLock { entries } }
+        func set<Part>(_ part: WritableKeyPath<State, Part?>, _ value: Part) {
+            state.withLock { $0[keyPath: part] = value }
+        }
+
+        private func take<Part>(_ part: WritableKeyPath<State, Part?>) -> Part? {
+            state.withLock { state in
+                defer { state[keyPath: part] = nil }
+                return state[keyPath: part]
+            }
+        }
+
+        var content: [String: StoredValue]? { state.withLock { $0.entries } }
 
         private func committed() -> [String: StoredValue]? {
-            let (found, action) = lock.withLock {
-                defer { afterLook = nil }
-                return (entries, afterLook)
+            let (found, action) = state.withLock { state in
+                defer { state.afterLook = nil }
+                return (state.entries, state.afterLook)
             }
             action?()
             return found
         }
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
-            let action = lock.withLock {
-                defer { inCommit = nil }
-                return inCommit
-            }
-            try action?()
-            lock.withLock { entries = content }
-        }
-
-        private func watch(_ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
-            let failure = lock.withLock {
-                defer { watchFailure = nil }
-                return watchFailure
-            }
-            if let failure { throw failure }
-            lock.withLock { self.changed = changed }
-            return self
-        }
-
-        private var currentFault: ChangeFeed.Fault? {
-            lock.withLock { fault }.map { ChangeFeed.Fault(error: $0, next: nil) }
-        }
-
-        func setFault(_ fault: FileError) {
-            lock.withLock { self.fault = fault }
-        }
-
-        func failNextWatch(_ failure: StorageFailure) {
-            lock.withLock { watchFailure = failure }
+            try take(\.inCommit)?()
+            set(\.entries, content)
         }
 
         private static func numbers(_ number: Int) -> StoredValue { .array([StoredValue(number)]) }
@@ -78,36 +73,11 @@ import Testing
         }
 
         func changeElsewhere(_ number: Int) {
-            lock.withLock { entries = ["own": Self.numbers(number), "other": Self.numbers(number)] }
+            set(\.entries, ["own": Self.numbers(number), "other": Self.numbers(number)])
             giveSign()
         }
 
-        func giveSign() {
-            lock.withLock { changed }?()
-        }
-
-        /// Runs a closure once, after the next read of the entries and before its result is used.
-        func afterNextLook(_ action: @escaping () -> Void) {
-            lock.withLock { afterLook = action }
-        }
-
-        /// Runs a closure once, in the middle of the next commit.
-        func inNextCommit(_ action: @escaping () throws -> Void) {
-            lock.withLock { inCommit = action }
-        }
-    }
-
-    private final class Subscriber: EntrySubscriber {
-        let changes = Heard<String>()
-        let faults = Heard<Bool>()
-
-        func failed(_ error: FileError?) { faults.append(error != nil) }
-
-        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
-            changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
-            return nil
-        }
+        func giveSign() { state.withLock { $0.changed }?() }
     }
 
     private static let full = FileError.notStored(StorageFailure(path: "", reason: "full"))
@@ -123,7 +93,7 @@ import Testing
     }
 
     @Test func aCommitWhileAnObserverJoinsIsWhatItStartsFrom() throws {
-        domain.afterNextLook { writeOnAnotherThread(2) }
+        domain.set(\.afterLook) { writeOnAnotherThread(2) }
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         #expect(subscription.start.value?.object as? [Int] == [2])
         try domain.write(3)
@@ -133,9 +103,9 @@ import Testing
 
     /// Another observer receives the change. The state that was read for the new observer is older.
     @Test func aChangeElsewhereWhileAnObserverJoinsIsWhatItStartsFrom() throws {
-        let other = Subscriber()
+        let other = ChangeSubscriber()
         let otherSubscription = try domain.queue.feed.subscribe(to: "other", other)
-        domain.afterNextLook {
+        domain.set(\.afterLook) {
             domain.changeElsewhere(2)
             #expect(other.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
         }
@@ -150,7 +120,7 @@ import Testing
     @Test func aChangeElsewhereDuringACommitIsToldOf() throws {
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         for number in 2...21 {
-            domain.inNextCommit {
+            domain.set(\.inCommit) {
                 domain.changeElsewhere(number)
                 for _ in 0..<1_000 { sched_yield() }
                 throw Self.full
@@ -166,9 +136,9 @@ import Testing
     @Test func aLookThatIsOvertakenByACommitIsNotToldOf() throws {
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         let looks = Heard<Int>()
-        domain.afterNextLook {
+        domain.set(\.afterLook) {
             writeOnAnotherThread(2)
-            domain.afterNextLook { looks.append(2) }
+            domain.set(\.afterLook) { looks.append(2) }
             looks.append(1)
         }
         domain.giveSign()
@@ -183,7 +153,7 @@ import Testing
     /// The state that was read during the commit is not the result of the commit.
     @Test func anObserverThatJoinsDuringAFailedCommitIsToldOfChangesElsewhere() throws {
         nonisolated(unsafe) var subscription: EntrySubscription?
-        domain.inNextCommit {
+        domain.set(\.inCommit) {
             subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
             throw Self.full
         }
@@ -196,7 +166,7 @@ import Testing
 
     /// There may be room for a watch later.
     @Test func whatCouldNotBeWatchedIsWatchedAfterACommit() throws {
-        domain.failNextWatch(StorageFailure(path: "", reason: "no room"))
+        domain.set(\.watchFailure, StorageFailure(path: "", reason: "no room"))
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
         #expect(subscription.failure?.reason == "no room")
         try domain.write(2)
@@ -207,12 +177,47 @@ import Testing
 
     /// The new observer has read of it before the others were told.
     @Test func aFaultThatANewObserverFindsIsToldToTheOthers() throws {
-        let (first, other) = (try domain.queue.feed.subscribe(to: "own", subscriber), Subscriber())
-        domain.setFault(Self.full)
+        let (first, other) = (try domain.queue.feed.subscribe(to: "own", subscriber), ChangeSubscriber())
+        domain.set(\.fault, Self.full)
         let second = try domain.queue.feed.subscribe(to: "own", other)
         domain.giveSign()
         #expect(subscriber.faults.wait(for: 1) == [true])
         first.end()
         second.end()
+    }
+    @Test(arguments: 0..<20 as Range<UInt64>) func theOrderOfSubscribersIsThatOfComing(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var list = SubscriberList()
+        var model: [ChangeSubscriber] = []
+        for _ in 0..<300 {
+            if model.isEmpty || Int.random(in: 0..<5, using: &generator) < 3 {
+                let new = ChangeSubscriber()
+                list.append(new)
+                model.append(new)
+            } else {
+                let old = model.remove(at: Int.random(in: 0..<model.count, using: &generator))
+                #expect(succeeds { list.remove(old) })
+                #expect(!succeeds { list.remove(old) })
+            }
+            #expect(list.all.map(ObjectIdentifier.init) == model.map(ObjectIdentifier.init))
+        }
+    }
+
+    /// Runs a mutating call, because `#expect` expands such calls wrongly.
+    private func succeeds(_ body: () -> Bool) -> Bool { body() }
+}
+
+/// Records each change and fault, and the threads that run the actions afterwards.
+final class ChangeSubscriber: EntrySubscriber {
+    let changes = Heard<String>()
+    let faults = Heard<Bool>()
+    let threads = Heard<ObjectIdentifier>()
+
+    func failed(_ error: FileError?) { faults.append(error != nil) }
+
+    func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        func text(_ entry: EntryState) -> String { (entry.value?.object as? [Int]).map { "\($0)" } ?? "-" }
+        changes.append("\(text(change.before)) → \(text(change.after))\(change.isForeign ? " elsewhere" : "")")
+        return { [threads] in threads.append(ObjectIdentifier(Thread.current)) }
     }
 }

@@ -11,20 +11,15 @@ package enum AssembledList {
         let input = [UInt8](input)
         guard input.count > 2, input[0] == start else { return nil }
         let referenceSize = 1 + Int(input[1] & 0x07)
-        let offsetSize = 2 + Int(input[1] >> 4 & 0x03)
-        let objects = input[2...]
-        var offsets: [Int] = []
-        var index = objects.startIndex
-        while index < objects.endIndex {
-            offsets.append(8 + index - objects.startIndex)
-            index += length(of: objects[index...], referenceSize: referenceSize)
+        var rest = input[2...]
+        var objects: [[UInt8]] = []
+        while !rest.isEmpty {
+            let object = rest.prefix(length(of: rest, referenceSize: referenceSize))
+            objects.append(Array(object))
+            rest = rest.dropFirst(object.count)
         }
-        var file = Data("bplist00".utf8) + objects
-        let table = file.count
-        for offset in offsets { file += bigEndian(offset).suffix(offsetSize) }
-        file += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-        for number in [offsets.count, 0, table] { file += bigEndian(number) }
-        return file
+        let offsetSize = 2 + Int(input[1] >> 4 & 0x03)
+        return BinaryList(objects, referenceSize: referenceSize, offsetSize: offsetSize).data
     }
 
     /// The input that is assembled to a list of these objects, with references of one byte.
@@ -51,9 +46,5 @@ package enum AssembledList {
         case 0xD: return head + 2 * count * referenceSize
         default: return 1
         }
-    }
-
-    private static func bigEndian(_ number: Int) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     }
 }

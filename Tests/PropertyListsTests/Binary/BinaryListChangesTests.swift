@@ -19,7 +19,7 @@ import Testing
             value = after
         }
         #expect(try foundationsForm(of: bytes) == exactForm(value.object), "seed \(seed)")
-        #expect(try ours(bytes) == value, "seed \(seed)")
+        #expect(try read(bytes) == value, "seed \(seed)")
     }
 
     /// References and offsets get wider and narrower.
@@ -86,7 +86,7 @@ import Testing
             return try BinaryPropertyListWriter.data(from: .dictionary(members))
         }
         #expect(Set(orders).count == 1)
-        #expect(try ours(orders[0]) == .dictionary(Dictionary(uniqueKeysWithValues: keys.map { ($0, .integer(1)) })))
+        #expect(try read(orders[0]) == .dictionary(Dictionary(uniqueKeysWithValues: keys.map { ($0, .integer(1)) })))
     }
 
     @Test func bytesOfAnotherWriterAreRejected() throws {
@@ -104,8 +104,6 @@ import Testing
         }
     }
 
-    // MARK: - Judges
-
     @discardableResult
     private func expectSame(
         from before: StoredValue, _ bytes: Data, to after: StoredValue, _ comment: Comment = ""
@@ -114,10 +112,6 @@ import Testing
         #expect(try changed == BinaryPropertyListWriter.data(from: after), comment)
         try changed.withUnsafeBytes { try BinaryPropertyListCheck.check($0) }
         return changed
-    }
-
-    private func ours(_ bytes: Data) throws -> StoredValue {
-        try bytes.withUnsafeBytes { try BinaryPropertyListReader.value(in: $0).value }
     }
 }
 

@@ -11,14 +11,6 @@ private struct ByHand: Encodable {
     func encode(to encoder: any Encoder) throws { try body(encoder) }
 }
 
-private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init(_ name: String) { stringValue = name }
-    init?(intValue: Int) { nil }
-}
-
 private struct Empty: Encodable { func encode(to encoder: any Encoder) {} }
 private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: Int? = 4 }
 
@@ -36,54 +28,54 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
 
     private static let cases = [
         Case("replaced by a part") { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode("x", forKey: Key("k"))
-            try container.encode(Inner(), forKey: Key("k"))
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode("x", forKey: "k")
+            try container.encode(Inner(), forKey: "k")
         },
         Case("replaced by a scalar") { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(Inner(), forKey: Key("k"))
-            try container.encode(5, forKey: Key("k"))
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode(Inner(), forKey: "k")
+            try container.encode(5, forKey: "k")
         },
         Case("two containers, one dictionary") { encoder in
-            var first = encoder.container(keyedBy: Key.self)
-            try first.encode(1, forKey: Key("a"))
-            var second = encoder.container(keyedBy: Key.self)
-            try second.encode(Inner(), forKey: Key("b"))
-            try first.encode(true, forKey: Key("c"))
+            var first = encoder.container(keyedBy: AnyKey.self)
+            try first.encode(1, forKey: "a")
+            var second = encoder.container(keyedBy: AnyKey.self)
+            try second.encode(Inner(), forKey: "b")
+            try first.encode(true, forKey: "c")
         },
         Case("a nested one that is continued") { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            var nested = container.nestedContainer(keyedBy: Key.self, forKey: Key("n"))
-            try nested.encode(1, forKey: Key("a"))
-            try container.encode("between", forKey: Key("x"))
-            var again = container.nestedContainer(keyedBy: Key.self, forKey: Key("n"))
-            try again.encode([1, 2], forKey: Key("b"))
-            try nested.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: Key("c"))
+            var container = encoder.container(keyedBy: AnyKey.self)
+            var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "n")
+            try nested.encode(1, forKey: "a")
+            try container.encode("between", forKey: "x")
+            var again = container.nestedContainer(keyedBy: AnyKey.self, forKey: "n")
+            try again.encode([1, 2], forKey: "b")
+            try nested.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: "c")
         },
         Case("lists in lists, filled in turn") { encoder in
             var list = encoder.unkeyedContainer()
             try list.encode(1)
             var first = list.nestedUnkeyedContainer()
             try list.encode("x")
-            var second = list.nestedContainer(keyedBy: Key.self)
+            var second = list.nestedContainer(keyedBy: AnyKey.self)
             try first.encode(Inner())
-            try second.encode(false, forKey: Key("b"))
+            try second.encode(false, forKey: "b")
             try first.encode(2.5)
             try list.encode([Inner(), Inner()])
         },
         Case("super") { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(1, forKey: Key("a"))
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode(1, forKey: "a")
             try Inner().encode(to: container.superEncoder())
-            var nested = container.superEncoder(forKey: Key("list")).unkeyedContainer()
+            var nested = container.superEncoder(forKey: "list").unkeyedContainer()
             try nested.encode("x")
             try Inner().encode(to: nested.superEncoder())
         },
         Case("parts that encode nothing") { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(Empty(), forKey: Key("empty"))
-            var list = container.nestedUnkeyedContainer(forKey: Key("list"))
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode(Empty(), forKey: "empty")
+            var list = container.nestedUnkeyedContainer(forKey: "list")
             try list.encode(Empty())
             try list.encode(1)
         },
@@ -117,9 +109,9 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
     /// A list that was encoded as a whole can be continued.
     @Test func aListGoesOn() throws {
         let list = ByHand { encoder in
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode([1, 2], forKey: Key("list"))
-            var list = container.nestedUnkeyedContainer(forKey: Key("list"))
+            var container = encoder.container(keyedBy: AnyKey.self)
+            try container.encode([1, 2], forKey: "list")
+            var list = container.nestedUnkeyedContainer(forKey: "list")
             try list.encode(3)
         }
         #expect(exactForm(try StoredValueEncoder.value(of: list)) == "{'list': [1, 2, 3]}")

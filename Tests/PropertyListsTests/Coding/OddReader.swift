@@ -17,7 +17,8 @@ struct OddReader: Codable {
     func encode(to encoder: any Encoder) throws {}
 }
 
-private struct AnyKey: CodingKey {
+/// A key of any name. One of digits is also an index.
+struct AnyKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     let intValue: Int?
 
@@ -26,9 +27,9 @@ private struct AnyKey: CodingKey {
         intValue = Int(stringValue)
     }
 
-    init?(intValue: Int) {
-        self.init(stringValue: "\(intValue)")
-    }
+    init(stringLiteral name: String) { self.init(stringValue: name) }
+
+    init?(intValue: Int) { self.init(stringValue: "\(intValue)") }
 }
 
 private struct Reading {
@@ -69,7 +70,7 @@ private struct Reading {
     }
 
     private mutating func keyed(_ container: KeyedDecodingContainer<AnyKey>, _ depth: Int) throws {
-        let keys = container.allKeys + [AnyKey(stringValue: "super"), AnyKey(stringValue: "none")]
+        let keys = container.allKeys + ["super", "none"]
         guard let key = keys.randomElement(using: &random) else { return }
         _ = container.contains(key)
         _ = container.codingPath

@@ -126,23 +126,20 @@ import TestSupport
         }
     }
 
-    /// Foundation skips blanks and control characters before and after the sign of an integer.
-    @Test(arguments: ["- 5", "+\t5", "\u{1}5", "-\u{2003}0x5", "\u{7F}-5", "\u{A0}5", "5\u{B}", "- -5", "0 5"])
-    func integersAsFoundationReadsThem(_ text: String) {
-        let document = Data("<plist><integer>\(text)</integer></plist>".utf8)
-        let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Int
-        #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? Int))
-    }
-
-    /// Foundation skips blanks, control characters and a few more before a real number, and none after its sign.
-    @Test(arguments: [
-        "\0\0\0\0\0\0\0\01.5", "\u{1}-1.5", "\u{85}1.5", "\u{A0}\u{2003}1.5", "\u{FEFF}1.5", "+\01.5", "1.5\0", "\0",
-        "\0x",
-    ])
-    func realsAsFoundationReadsThem(_ text: String) {
-        let document = Data("<plist><real>\(text)</real></plist>".utf8)
-        let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? Double
-        #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? Double))
+    /// Foundation skips blanks and control characters before and after the sign of an integer. Before a real number, it
+    /// skips these and a few more, and none after its sign.
+    @Test(
+        arguments: ["- 5", "+\t5", "\u{1}5", "-\u{2003}0x5", "\u{7F}-5", "\u{A0}5", "5\u{B}", "- -5", "0 5"].map {
+            ("integer", $0)
+        }
+            + [
+                "\0\0\0\0\0\0\0\01.5", "\u{1}-1.5", "\u{85}1.5", "\u{A0}\u{2003}1.5", "\u{FEFF}1.5", "+\01.5",
+                "1.5\0", "\0", "\0x",
+            ].map { ("real", $0) })
+    func numbersAsFoundationReadsThem(_ element: String, _ text: String) {
+        let document = Data("<plist><\(element)>\(text)</\(element)></plist>".utf8)
+        let theirs = try? PropertyListSerialization.propertyList(from: document, format: nil) as? NSNumber
+        #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? NSNumber))
     }
 
     /// A UID of a keyed archive stays one in binary, for every reader.
