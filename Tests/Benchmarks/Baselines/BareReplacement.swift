@@ -25,14 +25,7 @@ final class BareReplacement {
     }
 
     func callAsFunction() throws {
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
-        let file = try SystemError.check(openat(folder, ".\(name).tmp", flags, 0o600), "open a temporary file")
-        try bytes.withUnsafeBytes { bytes in
-            _ = try SystemError.check(write(file, bytes.baseAddress, bytes.count), "write")
-        }
-        try BareWrite.flush(file)
-        try SystemError.check(renameat(folder, ".\(name).tmp", folder, name), "rename")
-        try BareWrite.flush(folder)
+        let file = try BareWrite.replace(name, by: bytes, in: folder)
         closeReplaced()
         (replaced, current) = (current, file)
     }

@@ -37,10 +37,7 @@ final class BareWrite {
         _ = fstatat(folder, ".\(name).lock", &status, AT_SYMLINK_NOFOLLOW)
         _ = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)
 
-        let file = try temporary(in: folder)
-        try Self.flush(file)
-        try SystemError.check(renameat(folder, ".\(name).tmp", folder, name), "rename")
-        try Self.flush(folder)
+        let file = try Self.replace(name, by: bytes, in: folder)
         try SystemError.check(fstat(file, &status), "fstat")
         if current >= 0 { close(current) }
         current = file
@@ -48,23 +45,27 @@ final class BareWrite {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let copy = try SystemError.check(openat(folder, ".\(name).lastgood", flags, 0o600), "open the copy")
         defer { close(copy) }
-        try write(to: copy)
+        try Self.write(bytes, to: copy)
     }
 
-    private func temporary(in folder: Int32) throws -> Int32 {
+    /// Returns the new file, which stays open.
+    static func replace(_ name: String, by bytes: Data, in folder: Int32) throws -> Int32 {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try SystemError.check(openat(folder, ".\(name).tmp", flags, 0o600), "open a temporary file")
-        try write(to: file)
+        try write(bytes, to: file)
+        try flush(file)
+        try SystemError.check(renameat(folder, ".\(name).tmp", folder, name), "rename")
+        try flush(folder)
         return file
     }
 
-    private func write(to file: Int32) throws {
+    private static func write(_ bytes: Data, to file: Int32) throws {
         try bytes.withUnsafeBytes { bytes in
             _ = try SystemError.check(Foundation.write(file, bytes.baseAddress, bytes.count), "write")
         }
     }
 
-    static func flush(_ descriptor: Int32) throws {
+    private static func flush(_ descriptor: Int32) throws {
         #if canImport(Darwin)
             try SystemError.check(fcntl(descriptor, F_FULLFSYNC), "fsync")
         #else

@@ -13,10 +13,7 @@ extension Group {
                 .faster(than: "foundation-tree-write", atLeast: 3)
             ) { _ in
                 let prefs = TreePrefs(store: InMemoryStore())
-                return .each(verify: prefs.check) { number in
-                    prefs.tree = Tree.samples[number % 2]
-                    return 0
-                }
+                return .each(verify: prefs.check) { prefs.tree = Tree.samples[$0 % 2] }
             },
             Row("foundation-tree-read", "objects to data, PropertyListDecoder: tree") { _ in
                 try foundationReads(Tree.samples[0])
@@ -43,10 +40,7 @@ extension Group {
                 .faster(than: "foundation-list-write", atLeast: 3)
             ) { _ in
                 let prefs = ListPrefs(store: InMemoryStore())
-                return .each(verify: prefs.check) { number in
-                    prefs.items = Item.samples[number % 2]
-                    return 0
-                }
+                return .each(verify: prefs.check) { prefs.items = Item.samples[$0 % 2] }
             },
             Row("foundation-list-read", "objects to data, PropertyListDecoder: list") { _ in
                 try foundationReads(Item.samples[0])
@@ -69,7 +63,6 @@ extension Group {
         .each(verify: prefs.check) { number in
             let data = try PropertyListEncoder().encode(samples[number % 2])
             prefs[key] = try PropertyListSerialization.propertyList(from: data, format: nil)
-            return 0
         }
     }
 
@@ -78,7 +71,7 @@ extension Group {
         let object = try PropertyListSerialization.propertyList(from: data, format: nil)
         return .each { _ in
             let data = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
-            return MemoryLayout.size(ofValue: try PropertyListDecoder().decode(Value.self, from: data))
+            _ = try PropertyListDecoder().decode(Value.self, from: data)
         }
     }
 }

@@ -23,8 +23,7 @@ extension Group {
         let prefs = try HundredPrefs.full(in: InMemoryStore())
         let observations = try (0..<count).map { _ in try observation(of: prefs, keys: [ManyKeys.hundred[7]]) }
         return .each(verify: prefs.check) { number in
-            prefs[ManyKeys.hundred[0]] = number + 1
-            return observations.count
+            withExtendedLifetime(observations) { prefs[ManyKeys.hundred[0]] = number + 1 }
         }
     }
 
@@ -35,8 +34,8 @@ extension Group {
             let error = prefs.update { values in
                 for key in ManyKeys.thousand { values[key] = number + 1 }
             }
+            withExtendedLifetime(observations) {}
             if let error { throw error }
-            return observations.count
         }
     }
 

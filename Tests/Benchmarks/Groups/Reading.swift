@@ -49,15 +49,13 @@ extension Group {
                 .times("fstat-and-dictionary", atMost: 1.5), .faster(than: "UserDefaults-dictionary", atLeast: 10),
                 .faster(than: "seed-style-read"), .faster(than: "UserDefaults-integer", atLeast: 2.5)
             ) { _ in
-                let prefs = try FivePrefs.full(in: UserDefaultsStore.standard)
-                return try .reads(verify: prefs.check) { prefs.x }
+                try typedReads(in: UserDefaultsStore.standard)
             },
             Row(
                 "typed-read-file", "typed read, 5-key root, file store", .times("fstat", atMost: 3),
                 .times("fstat-and-dictionary"), .times("typed-read-default")
             ) {
-                let prefs = try FivePrefs.full(in: $0.store("typed-read-file"))
-                return try .reads(verify: prefs.check) { prefs.x }
+                try typedReads(in: $0.store("typed-read-file"))
             },
             Row(
                 "read-five-file", "five typed reads in one read, file store", .times("typed-read-file", atMost: 3.5)
@@ -76,24 +74,21 @@ extension Group {
                 let store = LayeredStore(
                     try $0.store("typed-read-layered"), above: [.arguments(), .environment(prefix: "BENCHMARK_")],
                     below: [.values(["y": 1])])
-                let prefs = try FivePrefs.full(in: store)
-                return try .reads(verify: prefs.check) { prefs.x }
+                return try typedReads(in: store)
             },
             Row("typed-read-layer-file", "the same with a JSON file above", .times("typed-read-layered")) {
                 let file = try $0.file("typed-read-layer-file").appendingPathExtension("json")
                 try Data(#"{"FivePrefs": {"y": 1}}"#.utf8).write(to: file)
                 let store = LayeredStore(
                     try $0.store("typed-read-layer-file"), above: [.environment(prefix: "BENCHMARK_"), .file(file)])
-                let prefs = try FivePrefs.full(in: store)
-                return try .reads(verify: prefs.check) { prefs.x }
+                return try typedReads(in: store)
             },
             Row(
                 "typed-read-flat", "typed read, file store with the layout .flat",
                 .times("typed-read-file", atMost: 1.2)
             ) {
                 let store = PropertyListFileStore(url: try $0.file("typed-read-flat"), layout: .flat)
-                let prefs = try FivePrefs.full(in: store)
-                return try .reads(verify: prefs.check) { prefs.x }
+                return try typedReads(in: store)
             },
             Row("json-read", "the first read of a changed file, 5-key root in JSON", .times("typed-read-file")) {
                 let prefs = try FivePrefs.full(in: JSONFileStore(url: $0.file("json-read.json")))
@@ -103,8 +98,7 @@ extension Group {
                 }
             },
             Row("typed-read-memory", "typed read, 5-key root, InMemoryStore", .times("locked-dictionary")) { _ in
-                let prefs = try FivePrefs.full(in: InMemoryStore())
-                return try .reads(verify: prefs.check) { prefs.x }
+                try typedReads(in: InMemoryStore())
             },
             Row("subscript-object-file", "prefs[\"x\"], file store", .times("typed-read-file", atMost: 1.5)) {
                 let prefs = try FivePrefs.full(in: $0.store("subscript-object-file"))
@@ -153,6 +147,11 @@ extension Group {
                 return try .reads { settings.number }
             },
         ])
+
+    private static func typedReads(in store: any PrefsStore) throws -> Operation {
+        let prefs = try FivePrefs.full(in: store)
+        return try .reads(verify: prefs.check) { prefs.x }
+    }
 }
 
 private struct BenchmarkSettings {

@@ -36,7 +36,6 @@ extension Group {
                 return .each { _ in
                     try replace()
                     replace.closeReplaced()
-                    return 0
                 }
             },
             Row("bare-write", "the system calls of the same protocol, last good copy included") {
@@ -50,23 +49,17 @@ extension Group {
                 FivePrefs.values.forEach { defaults.set($1, forKey: $0) }
                 return .each { number in
                     defaults.set(number, forKey: "x")
-                    return defaults.synchronize() ? 1 : 0
+                    defaults.synchronize()
                 }
             },
             Row("seed-style-write", "a class that loads and saves the whole root through UserDefaults") {
                 let prefs = SeedStylePrefs(key: FivePrefs.root, defaults: try $0.defaults("seed-style"))
                 prefs.values = FivePrefs.values
-                return .each { number in
-                    prefs.x = number
-                    return 0
-                }
+                return .each { prefs.x = $0 }
             },
             Row("hand-written-file", "PropertyListEncoder and Data.write(.atomic) (no lock, folder not flushed)") {
                 var file = HandWrittenFile(url: try $0.file("hand-written-file"))
-                return .each { number in
-                    try file.write(number)
-                    return 0
-                }
+                return .each { try file.write($0) }
             },
             Row("SQLite-write", "SQLite, synchronous=FULL, rollback journal") {
                 try sqlite(try $0.file("SQLite-write"), journal: "DELETE")
@@ -93,7 +86,6 @@ extension Group {
                 let prefs = try HundredPrefs.full(in: $0.store("update-1-of-100"))
                 return .each { number in
                     if let error = prefs.update({ $0["key7"] = number + 1 }) { throw error }
-                    return 0
                 }
             },
             Row(
@@ -106,7 +98,6 @@ extension Group {
                         for key in ManyKeys.hundred { values[key] = number + 1 }
                     }
                     if let error { throw error }
-                    return 0
                 }
             },
             Row("writes-in-update", "100 subscript writes in an update, 1,000-key root in memory") { _ in
@@ -114,15 +105,11 @@ extension Group {
                 return .each { number in
                     let error = prefs.update { for key in ManyKeys.hundred { prefs[key] = number + 1 } }
                     if let error { throw error }
-                    return 0
                 }
             },
             Row("write-file-1000", "one value of a 1,000-key root", .times("write-file", atMost: 1.5)) {
                 let prefs = try ThousandPrefs.full(in: $0.store("write-file-1000"))
-                return .each(verify: prefs.check) { number in
-                    prefs.x = number + 2
-                    return 0
-                }
+                return .each(verify: prefs.check) { prefs.x = $0 + 2 }
             },
             Row("bare-text", "bare-replacement with the bytes of write-text") {
                 let texts = TextPrefs.texts
@@ -130,7 +117,6 @@ extension Group {
                 return .each { _ in
                     try replace()
                     replace.closeReplaced()
-                    return 0
                 }
             },
             Row(
@@ -139,20 +125,14 @@ extension Group {
             ) {
                 let prefs = TextPrefs(store: try $0.store("write-text"))
                 let texts = TextPrefs.texts
-                return .each(verify: prefs.check) { number in
-                    prefs.text = texts[number % 2]
-                    return 0
-                }
+                return .each(verify: prefs.check) { prefs.text = texts[$0 % 2] }
             },
             Row("json-write", "one value of a 5-key root in JSON", .times("write-file", atMost: 2)) {
                 try writes(to: JSONFileStore(url: $0.file("json-write.json")))
             },
             Row("json-write-1000", "one value of a 1,000-key root in JSON", .times("write-file-1000")) {
                 let prefs = try ThousandPrefs.full(in: JSONFileStore(url: $0.file("json-write-1000.json")))
-                return .each(verify: prefs.check) { number in
-                    prefs.x = number + 2
-                    return 0
-                }
+                return .each(verify: prefs.check) { prefs.x = $0 + 2 }
             },
             Row("json-equal-write", "a write of what is there in JSON", .times("equal-write-file")) {
                 try equalWrites(to: JSONFileStore(url: $0.file("json-equal-write.json")))
@@ -175,17 +155,13 @@ extension Group {
         return .each(verify: check) { number in
             last = number + 2
             prefs.x = last
-            return 0
         }
     }
 
     private static func equalWrites(to store: any PrefsStore) throws -> Operation {
         let prefs = try FivePrefs.full(in: store)
         prefs.x = 7
-        return .each(verify: prefs.check) { _ in
-            prefs.x = 7
-            return 0
-        }
+        return .each(verify: prefs.check) { _ in prefs.x = 7 }
     }
 
     /// The bytes of this root in the package's own store.
@@ -202,17 +178,11 @@ extension Group {
     private static func bareWrite(_ file: URL, keepsCopy: Bool, in place: Place) throws -> Operation {
         let bytes = try bytes(in: place, of: file.lastPathComponent)
         let write = BareWrite(file, bytes: bytes, keepsCopy: keepsCopy)
-        return .each { _ in
-            try write()
-            return 0
-        }
+        return .each { _ in try write() }
     }
 
     private static func sqlite(_ file: URL, journal: String) throws -> Operation {
         let table = try SQLiteTable(file, journal: journal)
-        return .each { number in
-            try table.write(number)
-            return 0
-        }
+        return .each { try table.write($0) }
     }
 }

@@ -7,10 +7,9 @@ struct Operation {
 
     /// - Parameters:
     ///   - verify: called after each sample, to check the results outside of the measured time.
-    ///   - body: gets a new number at each call, and returns a part of its result, so that the compiler cannot remove
-    ///     the work.
+    ///   - body: gets a new number at each call.
     static func each(
-        verify: @escaping () throws -> Void = {}, _ body: @escaping (Int) throws -> Int
+        verify: @escaping () throws -> Void = {}, _ body: @escaping (Int) throws -> Void
     ) -> Operation {
         var next = 0
         return Operation { count in
@@ -18,7 +17,7 @@ struct Operation {
             next += count
             let clock = ContinuousClock()
             let start = clock.now
-            for number in numbers { _ = try body(number) }
+            for number in numbers { try body(number) }
             let seconds = start.duration(to: clock.now) / .seconds(1)
             try verify()
             return seconds / Double(count)
@@ -47,7 +46,8 @@ struct Operation {
         }
     }
 
-    /// Repeats the read of a value that is not 0, so that a read that finds nothing does not count as fast.
+    /// Repeats the read of a value that is not 0, so that a read that finds nothing does not count as fast. The closure
+    /// returns the value, so that the compiler cannot remove the work.
     static func reads(verify: @escaping () throws -> Void = {}, _ body: @escaping () throws -> Int) throws -> Operation
     {
         func check() throws {
@@ -55,7 +55,7 @@ struct Operation {
             if try body() == 0 { throw Unavailable("it reads nothing") }
         }
         try check()
-        return .each(verify: check) { _ in try body() }
+        return .each(verify: check) { _ in _ = try body() }
     }
 
     /// Repeats an operation in several threads at once. The result is the seconds from the common start to the end of
@@ -69,7 +69,7 @@ struct Operation {
             let share = (count + threads - 1) / threads
             let numbers = next..<(next + share)
             next += share
-            let seconds = ThreadRace(threads).run { thread in
+            let seconds = race(threads) { thread in
                 for number in numbers { _ = body(thread, number) }
             }
             try verify()

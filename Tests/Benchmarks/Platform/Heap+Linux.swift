@@ -19,14 +19,10 @@
             // The last element of each kind is the sum over all arenas.
             func size(_ beginning: String) -> Int {
                 let line = lines.last { $0.hasPrefix(beginning) }
-                return line?.split(separator: "size=\"").last?.prefix { $0.isNumber }.description.toNumber ?? 0
+                return line?.split(separator: "size=\"").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
             }
             return size("<system type=\"current\"") + size("<total type=\"mmap\"") - size("<total type=\"fast\"")
                 - size("<total type=\"rest\"")
         }
-    }
-
-    extension String {
-        fileprivate var toNumber: Int? { Int(self) }
     }
 #endif
