@@ -65,12 +65,6 @@
         /// A step of a source that happens some time after its cause.
         package enum Step: Sendable { case registration, event }
 
-        private struct Held {
-            let step: Step
-            let queue: DispatchQueue
-            let action: @Sendable () -> Void
-        }
-
         private struct Descriptor {
             weak var source: ModelVnodeSource?
             /// Whether a source was made whose cancel handler was not called yet.
@@ -82,7 +76,7 @@
         private let violated: @Sendable (String) -> Void
         // Under the lock.
         private var heldSteps: Set<Step> = []
-        private var held: [Held] = []
+        private var held: [(queue: DispatchQueue, action: @Sendable () -> Void)] = []
         private var descriptors: [Int32: Descriptor] = [:]
         private var opened = 0
         private var hook: (@Sendable (String) -> Int32?)?
@@ -133,7 +127,7 @@
         func schedule(_ step: Step, on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
             let isHeld = lock.withLock {
                 guard heldSteps.contains(step) else { return false }
-                held.append(Held(step: step, queue: queue, action: action))
+                held.append((queue, action))
                 return true
             }
             if isHeld { return }

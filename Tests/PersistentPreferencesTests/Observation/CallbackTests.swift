@@ -49,14 +49,22 @@ import Testing
         observation.cancel()
     }
 
-    enum Ending: CaseIterable { case cancelsItself, releasesItself, cancelsFromElsewhere }
+    enum Ending: CaseIterable { case cancelled, released, cancelledByThreads }
 
-    @Test(arguments: Ending.allCases)
-    func aClosureEndsItself(_ ending: Ending) {
+    /// Inside of its closure, or later.
+    @Test(arguments: Ending.allCases, [true, false])
+    func whatEndsIsSilentAndReleasesItsClosure(_ ending: Ending, _ isInside: Bool) {
         let prefs = prefs()
         let holder = Holder()
+        @Sendable func end() {
+            switch ending {
+            case .cancelled: holder.cancel()
+            case .released: holder.release()
+            case .cancelledByThreads: inThreads(4) { _ in holder.cancel() }
+            }
+        }
         let heard = Heard<String>()
-        let (isSetUp, isEnded) = (Gate(), Heard<Bool>())
+        let (isSetUp, isOver) = (Gate(), Heard<Bool>())
         weak var captured: Captured?
         do {
             let object = Captured()
@@ -66,32 +74,24 @@ import Testing
                     withExtendedLifetime(object) {}
                     isSetUp.pass()
                     heard.append(change.text)
-                    switch ending {
-                    case .cancelsItself: holder.cancel()
-                    case .releasesItself: holder.release()
-                    case .cancelsFromElsewhere:
-                        inThreads(4) { _ in holder.cancel() }
-                    }
-                    isEnded.append(true)
+                    if isInside { end() }
+                    isOver.append(true)
                 })
         }
         isSetUp.open()
         prefs["a"] = 1
-        isEnded.wait(for: 1)
+        isOver.wait(for: 1)
+        if !isInside {
+            #expect(captured != nil)
+            end()
+        }
+        // The call may still be returning.
+        let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
+        while captured != nil, Date() < limit { sched_yield() }
+        #expect(captured == nil)
         prefs["a"] = 2
         #expect(Listener(prefs).take() == [])
         #expect(heard.all == ["Root a: - → 1"])
-        // The call that has ended the observation may still be returning.
-        isReleased { captured == nil }
-    }
-
-    /// Waits for a condition, with a limit and without a decision by the clock.
-    private func isReleased(
-        sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-    ) {
-        let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
-        while !condition(), Date() < limit { sched_yield() }
-        #expect(condition(), sourceLocation: sourceLocation)
     }
 
     @Test func aClosureCancelsOthersAndAddsMore() {
@@ -138,40 +138,6 @@ import Testing
         writer["a"] = 2
         #expect(Listener(writer).take() == [])
         #expect(heard?.all.count == 1)
-    }
-
-    enum End: CaseIterable { case cancelled, released, cancelledByThreads }
-
-    @Test(arguments: End.allCases)
-    func whatEndsReleasesItsClosure(_ end: End) {
-        let prefs = prefs()
-        weak var captured: Captured?
-        var observation: PrefsObservation?
-        let heard = Heard<Bool>()
-        do {
-            let object = Captured()
-            captured = object
-            observation = prefs.onChange { _ in
-                withExtendedLifetime(object) {}
-                heard.append(true)
-            }
-        }
-        prefs["a"] = 1
-        heard.wait(for: 1)
-        #expect(captured != nil)
-        switch end {
-        case .cancelled: observation?.cancel()
-        case .released: observation = nil
-        case .cancelledByThreads:
-            let ended = observation
-            inThreads(8) { _ in ended?.cancel() }
-        }
-        // Its one call may still be returning.
-        isReleased { captured == nil }
-        prefs["a"] = 2
-        #expect(Listener(prefs).take() == [])
-        #expect(heard.all.count == 1)
-        withExtendedLifetime(observation) {}
     }
 
     /// The closure of an observation is released outside of every lock, because captured objects may use the

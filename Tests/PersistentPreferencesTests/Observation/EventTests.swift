@@ -117,16 +117,6 @@ import Testing
         #expect(listener.take() == ["Root a: - → 1"])
     }
 
-    @Test func anObserverOfSomeKeysReceivesTheirChanges() {
-        let prefs = prefs(InMemoryStore())
-        let heard = prefs.observer(of: "a", "c")
-        prefs["b"] = 1
-        prefs.update { ($0["a"], $0["b"]) = (1, 2) }
-        prefs["b"] = 3
-        prefs["c"] = 1
-        #expect(heard.wait(for: 2) == ["Root a: - → 1", "Root c: - → 1"])
-    }
-
     @Test func keysThatAreNotAllowedAreRejected() {
         let prefs = prefs(InMemoryStore())
         let heard = prefs.observer(of: "a", "z", "y")

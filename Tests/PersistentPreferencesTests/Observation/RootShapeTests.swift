@@ -44,17 +44,17 @@ import Testing
         subscription.end()
     }
 
-    /// An observer of one key beside an observer of all keys, in both orders.
+    /// Observers of some keys beside an observer of all keys, in both orders.
     @Test func eachObserverGetsItsPartOfAChange() {
         let prefs = InMemoryStore().observedPrefs()
-        let part = Observer<[String]> { tell in prefs.onChange(of: "a") { tell($0.keys) } }
-        let all = Observer<[String]> { tell in prefs.onChange { tell($0.keys) } }
-        let last = Observer<[String]> { tell in prefs.onChange(of: "b") { tell($0.keys) } }
+        let part = prefs.observer(of: "a", "c"), all = prefs.observer(), last = prefs.observer(of: "b")
+        prefs["c"] = "x"
         for number in 1...20 {
-            prefs.values = ["a": number, "b": number]
-            #expect(part.wait(for: number).last == ["a"])
-            #expect(all.wait(for: number).last == ["a", "b"])
-            #expect(last.wait(for: number).last == ["b"])
+            prefs.update { ($0["a"], $0["b"]) = (number, -number) }
+            let (a, b) = number == 1 ? ("- → 1", "- → -1") : ("\(number - 1) → \(number)", "\(1 - number) → \(-number)")
+            #expect(part.wait(for: number + 1).last == "Root a: \(a)")
+            #expect(all.wait(for: number + 1).last == "Root a: \(a), b: \(b)")
+            #expect(last.wait(for: number).last == "Root b: \(b)")
         }
     }
 

@@ -66,7 +66,6 @@ import WriteOperations
         ("( a, b", "is text that begins with (, not a property list"),
         ("<html><body/></html>", "is XML, but its root element is <html>, not <plist>"),
         ("<?xml version=\"1.0\"?><!-- c --><svg/>", "is XML, but its root element is <svg>, not <plist>"),
-        ("#!/bin/sh\n", "is neither a binary nor an XML property list"),
         ("<plist><array/></plist>", "its top level is not a dictionary"),
     ])
     func itsFormatIsNamed(_ text: String, _ reason: String) throws {
