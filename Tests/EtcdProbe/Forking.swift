@@ -9,11 +9,14 @@ enum Forking {
     static func run() throws {
         let store = try store()
         try store.update(root: "A") { $0 = ["count": 1] }
-        let heard = Heard()
-        let observation = try store.observe(root: "A") { heard.add(count(in: $0.newValues)) }
+        let heard = Locked(-1)
+        let observation = try store.observe(root: "A") { change in
+            heard.withLock { $0 = count(in: change.newValues) }
+        }
+        func awaitHeard(_ count: Int) { while heard.withLock({ $0 }) != count { usleep(1_000) } }
         // Then the threads of the store are waiting, and hold no lock of the Swift runtime, which the child would inherit.
         try store.update(root: "A") { $0 = ["count": 0] }
-        heard.wait { $0 == 0 }
+        awaitHeard(0)
         let child = fork()
         for _ in 0..<20 {
             try store.update(root: "A") { $0 = ["count": count(in: $0) + 1] }
@@ -32,7 +35,7 @@ enum Forking {
         }
         var status: Int32 = 0
         waitpid(child, &status, 0)
-        heard.wait { $0 == 40 }
+        awaitHeard(40)
         // The last write of the child, which the watch of its parent has soon.
         while try store.read(root: "B") == nil {}
         try say("parent \(count(in: store.read(root: "A"))) \(store.read(root: "B")?["done"] ?? "nil") \(status)")
@@ -55,24 +58,5 @@ enum Forking {
         }
         waitpid(inner, &status, 0)
         try say("after \(count(in: store.read(root: "A"))) \(failure.map { "\($0)" } ?? "ok")")
-    }
-
-    /// The counts that an observer was told of.
-    private final class Heard: @unchecked Sendable {
-        private let condition = NSCondition()
-        private var last = -1
-
-        func add(_ count: Int) {
-            condition.withLock {
-                last = count
-                condition.broadcast()
-            }
-        }
-
-        func wait(until isEnough: (Int) -> Bool) {
-            condition.withLock {
-                while !isEnough(last) { condition.wait() }
-            }
-        }
     }
 }

@@ -11,14 +11,6 @@ final class History: @unchecked Sendable {
     private let threads: [HistoryThread]
     private let end = Locked(false)
 
-    /// The simplest lock.
-    private final class Locked<State>: @unchecked Sendable {
-        private let lock = NSLock()
-        private var state: State
-        init(_ state: State) { self.state = state }
-        func with<R>(_ body: (inout State) -> R) -> R { lock.withLock { body(&state) } }
-    }
-
     init(seed: UInt64, process: Int) throws {
         threads = try (0..<2).map { try HistoryThread(process: process, number: $0, seed: seed) }
     }
@@ -28,10 +20,10 @@ final class History: @unchecked Sendable {
         guard readLine() == "go" else { fatalError("nobody said go") }
         Thread.detachNewThread { [end] in
             _ = readLine()
-            end.with { $0 = true }
+            end.withLock { $0 = true }
         }
         inThreads(threads.count) { [threads, end] number in
-            while !end.with({ $0 }) {
+            while !end.withLock({ $0 }) {
                 for _ in 0..<10 { threads[number].step() }
                 say("progress")
             }

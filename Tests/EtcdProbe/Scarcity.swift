@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
@@ -46,10 +45,7 @@ enum Scarcity {
             }
         }
         for _ in 0..<count { ended.wait() }
-        let open = (3..<Int32(2_000)).count { number in
-            var status = stat()
-            return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-        }
+        let open = sockets(below: 2_000).count
         let connections = open <= 5 ? "few connections" : "\(open) connections"
         say(failures.withLock { $0 + [connections] }.joined(separator: "; "))
     }
@@ -91,18 +87,12 @@ enum Scarcity {
         var pair: [Int32] = [-1, -1]
         // SOCK_STREAM, which is an enumeration on Linux and a number on Apple platforms.
         guard socketpair(AF_UNIX, 1, 0, &pair) == 0 else { return }
-        func openSockets() -> [Int32] {
-            (3..<Int32(256)).filter { number in
-                var status = stat()
-                return !pair.contains(number) && fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-            }
-        }
         // One of the writes and one of the watch, which a busy machine may connect later.
-        var sockets = openSockets()
+        var sockets = Self.sockets(below: 256, without: pair)
         let end = ContinuousClock.now + .seconds(20)
         while sockets.count < 2, ContinuousClock.now < end {
             _ = try store.read(root: "A")
-            sockets = openSockets()
+            sockets = Self.sockets(below: 256, without: pair)
         }
         for number in sockets { dup2(pair[0], number) }
         for count in 2...3 { try store.update(root: "A") { $0 = ["count": count] } }
@@ -113,5 +103,13 @@ enum Scarcity {
         say(
             "\(sockets.count > 1) \(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) \(open == sockets.count)"
         )
+    }
+
+    /// The descriptors that are open sockets.
+    private static func sockets(below limit: Int32, without others: [Int32] = []) -> [Int32] {
+        (3..<limit).filter { number in
+            var status = stat()
+            return !others.contains(number) && fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        }
     }
 }

@@ -17,22 +17,25 @@ func say(_ line: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
 }
 
+/// The next argument.
+@MainActor func number(default usual: Int = 1) -> Int { arguments.popFirst().flatMap { Int($0) } ?? usual }
+
 func count(in root: [String: Any]?) -> Int { root?["count"] as? Int ?? 0 }
 
 switch command {
 case "increment":
     let store = try store()
-    for _ in 0..<(arguments.popFirst().flatMap { Int($0) } ?? 0) {
+    for _ in 0..<number() {
         try store.update(root: "A") { $0 = ["count": count(in: $0) + 1] }
     }
     say("ok")
 case "assign":
-    try Latency.assign(arguments.popFirst().flatMap { Int($0) } ?? 1)
+    try Latency.assign(number())
     say("ok")
 case "threads":
-    try Scarcity.threads(arguments.popFirst().flatMap { Int($0) } ?? 1)
+    try Scarcity.threads(number())
 case "history":
-    try History(seed: UInt64(arguments.popFirst() ?? "") ?? 1, process: Int(arguments.popFirst() ?? "") ?? 0).run()
+    try History(seed: UInt64(number()), process: number()).run()
 case "fork":
     try Forking.run()
 case "hold":
@@ -46,7 +49,7 @@ case "hold":
 case "latency":
     try Latency.report()
 case "fail":
-    try Scarcity.fail(arguments.popFirst().flatMap { Int($0) } ?? 1)
+    try Scarcity.fail(number())
 case "memory":
     try Scarcity.memory()
 case "threadless":
@@ -54,9 +57,8 @@ case "threadless":
 case "descriptors":
     try Scarcity.descriptors()
 case "work":
-    try Latency.work(
-        on: arguments.popFirst() ?? "A", seconds: arguments.popFirst().flatMap { Int($0) } ?? 5,
-        manner: arguments.popFirst() ?? "update")
+    let root = arguments.popFirst() ?? "A"
+    try Latency.work(on: root, seconds: number(default: 5), manner: arguments.popFirst() ?? "update")
 default:
     fatalError("no command \(command)")
 }

@@ -9,38 +9,25 @@ import TestSupport
     nonisolated let thread = SuiteThread()
 
     /// The requests by which a watch learns that its copy is complete. Each is held until the test lets it through.
-    private final class Proofs: @unchecked Sendable {
-        // Unchecked because a condition protects the rest.
-
-        private let condition = NSCondition()
-        private var arrivals: [ContinuousClock.Instant] = []
-        private var allowed = 0
+    private final class Proofs: Sendable {
+        private let arrivals = Locked<[ContinuousClock.Instant]>([])
+        private let allowed = Locked(0)
 
         func arrive() {
-            condition.withLock {
+            let number = arrivals.withLock { arrivals in
                 arrivals.append(.now)
-                condition.broadcast()
-                let number = arrivals.count
-                while allowed < number { condition.wait() }
+                return arrivals.count
             }
+            while allowed.withLock({ $0 }) < number { poll(nil, 0, 2) }
         }
 
-        func allow(_ count: Int) {
-            condition.withLock {
-                allowed = count
-                condition.broadcast()
-            }
-        }
+        func allow(_ count: Int) { allowed.withLock { $0 = count } }
 
         /// When a request has arrived. The proof begins before that.
         func arrival(_ number: Int, sourceLocation: SourceLocation = #_sourceLocation) throws -> ContinuousClock.Instant
         {
-            try condition.withLock {
-                let limit = Date(timeIntervalSinceNow: longestWait / .seconds(1))
-                while arrivals.count < number, condition.wait(until: limit) {}
-                try #require(arrivals.count >= number, "request \(number) has not come", sourceLocation: sourceLocation)
-                return arrivals[number - 1]
-            }
+            wait(sourceLocation: sourceLocation) { arrivals.withLock { $0.count } >= number }
+            return try #require(arrivals.withLock { $0.dropFirst(number - 1).first }, sourceLocation: sourceLocation)
         }
     }
 
@@ -89,7 +76,7 @@ import TestSupport
 
         // A change proves nothing about others.
         try put(3)
-        try wait { try store.read(root: "A")?["count"] as? Int == 3 }
+        try wait { try store.count() == 3 }
         #expect(try isAge(since: second))
 
         // A stream that ends, and servers that refuse another one, prove nothing.
@@ -97,7 +84,7 @@ import TestSupport
         let refused = Locked(0)
         proxy.intercept { request in
             guard LossyProxy.isOfTheWatch(request) else { return nil }
-            refused.withLock { $0 += 1 }
+            refused.next()
             return LossyProxy.answer(503)
         }
         proxy.unblock()

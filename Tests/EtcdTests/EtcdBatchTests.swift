@@ -55,25 +55,22 @@ import TestSupport
 
     private struct Failure: Error {}
 
-    private func count(_ root: String = "A") throws -> Int? {
-        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
-        return try current.read(root: root)?["count"] as? Int
-    }
-
     /// What a member finds is what the members before it have left, also if that was there before.
-    @Test(arguments: [[1, 2, 1], [1, 0], [1, 2, 1, 0]])
-    func theLastMemberWins(_ counts: [Int]) throws {
-        try store.update(root: "A") { $0 = ["count": 0] }
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
+    ///
+    /// - Parameters:
+    ///   - first: the count at the begin; nil if the root is missing.
+    ///   - counts: what the members leave.
+    @Test(arguments: [(0, [1, 2, 1]), (0, [1, 0]), (0, [1, 2, 1, 0]), (nil, [1, nil])] as [(Int?, [Int?])])
+    func theLastMemberWins(_ first: Int?, _ counts: [Int?]) throws {
+        if let first { try store.update(root: "A") { $0 = ["count": first] } }
+        let heard = try ObservedCounts(store)
         let batch = try Batch(store)
-        for count in counts { try batch.set(to: count) }
+        for count in counts { try batch.update { $0 = count.map { ["count": $0] } } }
         try batch.commit()
-        #expect(try count() == counts.last)
+        #expect(try store.currentCount() == counts[counts.count - 1])
         try store.update(root: "A") { $0 = ["count": 9] }
         #expect(heard.wait(for: 9) == .thisProcess)
-        observation.cancel()
-        #expect(heard.all == counts + [9])
+        #expect(heard.all == counts.map { $0 ?? 0 } + [9])
         #expect(heard.allOrigins.allSatisfy { $0 == .thisProcess })
     }
 
@@ -90,7 +87,7 @@ import TestSupport
         try batch.update("C") { $0 = nil }
         try batch.commit()
         #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/") == "\(prefix)r/B\n\n")
-        #expect(try count("B") == 3)
+        #expect(try store.currentCount("B") == 3)
     }
 
     /// An observer of a root hears of the changes of that root, in their order, whatever other roots the batch has changed.
@@ -103,8 +100,7 @@ import TestSupport
         defer { proxy.close() }
         let store = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
-        let heard = ["A": ObservedCounts(), "B": ObservedCounts(), "C": ObservedCounts()]
-        let observations = try heard.map { root, counts in try store.observe(root: root) { counts.add($0) } }
+        let heard = try ["A": ObservedCounts(store), "B": ObservedCounts(store, "B"), "C": ObservedCounts(store, "C")]
         if isReadAgain { proxy.withoutWatch() }
         let batch = try Batch(store)
         try batch.set("A", to: 1)
@@ -124,7 +120,6 @@ import TestSupport
             try store.update(root: root) { $0 = ["count": 9] }
             #expect(counts.wait(for: 9) == .thisProcess)
         }
-        for observation in observations { observation.cancel() }
         #expect(heard.mapValues(\.all) == ["A": [1, 2, 9], "B": [5, 0, 6, 9], "C": [7, 9]])
         #expect(heard.values.flatMap(\.allOrigins).allSatisfy { $0 == .thisProcess })
     }
@@ -134,14 +129,13 @@ import TestSupport
     func aBatchGoesByWhatItsMembersHaveRead(_ isAnotherTakenBack: Bool) throws {
         try store.update(root: "A") { $0 = ["count": 1] }
         let batch = try Batch(store, of: "B")
-        try batch.update("B") { $0 = ["count": try store.read(root: "A")?["count"] as? Int ?? 0] }
+        try batch.update("B") { $0 = ["count": try store.count() ?? 0] }
         if isAnotherTakenBack {
             try batch.fail { try store.update(root: "B") { $0 = nil } }
         }
         try cluster.control("put", "\(prefix)r/A", #"{"count": 2}"#)
-        guard case .notStored(let failure)? = error(of: { try batch.commit() }) else { return #expect(Bool(false)) }
-        #expect(failure.reason.contains("another client"))
-        #expect(try count("B") == nil)
+        #expect(error { try batch.commit() }.notStored?.reason.contains("another client") == true)
+        #expect(try store.currentCount("B") == nil)
     }
 
     /// A member that only reads, and has joined later, has read what was there before it came: the commit decides whether that was new.
@@ -153,8 +147,7 @@ import TestSupport
         if members > 1 { try batch.update { #expect($0?["count"] as? Int == 1) } }
         let failure = error { try batch.commit() }
         guard members > 1 else { return #expect(failure == nil) }
-        guard case .notStored(let reason)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
-        #expect(reason.reason.contains("another client"))
+        #expect(failure.notStored?.reason.contains("another client") == true, "\(failure as Any)")
     }
 
     /// Only what the failed member has done is taken back. What it has read is read again.
@@ -165,15 +158,15 @@ import TestSupport
         try batch.fail {
             try store.update(root: "A") { $0 = nil }
             try store.update(root: "B") { $0 = nil }
-            #expect(try store.read(root: "C")?["count"] as? Int == 5)
+            #expect(try store.count("C") == 5)
         }
         for root in ["A", "B", "C"] {
             try batch.update(root) { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
         }
         try batch.commit()
-        #expect(try count("A") == 7)
-        #expect(try count("B") == 6)
-        #expect(try count("C") == 6)
+        #expect(try store.currentCount() == 7)
+        #expect(try store.currentCount("B") == 6)
+        #expect(try store.currentCount("C") == 6)
     }
 
     /// A root of another type is kept if its removal was taken back.
@@ -188,7 +181,7 @@ import TestSupport
         try batch.fail { try store.update(root: "F") { $0 = nil } }
         #expect(error { try batch.set("F", to: 1) } == .rootIsNotDictionary(key: "F"))
         try batch.commit()
-        #expect(try count() == 1)
+        #expect(try store.currentCount() == 1)
         #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/F") == "[1]\n")
     }
 
@@ -201,8 +194,8 @@ import TestSupport
             }
         }
         try batch.commit()
-        #expect(try count("R0-50") == 50)
-        #expect(try count("R1-50") == 50)
+        #expect(try store.currentCount("R0-50") == 50)
+        #expect(try store.currentCount("R1-50") == 50)
     }
 
     /// A batch that has much to write takes no further member, which could exceed what etcd accepts.
@@ -211,6 +204,6 @@ import TestSupport
         try batch.update { $0 = ["count": 1, "text": String(repeating: "x", count: 300 << 10)] }
         #expect(!batch.hasRoom)
         try batch.commit()
-        #expect(try count() == 1)
+        #expect(try store.currentCount() == 1)
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -20,6 +19,8 @@ import TestSupport
         proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         other = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(1))
     }
+
+    deinit { proxy.close() }
 
     private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref(.in(0...100_000)) var level = 0
@@ -55,7 +56,6 @@ import TestSupport
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func aChangeIsOneRequestAndAnUpdateTwo(_ reads: EtcdStore.ReadMode) throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store(reads))
         prefs.level = 1
         prefs.update { prefs.level = 2 }
@@ -80,7 +80,6 @@ import TestSupport
 
     /// A write that would change nothing is compared with the newest state, and not sent.
     @Test func anEqualChangeIsNotSent() throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store())
         prefs.level = 7
         let requests = countRequests()
@@ -91,7 +90,6 @@ import TestSupport
 
     /// The copy may be old, so it does not decide that a change is equal.
     @Test func aChangeThatEqualsAnOldCopyIsStored() throws {
-        defer { proxy.close() }
         let store = store()
         try store.change(root: "A") { $0 = ["level": 1] }
         #expect(try store.read(root: "A")?["level"] as? Int == 1)
@@ -99,23 +97,16 @@ import TestSupport
         try other.change(root: "A") { $0 = ["level": 2] }
         try store.change(root: "A") { $0 = ["level": 1] }
         #expect(try other.current(root: "A")?["level"] as? Int == 1)
-        proxy.intercept { _ in nil }
     }
 
     /// Another client writes between what a change is applied to and its transaction.
     @Test func aChangeIsAppliedAgainToTheNewerState() throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store())
         prefs.level = 1
-        let rounds = Locked(3)
         let requests = Locked(0)
         proxy.intercept { [cluster, prefix] request in
             guard request.contains("requestPut") else { return nil }
-            requests.withLock { $0 += 1 }
-            let round = rounds.withLock { rounds in
-                rounds -= 1
-                return rounds
-            }
+            let round = 3 - requests.next()
             if round >= 0 { _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": 1, "others": \#(round)}"#) }
             return nil
         }
@@ -127,7 +118,6 @@ import TestSupport
 
     /// A change that loses too often waits for the lock, which keeps the others out.
     @Test func aChangeThatLosesTooOftenTakesATicket() throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store())
         prefs.level = 1
         let writes = Locked(0)
@@ -136,10 +126,7 @@ import TestSupport
             guard request.contains("requestPut") else { return nil }
             let ticket = Data("\(prefix)l/A/".utf8).base64EncodedString().prefix(20)
             if request.contains("\"requestPut\":{\"key\":\"\(ticket)") { hadTicket.withLock { $0 = true } }
-            let number = writes.withLock { writes in
-                writes += 1
-                return writes
-            }
+            let number = writes.next()
             if !hadTicket.withLock({ $0 }) {
                 _ = try? cluster.control("put", "\(prefix)r/A", #"{"level": \#(number)}"#)
             }
@@ -154,37 +141,24 @@ import TestSupport
 
     /// Nothing comes between what a body reads and what it commits.
     @Test func aChangeWaitsForTheBodyOfAnotherClient() throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store())
         prefs.level = 1
-        let (begun, end, ended) = (Signal(), Signal(), Signal())
-        Thread.detachNewThread { [other] in
-            do {
-                try other.update(root: "A") { root in
-                    begun.signal()
-                    end.wait()
-                    let level = root?["level"] as? Int ?? 0
-                    root?["level"] = level + 10
-                }
-            } catch {
-                Issue.record("\(error)")
-            }
-            ended.signal()
+        let holder = Holder(other) { root in
+            let level = root?["level"] as? Int ?? 0
+            root?["level"] = level + 10
         }
-        begun.wait()
         // The change has found the lock when it asks for a ticket.
         proxy.intercept { request in
-            if request.contains("/v3/lease/grant") { end.signal() }
+            if request.contains("/v3/lease/grant") { holder.letEnd() }
             return nil
         }
         prefs.name = "x"
-        ended.wait()
+        #expect(holder.finish() == nil)
         #expect(prefs.lastError == nil)
         #expect(try isSame(other.current(root: "A"), ["level": 11, "name": "x"]))
     }
 
     @Test func manyClientsChangeOneRoot() throws {
-        defer { proxy.close() }
         let count = 25
         inThreads(4) { [cluster, prefix] number in
             let store = EtcdStore(
@@ -209,20 +183,14 @@ import TestSupport
 
     /// The answer to each commit is lost, and so are all tries before it. Each change is stored once, and so is each update.
     @Test func unknownOutcomesAreFoundOut() throws {
-        defer { proxy.close() }
         let count = Hazard.count("PREFS_FLEET_UNKNOWN", default: 20)
         let prefs = TeamPrefs(key: "A", store: store(.current, deadline: ampleWait(2)))
         prefs.level = 100_000
         let number = Locked(0)
         let lost = Locked(0)
         proxy.intercept { [proxy] request in
-            guard request.contains("requestPut") else { return nil }
-            let isDue = number.withLock { number in
-                number += 1
-                return number % 2 == 1
-            }
-            guard isDue else { return nil }
-            lost.withLock { $0 += 1 }
+            guard request.contains("requestPut"), number.next() % 2 == 1 else { return nil }
+            lost.next()
             proxy.carryOut(request)
             return ""
         }
@@ -240,7 +208,6 @@ import TestSupport
 
     /// A network may deliver a request again when nobody expects it any more.
     @Test func lateCopiesOfChangesChangeNothing() throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store())
         for level in 1...3 {
             prefs.level = level
@@ -250,10 +217,8 @@ import TestSupport
         proxy.replay()
         #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
         // The first try meets a root of another client, which is gone when the copy comes.
-        proxy.intercept { [proxy, cluster, prefix] request in
-            guard request.contains("requestPut") else { return nil }
+        proxy.interceptFirst("requestPut") { [cluster, prefix] _ in
             _ = try? cluster.control("put", "\(prefix)r/A", "[1]")
-            proxy.intercept { _ in nil }
             return nil
         }
         prefs.level = 3
@@ -267,20 +232,14 @@ import TestSupport
     ///
     /// - Parameter isEqual: whether the change has nothing to do any more when it is applied again.
     @Test(arguments: [true, false]) func aLateCopyIsCarriedOut(_ isEqual: Bool) throws {
-        defer { proxy.close() }
         let store = store()
         try store.change(root: "B") { $0 = ["level": 1] }
         #expect(try store.read(root: "A") == nil)
         let (puts, late) = (Locked(0), Locked(""))
         proxy.block()
         proxy.intercept { [proxy, cluster, prefix] request in
-            if request.contains("/v3/watch") { return LossyProxy.answer(503) }
             if LossyProxy.isOfTheWatch(request) { return LossyProxy.answer(503) }
-            let number = puts.withLock { puts in
-                if request.contains("requestPut") { puts += 1 }
-                return puts
-            }
-            switch number {
+            switch request.contains("requestPut") ? puts.next() : puts.withLock({ $0 }) {
             case 1:
                 late.withLock { $0 = request }
                 return ""
@@ -298,33 +257,24 @@ import TestSupport
             return nil
         }
         proxy.unblock()
-        try store.change(root: "A") { root in
-            let level = root?["level"] as? Int
-            root = ["level": isEqual ? 1 : (level ?? 0) + 1]
-        }
+        try store.change(root: "A") { $0 = ["level": isEqual ? 1 : ($0?["level"] as? Int ?? 0) + 1] }
         #expect(try store.read(root: "A")?["level"] as? Int == 1)
         #expect(try other.current(root: "A")?["level"] as? Int == 1)
         #expect(try writes() == 1)
-        proxy.intercept { _ in nil }
     }
 
     /// The observer has started with the change, which its client does not know to be its own yet.
     @Test func anObserverThatStartsBeforeTheAnswerToAChange() throws {
-        defer { proxy.close() }
         let store = store()
         try store.change(root: "A") { $0 = ["count": 1] }
-        #expect(try store.read(root: "A")?["count"] as? Int == 1)
-        let heard = ObservedCounts()
-        let observation = Locked<PrefsObservation?>(nil)
-        let isFirst = Locked(true)
-        proxy.intercept { [proxy] request in
-            guard request.contains("requestPut"), isFirst.withLock({ $0 }) else { return nil }
-            isFirst.withLock { $0 = false }
+        #expect(try store.count() == 1)
+        let heard = Locked<ObservedCounts?>(nil)
+        proxy.interceptFirst("requestPut") { [proxy] request in
             proxy.carryOut(request)
             do {
-                try wait { try store.read(root: "A")?["count"] as? Int == 2 }
-                let new = try store.observe(root: "A") { heard.add($0) }
-                observation.withLock { $0 = new }
+                try wait { try store.count() == 2 }
+                let new = try ObservedCounts(store)
+                heard.withLock { $0 = new }
             } catch {
                 Issue.record("\(error)")
             }
@@ -332,24 +282,16 @@ import TestSupport
         }
         try store.change(root: "A") { $0 = ["count": 2] }
         try increment(other)
-        #expect(heard.wait(for: 3) == .elsewhere)
-        #expect(heard.all == [3])
-        observation.withLock { $0?.cancel() }
+        let counts = try #require(heard.withLock { $0 })
+        #expect(counts.wait(for: 3) == .elsewhere)
+        #expect(counts.all == [3])
     }
 
     /// Somebody has removed the marker, which would tell whether the first copy was carried out.
     @Test func aLostAnswerAndALostMarker() throws {
-        defer { proxy.close() }
         let prefs = TeamPrefs(key: "A", store: store(.current))
         prefs.level = 1
-        let isFirst = Locked(true)
-        proxy.intercept { [proxy, cluster, prefix] request in
-            let isDue = isFirst.withLock { isFirst in
-                guard isFirst, request.contains("requestPut") else { return false }
-                isFirst = false
-                return true
-            }
-            guard isDue else { return nil }
+        proxy.interceptFirst("requestPut") { [proxy, cluster, prefix] request in
             proxy.carryOut(request)
             _ = try? cluster.control("del", "--prefix", "\(prefix)c/")
             return ""
@@ -363,10 +305,8 @@ import TestSupport
 
     /// Once its outcome is known, a transaction holds nothing back any more.
     @Test func aTransactionOfUnknownOutcomeIsNotListedForEver() throws {
-        defer { proxy.close() }
         let store = store(deadline: shortWait(2))
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(store)
         try increment(store)
         let lost = try #require(StoredRoot(["count": 10]).data).base64EncodedString()
         for isCarriedOut in [true, false] {
@@ -375,9 +315,7 @@ import TestSupport
                 if isCarriedOut { proxy.carryOut(request) }
                 return ""
             }
-            guard case .outcomeUnknown? = error(of: { try store.change(root: "A") { $0 = ["count": 10] } }) else {
-                return #expect(Bool(false))
-            }
+            expectUnknownOutcome { try store.change(root: "A") { $0 = ["count": 10] } }
             // The last copy may still be on its way.
             proxy.intercept { $0.contains(lost) ? "" : nil }
             // A look at the marker tells what became of it, without another update.
@@ -387,7 +325,6 @@ import TestSupport
             #expect(heard.wait(for: isCarriedOut ? 21 : 31) == .thisProcess)
             #expect(try store.namespace.watch.state.withLock { $0.own.isEmpty })
         }
-        observation.cancel()
         #expect(heard.all == [1, 10, 20, 21, 30, 31])
         #expect(heard.allOrigins == [.thisProcess, .thisProcess, .elsewhere, .thisProcess, .elsewhere, .thisProcess])
     }

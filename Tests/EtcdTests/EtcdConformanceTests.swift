@@ -31,10 +31,7 @@ import TestSupport
         try StoreCheck.unreadableThrows(
             {
                 // Another deadline is another client.
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
+                let number = count.next()
                 let url = isBroken.withLock { $0 } ? loopback(1) : proxy.url
                 return EtcdStore(
                     endpoints: [url], prefix: prefix,

@@ -1,7 +1,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -27,22 +26,16 @@ import TestSupport
         // Another deadline is another client, as in another process.
         let (one, two) = (store(stunnel), store(stunnel, deadline: ampleWait(1)))
         let exact = store(stunnel, reads: .current)
-        let isHeard = Signal()
-        let heard = Locked<[Int]>([])
-        let observation = try two.observe(root: "A") { change in
-            heard.withLock { $0.append(change.newValues["a"] as? Int ?? 0) }
-            isHeard.signal()
-        }
+        let heard = try ObservedCounts(two)
         func write(_ number: Int) throws {
-            try one.update(root: "A") { $0 = ["a": number] }
-            #expect(try exact.read(root: "A")?["a"] as? Int == number)
-            isHeard.wait()
-            #expect(heard.withLock { $0.last } == number)
-            #expect(try one.read(root: "A")?["a"] as? Int == number)
-            #expect(try two.read(root: "A")?["a"] as? Int == number)
+            try one.update(root: "A") { $0 = ["count": number] }
+            #expect(try exact.count() == number)
+            #expect(heard.wait(for: number) != nil)
+            #expect(try one.count() == number)
+            #expect(try two.count() == number)
         }
         try write(1)
-        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A").contains("\"a\": 1"))
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A").contains("\"count\": 1"))
         cluster.kill(cluster.nodes[0])
         try write(2)
         try cluster.start(cluster.nodes[0])
@@ -50,7 +43,6 @@ import TestSupport
         // Its port still accepts connections.
         cluster.stop(cluster.nodes[1])
         try write(3)
-        observation.cancel()
     }
 
     /// Nothing is passed on, in either direction.
@@ -63,17 +55,15 @@ import TestSupport
         try store(verified).update(root: "A") { $0 = ["a": 1] }
         let keys = try cluster.control("get", "--prefix", prefix)
         // Each differs from the one above in one setting.
-        let flaws: [(Comment, Stunnel, String)] = [
-            ("another authority", try Stunnel(to: cluster, trusting: stranger, as: client), "verify failed"),
+        let unknown = try stranger.issue("client")
+        let flaws: [(Comment, Stunnel, String)] = try [
+            ("another authority", Stunnel(to: cluster, trusting: stranger, as: client), "verify failed"),
             (
-                "another host", try Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client),
+                "other host", Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client),
                 "verify failed"
             ),
-            ("no certificate", try Stunnel(to: cluster, trusting: authority, as: nil), " alert "),
-            (
-                "a certificate of another authority",
-                try Stunnel(to: cluster, trusting: authority, as: stranger.issue("client")), " alert "
-            ),
+            ("no certificate", Stunnel(to: cluster, trusting: authority, as: nil), " alert "),
+            ("a certificate of another authority", Stunnel(to: cluster, trusting: authority, as: unknown), " alert "),
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (flaw, stunnel, log) in flaws {
@@ -92,20 +82,16 @@ import TestSupport
         let store = store(stunnel, reads: .current, deadline: shortWait(2))
         try await sideBySide(
             {
-                guard case .unreadable(let failure)? = error(of: { _ = try store.read(root: "A") }) else {
-                    return #expect(Bool(false), flaw)
-                }
+                let failure = error { _ = try store.read(root: "A") }.unreadable
                 // Stunnel is running, and ends the connection: before it is seen to be there, before the request, or after it.
                 let reasons = [
                     "connect: Connection reset by peer", "send: Connection reset by peer", "send: Broken pipe",
                     "recv: Connection reset by peer", "the connection was closed",
                 ]
-                #expect(reasons.contains(failure.reason), "\(flaw): \(failure.reason)")
+                #expect(failure.map { reasons.contains($0.reason) } == true, "\(flaw): \(failure as Any)")
             },
             {
-                guard case .notStored? = error(of: { try store.update(root: "A") { _ in Issue.record(flaw) } }) else {
-                    return #expect(Bool(false), flaw)
-                }
+                #expect(error { try store.update(root: "A") { _ in Issue.record(flaw) } }.notStored != nil, flaw)
             },
             {
                 // It begins when the cluster can be reached.
@@ -118,11 +104,7 @@ import TestSupport
     @Test func usersNeedACertificateWithoutACommonName() throws {
         let authority = try CertificateAuthority()
         let cluster = try EtcdCluster(nodes: 1, authority: authority)
-        try cluster.control("user", "add", "root:secret")
-        try cluster.control("user", "add", "ann:hush")
-        try cluster.control("user", "grant-role", "root", "root")
-        try cluster.control("user", "grant-role", "ann", "root")
-        try cluster.control("auth", "enable")
+        try cluster.addUsers("root:secret", "ann:hush")
         func write(_ subject: String, deadline: Duration = ampleWait()) throws {
             let client = try authority.issue("client", subject: subject)
             let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
@@ -131,10 +113,8 @@ import TestSupport
             try store.update(root: "A") { $0 = ["a": 1] }
             #expect(try store.read(root: "A")?["a"] as? Int == 1)
         }
-        guard case .notStored(let failure)? = error(of: { try write("/CN=ann", deadline: shortWait(2)) }) else {
-            return #expect(Bool(false))
-        }
-        #expect(failure.reason == "HTTP status 400, and no answer of etcd")
+        let failure = error { try write("/CN=ann", deadline: shortWait(2)) }
+        #expect(failure.notStored?.reason == "HTTP status 400, and no answer of etcd")
         try write("/O=fleet")
     }
 }

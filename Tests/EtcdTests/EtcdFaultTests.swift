@@ -1,7 +1,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -9,25 +8,28 @@ import TestSupport
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdFaultTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
+    private let proxy: LossyProxy
     private let prefix = EtcdCluster.prefix()
     private let store: EtcdStore
 
     init() throws {
         cluster = try EtcdCluster.shared.get()
+        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
     }
 
-    /// A proxy before the shared node, and a store behind it.
-    private func storeBehindProxy(deadline: Duration = ampleWait()) throws -> (LossyProxy, EtcdStore) {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        let options = EtcdStore.Options(reads: .current, deadline: deadline)
-        return (proxy, EtcdStore(endpoints: [proxy.url], prefix: prefix, options: options))
+    deinit { proxy.close() }
+
+    private func storeBehindProxy(deadline: Duration = ampleWait()) -> EtcdStore {
+        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, deadline: deadline))
     }
+
+    /// The answer of a cluster without space.
+    private static let full = LossyProxy.answer(429, #"{"error": "no space", "code": 8, "message": "no space"}"#)
 
     /// A network may deliver a request again when nobody expects it any more.
     @Test func lateCopiesOfRequestsChangeNothing() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
+        let behind = storeBehindProxy()
         try behind.update(root: "A") { $0 = ["a": 1] }
         try behind.update(root: "B") { _ in }
         try behind.update(root: "A") { $0?["a"] = 2 }
@@ -44,17 +46,14 @@ import TestSupport
 
     /// A late copy of an update changes nothing, even if the update was rejected because a key had been put by hand.
     @Test func aLateCopyOfARejectedUpdateChangesNothing() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
-        #expect {
+        let behind = storeBehindProxy()
+        let failure = error {
             try behind.update(root: "A") { root in
                 try cluster.control("put", "\(prefix)r/A", "{}")
                 root = ["a": 1]
             }
-        } throws: {
-            guard case PrefsError.notStored(let failure) = $0 else { return false }
-            return failure.reason.contains("another client")
         }
+        #expect(failure.notStored?.reason.contains("another client") == true)
         // Now the roots are as the copy expects them.
         try cluster.control("del", "\(prefix)r/A")
         proxy.replay()
@@ -63,19 +62,13 @@ import TestSupport
 
     /// A copy that is carried out after another one was rejected: the update is stored, and says so.
     @Test func aLateCopyThatWasCarriedOutIsFound() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: .seconds(30))
-        defer { proxy.close() }
+        let behind = storeBehindProxy(deadline: .seconds(30))
         let isFirst = Locked(true)
         try behind.update(root: "A") { [cluster, prefix] root in
             try cluster.control("put", "\(prefix)r/A", "{}")
             // The first request after the rejected commit asks whether a copy of it was carried out.
-            proxy.intercept { request in
-                let isDue = isFirst.withLock { isFirst in
-                    guard isFirst, request.contains("/v3/kv/range") else { return false }
-                    isFirst = false
-                    return true
-                }
-                guard isDue else { return nil }
+            proxy.intercept { [proxy] request in
+                guard request.contains("/v3/kv/range"), isFirst.take() else { return nil }
                 _ = try? cluster.control("del", "\(prefix)r/A")
                 proxy.replay()
                 return nil
@@ -88,41 +81,17 @@ import TestSupport
         #expect(try behind.read(root: "A")?["a"] as? Int == 2)
     }
 
-    /// If answers to a commit are lost, the store asks again, and the commit is carried out once.
-    @Test func aCommitWhoseAnswerIsLostIsStoredOnce() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
-        try behind.update(root: "A") { $0 = ["a": 1] }
-        let lost = Locked(0)
-        try behind.update(root: "A") { root in
-            proxy.intercept { request in
-                guard lost.withLock({ $0 }) < 3 else { return nil }
-                lost.withLock { $0 += 1 }
-                proxy.carryOut(request)
-                return ""
-            }
-            root = ["a": (root?["a"] as? Int ?? 0) + 1]
-        }
-        #expect(lost.withLock { $0 } == 3)
-        #expect(try store.read(root: "A")?["a"] as? Int == 2)
-    }
-
     /// A cluster that runs out of space may carry out a commit and reject it all the same.
     @Test(arguments: [true, false]) func aCommitThatIsRejectedMayBeStored(_ isCarriedOut: Bool) throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
+        let behind = storeBehindProxy()
         try behind.update(root: "A") { $0 = ["a": 1] }
         let isFirst = Locked(true)
         let failure = error {
             try behind.update(root: "A") { root in
-                proxy.intercept { request in
-                    let isDue = isFirst.withLock { isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    }
-                    guard isDue else { return nil }
+                proxy.intercept { [proxy] request in
+                    guard isFirst.take() else { return nil }
                     if isCarriedOut { proxy.carryOut(request) }
-                    return LossyProxy.answer(429, #"{"error": "no space", "code": 8, "message": "no space"}"#)
+                    return Self.full
                 }
                 root = ["a": 2]
             }
@@ -141,11 +110,10 @@ import TestSupport
     /// If no answer comes until the deadline, the error says so, whether the commit was carried out or not.
     @Test(arguments: [true, false])
     func aCommitThatIsNeverAnsweredIsOfUnknownOutcome(_ isCarriedOut: Bool) async throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
-        defer { proxy.close() }
+        let behind = storeBehindProxy(deadline: shortWait(2))
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
-                proxy.intercept { request in
+                proxy.intercept { [proxy] request in
                     if isCarriedOut { proxy.carryOut(request) }
                     return ""
                 }
@@ -153,15 +121,8 @@ import TestSupport
             }
         }
         try await sideBySide(
-            {
-                guard case .unreadable? = error(of: { _ = try behind.read(root: "A") }) else {
-                    return #expect(Bool(false))
-                }
-            },
-            {
-                let failure = error { try behind.update(root: "A") { _ in Issue.record("run") } }
-                guard case .notStored? = failure else { return #expect(Bool(false)) }
-            })
+            { #expect(error { _ = try behind.read(root: "A") }.unreadable != nil) },
+            { #expect(error { try behind.update(root: "A") { _ in Issue.record("run") } }.notStored != nil) })
         proxy.intercept { _ in nil }
         #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 1 : nil))
         try behind.update(root: "A") { $0 = ["a": ($0?["a"] as? Int ?? 0) + 1] }
@@ -170,10 +131,10 @@ import TestSupport
 
     /// An answer that was lost is not forgotten if no server can be reached afterwards.
     @Test func aLostAnswerBeforeTheEndOfTheServers() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
+        let behind = storeBehindProxy(deadline: shortWait(2))
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
-                proxy.intercept { request in
+                proxy.intercept { [proxy] request in
                     proxy.carryOut(request)
                     // From now on, connections are refused.
                     proxy.close()
@@ -186,15 +147,18 @@ import TestSupport
     }
 
     /// That a second copy of a commit is rejected proves nothing: the first one may be the reason.
-    @Test func aSecondCopyIsRejectedAndNobodyTellsMore() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
-        defer { proxy.close() }
+    ///
+    /// - Parameter isMarkerLost: somebody has removed the marker, which would tell. Otherwise, no server tells more.
+    @Test(arguments: [true, false]) func aSecondCopyIsRejectedAndNothingTellsMore(_ isMarkerLost: Bool) throws {
+        let behind = storeBehindProxy(deadline: isMarkerLost ? ampleWait() : shortWait(2))
         try behind.update(root: "A") { $0 = ["a": 1] }
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
-                proxy.answer { number, request in
-                    if number == 1 { proxy.carryOut(request) }
-                    return number == 2 ? nil : ""
+                proxy.answer { [proxy, cluster, prefix] number, request in
+                    guard number == 1 else { return number == 2 || isMarkerLost ? nil : "" }
+                    proxy.carryOut(request)
+                    if isMarkerLost { _ = try? cluster.control("del", "--prefix", "\(prefix)c/") }
+                    return ""
                 }
                 root = ["a": 2]
             }
@@ -207,17 +171,15 @@ import TestSupport
 
     /// A cluster without space rejects a second copy, and the fence. The first copy may still arrive.
     @Test func aLostAnswerBeforeTheClusterIsFull() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
+        let behind = storeBehindProxy()
         try behind.update(root: "A") { $0 = ["a": 1] }
         let first = Locked("")
-        let full = LossyProxy.answer(429, #"{"error": "no space", "code": 8, "message": "no space"}"#)
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
                 proxy.answer { number, request in
                     if number == 1 { first.withLock { $0 = request } }
                     // The fence reads the marker before it writes.
-                    return number == 1 ? "" : request.contains("/v3/kv/txn") ? full : nil
+                    return number == 1 ? "" : request.contains("/v3/kv/txn") ? Self.full : nil
                 }
                 root = ["a": 2]
             }
@@ -226,54 +188,24 @@ import TestSupport
         #expect(try behind.read(root: "A")?["a"] as? Int == 2)
     }
 
-    /// Somebody has removed the marker, which would tell whether the first copy was carried out.
-    @Test func aLostAnswerAndALostMarker() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
-        try behind.update(root: "A") { $0 = ["a": 1] }
-        expectUnknownOutcome {
-            try behind.update(root: "A") { root in
-                proxy.answer { [cluster, prefix] number, request in
-                    guard number == 1 else { return nil }
-                    proxy.carryOut(request)
-                    _ = try? cluster.control("del", "--prefix", "\(prefix)c/")
-                    return ""
-                }
-                root = ["a": 2]
-            }
-        }
-        #expect(try behind.read(root: "A")?["a"] as? Int == 2)
-        try behind.update(root: "A") { $0?["a"] = 3 }
-        #expect(try behind.read(root: "A")?["a"] as? Int == 3)
-    }
-
-    private func expectUnknownOutcome(
-        sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
-    ) {
-        let failure = error(of: body)
-        if case .outcomeUnknown? = failure { return }
-        Issue.record("expected outcomeUnknown, found \(failure as Any)", sourceLocation: sourceLocation)
-    }
-
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
     @Test func theLastKnownStateIsTheNewest() throws {
-        let (proxy, behind) = try storeBehindProxy(deadline: shortWait(2))
-        defer { proxy.close() }
-        let prefs = JobPrefs(key: "A", store: behind)
-        #expect(prefs.update { prefs.jobs = 1 } == nil)
+        let behind = storeBehindProxy(deadline: shortWait(2))
+        let prefs = FleetPrefs(key: "A", store: behind)
+        #expect(prefs.update { prefs.size = 1 } == nil)
         proxy.block()
-        #expect(prefs.jobs == 1)
-        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+        #expect(prefs.size == 1)
+        #expect(prefs.lastError.unreadable != nil)
         proxy.unblock()
         // A stream that has nothing new does not make a read older.
-        let observation = prefs.$jobs.onChange { _, _ in }
+        let observation = prefs.$size.onChange { _, _ in }
         defer { observation.cancel() }
         proxy.silenceStreams()
-        try store.update(root: "A") { $0?["jobs"] = 2 }
-        #expect(prefs.jobs == 2)
+        try store.update(root: "A") { $0?["size"] = 2 }
+        #expect(prefs.size == 2)
         proxy.block()
-        #expect(prefs.jobs == 2)
-        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false)) }
+        #expect(prefs.size == 2)
+        #expect(prefs.lastError.unreadable != nil)
     }
 
     /// A thread that joins the update of another one must not go by what that one has read before.
@@ -281,19 +213,10 @@ import TestSupport
         for number in 0..<10 {
             let root = "A\(number)"
             try store.update(root: root) { $0 = ["a": 1] }
-            let (begun, joins, ended) = (Signal(), Signal(), Signal())
-            Thread.detachNewThread { [store] in
-                // Changes nothing, and gives the other thread time to wait for its turn.
-                try? store.update(root: root) { _ in
-                    begun.signal()
-                    joins.wait()
-                    poll(nil, 0, 10)
-                }
-                ended.signal()
-            }
-            begun.wait()
+            // Changes nothing, and gives the other thread time to wait for its turn.
+            let holder = Holder(store, root) { _ in poll(nil, 0, 10) }
             try cluster.control("put", "\(prefix)r/\(root)", #"{"a": 2}"#)
-            joins.signal()
+            holder.letEnd()
             let failure = error(of: { try store.update(root: root) { $0 = ["a": 1] } })
             let stored = try cluster.control("get", "--print-value-only", "\(prefix)r/\(root)")
             if let failure {
@@ -302,14 +225,13 @@ import TestSupport
             } else {
                 #expect(stored == "{\n  \"a\": 1\n}\n\n")
             }
-            ended.wait()
+            holder.finish()
         }
     }
 
     /// A proxy that has no server for a while may say so in many ways.
     @Test func answersOfOthersThanEtcdAreAskedAgain() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
+        let behind = storeBehindProxy()
         let answers = Locked([404, 429, 503, 200])
         proxy.intercept { _ in
             answers.withLock { $0.popLast() }.map { LossyProxy.answer($0, "try again") }
@@ -319,43 +241,22 @@ import TestSupport
         #expect(try behind.read(root: "A")?["a"] as? Int == 1)
     }
 
-    /// A thread that waits for others of its process gives up after the deadline, as one that waits for other processes does.
     @Test func aThreadThatWaitsForItsTurnGivesUp() throws {
         let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(2)))
-        let (begun, end, ended) = (Signal(), Signal(), Signal())
-        Thread.detachNewThread {
-            do {
-                try store.update(root: "A") { root in
-                    begun.signal()
-                    end.wait()
-                    root = ["a": 1]
-                }
-            } catch {
-                Issue.record("\(error)")
-            }
-            ended.signal()
-        }
-        begun.wait()
-        #expect {
-            try store.update(root: "A") { _ in Issue.record("run") }
-        } throws: {
-            guard case PrefsError.notStored(let failure) = $0 else { return false }
-            return failure.reason == "timed out waiting for updates of other threads of this process"
-        }
-        end.signal()
-        ended.wait()
-        try store.update(root: "A") { #expect($0?["a"] as? Int == 1) }
+        let holder = Holder(store)
+        let failure = error { try store.update(root: "A") { _ in Issue.record("run") } }
+        #expect(failure.notStored?.reason == "timed out waiting for updates of other threads of this process")
+        #expect(holder.finish() == nil)
+        try store.update(root: "A") { #expect($0?["count"] as? Int == 1) }
     }
 
-    /// A value that is rejected outside of an update asks etcd for no lock.
     @Test func aRejectedValueTakesNoLock() throws {
-        let (proxy, behind) = try storeBehindProxy()
-        defer { proxy.close() }
+        let behind = storeBehindProxy()
         let prefs = LevelPrefs(key: "A", store: behind)
         prefs.level = 5
         let count = Locked(0)
         proxy.intercept { request in
-            if request.contains("/v3/kv/txn") { count.withLock { $0 += 1 } }
+            if request.contains("/v3/kv/txn") { count.next() }
             return nil
         }
         prefs.level = 11
@@ -392,8 +293,4 @@ private final class WatchedPrefs: LevelPrefs, @unchecked Sendable {
     override func prefsDidFail(_ error: PrefsError) {
         log?.level = 9
     }
-}
-
-private final class JobPrefs: Prefs, @unchecked Sendable {
-    @Pref var jobs = 0
 }

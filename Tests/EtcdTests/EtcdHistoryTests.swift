@@ -1,7 +1,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import PrefsPropertyLists
 import Testing
 import TestSupport
 

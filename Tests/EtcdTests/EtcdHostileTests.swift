@@ -1,7 +1,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -18,6 +17,8 @@ import TestSupport
         proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         home = try TemporaryFolder()
     }
+
+    deinit { proxy.close() }
 
     private var url: String { "etcd://127.0.0.1:\(proxy.port)/\(prefix)" }
 
@@ -38,17 +39,12 @@ import TestSupport
             guard request.contains("/v3/lease/grant") else {
                 return request.contains("/v3/kv/txn") ? LossyProxy.answer(200, answer()) : nil
             }
-            let lease = leases.withLock { leases in
-                leases += 1
-                return leases
-            }
-            return LossyProxy.answer(200, #"{"ID": "\#(lease)", "TTL": "5"}"#)
+            return LossyProxy.answer(200, #"{"ID": "\#(leases.next())", "TTL": "5"}"#)
         }
     }
 
     /// Each update asks for another lease. One thread keeps them all.
     @Test func updatesThatFailLeaveNoThreads() throws {
-        defer { proxy.close() }
         answerTransactions { #"{"header": {"revision": "9"}, "succeeded": true}"# }
         let words = try Child("EtcdProbe", ["fail", url, "200"], home: home).wait().output.split(separator: " ")
         #expect(words.first == "200")
@@ -58,22 +54,19 @@ import TestSupport
 
     /// A ticket that is granted and not there.
     @Test func aRoundWithoutProgressWaits() throws {
-        defer { proxy.close() }
         let count = Locked(0)
         let none = #"{"response_range": {"header": {}}}"#
         answerTransactions {
-            count.withLock { $0 += 1 }
+            count.next()
             return #"{"header": {"revision": "9"}, "succeeded": true, "responses": [\#(none), \#(none)]}"#
         }
         let deadline = shortWait(1)
-        let failure = error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
-        guard case .notStored? = failure else { return #expect(Bool(false)) }
+        #expect(error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }.notStored != nil)
         expectFew(count.withLock { $0 }, in: deadline)
     }
 
     /// The roots have no end, because each page is the first one.
     @Test func pagesThatRepeatThemselves() throws {
-        defer { proxy.close() }
         let key = Data("\(prefix)r/A".utf8).base64EncodedString()
         let page =
             #""header": {"revision": "9"}, "kvs": [{"key": "\#(key)", "value": "e30="}], "count": "2", "more": true"#
@@ -85,74 +78,50 @@ import TestSupport
                     200, #"{"header": {"revision": "9"}, "succeeded": true, "responses": \#(responses)}"#)
             }
             guard request.contains("/v3/kv/range") else { return nil }
-            count.withLock { $0 += 1 }
+            count.next()
             return LossyProxy.answer(200, "{\(page)}")
         }
         let deadline = shortWait(1)
         let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: deadline))
         // More roots than are followed alone.
         for number in 0..<8 { _ = try store.read(root: "\(number)") }
-        let failure = error { _ = try store.read(root: "A") }
-        guard case .unreadable(let reason)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
-        #expect(reason.description.contains("contradict each other"), "\(reason)")
+        let failure = error { _ = try store.read(root: "A") }.unreadable
+        #expect(failure?.reason.contains("contradict each other") == true, "\(failure as Any)")
         expectFew(count.withLock { $0 }, in: deadline)
     }
 
     /// A ticket that is there, although the watch says that it has ended.
     @Test func aTicketThatDoesNotEnd() throws {
-        defer { proxy.close() }
-        let holder = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
-        let (begun, end, ended) = (Signal(), Signal(), Signal())
-        Thread.detachNewThread {
-            try? holder.update(root: "A") { _ in
-                begun.signal()
-                end.wait()
-            }
-            ended.signal()
-        }
-        begun.wait()
-        let message =
-            #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"# + "\n"
-        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        let answer = head + String(message.utf8.count, radix: 16) + "\r\n" + message + "\r\n0\r\n\r\n"
+        let holder = Holder(EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()))
         let count = Locked(0)
+        let answer = LossyProxy.stream(
+            #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"#)
         proxy.intercept { request in
             if request.contains("/v3/watch") { return answer }
-            if request.contains("/v3/kv/txn") { count.withLock { $0 += 1 } }
+            if request.contains("/v3/kv/txn") { count.next() }
             return nil
         }
         let deadline = shortWait(2)
         let failure = error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
-        guard case .notStored(let lock)? = failure else { return #expect(Bool(false)) }
-        #expect(lock.reason.hasSuffix("(process \(getpid())); clients ahead: 1"))
+        #expect(failure.notStored?.reason.hasSuffix("(process \(getpid())); clients ahead: 1") == true)
         expectFew(count.withLock { $0 }, in: deadline)
-        end.signal()
-        ended.wait()
+        holder.finish()
     }
 
     /// What a server says may be long, and drive a terminal.
     @Test func theTextOfAServerIsCutAndEscaped() throws {
-        defer { proxy.close() }
         let text = #"\u001b[31m\n\u202e"# + String(repeating: "x", count: 100_000)
         proxy.intercept { _ in LossyProxy.answer(400, #"{"code": 9, "message": "\#(text)"}"#) }
-        let failure = error { _ = try store(deadline: .seconds(10)).read(root: "A") }
-        guard case .unreadable(let failure)? = failure else { return #expect(Bool(false)) }
-        #expect(failure.reason.hasPrefix(#"\u{1b}[31m\n\u{202e}xxx"#))
-        #expect(failure.reason.unicodeScalars.count == 1_201)
+        let reason = error { _ = try store(deadline: .seconds(10)).read(root: "A") }.unreadable?.reason
+        #expect(reason?.hasPrefix(#"\u{1b}[31m\n\u{202e}xxx"#) == true)
+        #expect(reason?.unicodeScalars.count == 1_201)
     }
 
-    /// A long reply is in memory once.
     @Test(.enabled(if: Hazard.canRun("fleet: memory", if: !Hazard.isSanitized, else: "a sanitizer is on")))
     func aLongReplyIsHeldOnce() throws {
-        defer { proxy.close() }
         let isFirst = Locked(true)
         let long = LossyProxy.answer(404, String(repeating: "x", count: 32 << 20))
-        proxy.intercept { _ in
-            isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst ? long : LossyProxy.answer(400, #"{"code": 9, "message": "no"}"#)
-            }
-        }
+        proxy.intercept { _ in isFirst.take() ? long : LossyProxy.answer(400, #"{"code": 9, "message": "no"}"#) }
         let output = try Child("EtcdProbe", ["memory", url], home: home).wait().output
         let growth = try #require(Int(output.dropLast()), "\(output)")
         #expect((32..<48).contains(growth), "\(growth) MiB")
@@ -166,7 +135,6 @@ import TestSupport
                 if: FileManager.default.fileExists(atPath: "/proc/self/statm") && !Hazard.isSanitized,
                 else: "not on Linux, or a sanitizer is on")))
     func aThreadThatCannotBeMade() throws {
-        defer { proxy.close() }
         let output = try Child("EtcdProbe", ["threadless", url], home: home).wait().output
         #expect(
             output == """

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -10,59 +9,30 @@ import TestSupport
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdLockTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
+    private let proxy: LossyProxy
     private let prefix = EtcdCluster.prefix()
     private let one, two: EtcdStore
 
     init() throws {
         cluster = try EtcdCluster.shared.get()
+        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         (one, two) = clients(cluster.urls, prefix)
     }
 
-    /// An update that has begun on a thread of its own, and ends when it is told to.
-    private final class Holder: Sendable {
-        private let (begun, end, ended) = (Signal(), Signal(), Signal())
-        private let failure = Locked<PrefsError?>(nil)
+    deinit { proxy.close() }
 
-        init(_ store: EtcdStore, _ root: String) {
-            Thread.detachNewThread { [self] in
-                let failure = error {
-                    try store.update(root: root) { values in
-                        begun.signal()
-                        end.wait()
-                        values = ["count": (values?["count"] as? Int ?? 0) + 1]
-                    }
-                }
-                self.failure.withLock { $0 = failure }
-                ended.signal()
-            }
-            begun.wait()
-        }
-
-        func finish() -> PrefsError? {
-            end.signal()
-            ended.wait()
-            return failure.withLock { $0 }
-        }
+    /// A client behind the proxy.
+    private func storeBehindProxy(deadline: Duration = ampleWait()) -> EtcdStore {
+        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: deadline))
     }
 
     private func tickets() throws -> [String] {
         try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").split(separator: "\n").map(String.init)
     }
 
-    @Test func bodiesOfOtherRootsDoNotWait() throws {
-        let holder = Holder(one, "A")
-        try two.update(root: "B") { $0 = ["count": 1] }
-        try two.change(root: "C") { $0 = ["count": 1] }
-        #expect(try two.current(root: "A") == nil)
-        // A root whose name begins like that of another one is another one.
-        try two.update(root: "A/l") { $0 = ["count": 1] }
-        #expect(holder.finish() == nil)
-        #expect(try tickets().isEmpty)
-    }
-
     /// Threads that wait for the lock of a root keep no other thread of their process waiting, nor does the body itself.
     @Test func aBodyThatHangsStopsItsRootOnly() throws {
-        let holder = Holder(one, "A")
+        let holder = Holder(one)
         let ended = Signal()
         Thread.detachNewThread { [two] in
             #expect(error { try two.update(root: "A") { $0?["count"] = 11 } } == nil)
@@ -73,10 +43,13 @@ import TestSupport
             try store.update(root: roots[0]) { $0 = ["count": 1] }
             try store.change(root: roots[1]) { $0 = ["count": 1] }
         }
+        // A root whose name begins like that of another one is another one.
+        try two.update(root: "A/l") { $0 = ["count": 1] }
+        #expect(try two.current(root: "A") == nil)
         #expect(try tickets().count == 2)
         #expect(holder.finish() == nil)
         ended.wait()
-        #expect(try one.current(root: "A")?["count"] as? Int == 11)
+        #expect(try one.currentCount() == 11)
     }
 
     @Test func fewLocksAreInUseAtATime() throws {
@@ -99,9 +72,7 @@ import TestSupport
 
     /// A program that ends gives its keys a second, whatever a thread does that has more time for them.
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let namespace = try EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient()).namespace
+        let namespace = try storeBehindProxy().namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
@@ -128,34 +99,31 @@ import TestSupport
 
     /// A body of a root whose name begins with that of another root and a slash keeps no change of that root waiting.
     @Test func changesOfARootDoNotWaitForLongerNames() throws {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
+        let store = storeBehindProxy()
         try store.change(root: "A") { $0 = ["count": 1] }
         let holders = [Holder(one, "A/x"), Holder(two, "A%2Fx")]
         let requests = Locked(0)
         proxy.intercept { request in
-            if !LossyProxy.isOfTheWatch(request) { requests.withLock { $0 += 1 } }
+            if !LossyProxy.isOfTheWatch(request) { requests.next() }
             return nil
         }
         try store.change(root: "A") { $0 = ["count": 2] }
         #expect(requests.withLock { $0 } == 1)
         for holder in holders { #expect(holder.finish() == nil) }
-        #expect(try store.current(root: "A/x")?["count"] as? Int == 1)
+        #expect(try store.currentCount("A/x") == 1)
     }
 
     @Test func tooManyRootsAreLocked() throws {
         let roots = (0..<100).map { "R\($0)" }
         let failure = error { try one.update(root: "A", alsoLocking: roots) { _ in Issue.record("run") } }
-        guard case .notStored(let failure)? = failure else { return #expect(Bool(false), "\(failure as Any)") }
-        #expect(failure.reason == "an update accesses more than 100 roots")
+        #expect(failure.notStored?.reason == "an update accesses more than 100 roots")
         try one.update(root: "A", alsoLocking: Array(roots.dropLast())) { $0 = ["count": 1] }
         #expect(try tickets().isEmpty)
     }
 
     /// Waiting for a root with an earlier name could last for ever, if its holder waits for this update.
     @Test func aFurtherRootThatAnotherClientHasLocked() throws {
-        let first = Holder(one, "A")
+        let first = Holder(one)
         var runs = 0
         let failure = error {
             try two.update(root: "B") { root in
@@ -177,7 +145,7 @@ import TestSupport
             root = ["count": 1]
             try two.update(root: "A") { $0?["count"] = 5 }
         }
-        #expect(try one.current(root: "A")?["count"] as? Int == 5)
+        #expect(try one.currentCount() == 5)
     }
 
     /// A root with a later name is waited for, and so are all that were named in advance.
@@ -197,7 +165,7 @@ import TestSupport
         try wait { try tickets().count { $0.hasPrefix("\(prefix)l/\(taken)/") } == 2 }
         #expect(holder.finish() == nil)
         ended.wait()
-        #expect(try one.current(root: taken)?["count"] as? Int == 11)
+        #expect(try one.currentCount(taken) == 11)
         #expect(try tickets().isEmpty)
     }
 
@@ -205,24 +173,21 @@ import TestSupport
     @Test func theTicketOfABodyThatHangsEnds() throws {
         let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(1)))
         let patient = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(30)))
-        let holder = Holder(hasty, "A")
+        let holder = Holder(hasty)
         // The root is unchanged, so only the ticket tells that the lock is another client's.
-        let next = Holder(patient, "A")
-        guard case .notStored(let failure)? = holder.finish() else { return #expect(Bool(false)) }
-        #expect(failure.reason.contains("the lock was lost"))
+        let next = Holder(patient)
+        #expect(holder.finish().notStored?.reason.contains("the lock was lost") == true)
         #expect(next.finish() == nil)
-        #expect(try patient.current(root: "A")?["count"] as? Int == 1)
-        try hasty.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
-        #expect(try patient.current(root: "A")?["count"] as? Int == 2)
+        #expect(try patient.currentCount() == 1)
+        try increment(hasty)
+        #expect(try patient.currentCount() == 2)
     }
 
     /// A copy of the release of an update arrives while a later update of the same client runs.
     @Test func aLateReleaseLeavesALaterTicket() throws {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
+        let store = storeBehindProxy()
         try store.update(root: "A") { _ in }
-        let holder = Holder(store, "A")
+        let holder = Holder(store)
         #expect(try tickets().count == 1)
         proxy.replay()
         #expect(try tickets().count == 1)
@@ -230,32 +195,27 @@ import TestSupport
         #expect(try tickets().isEmpty)
     }
 
-    /// All tickets of an update end with it, however many there are.
     @Test func anUpdateOfManyRootsLeavesNoTicket() throws {
         try one.update(root: "R000") { _ in
             for number in 100..<199 { try one.update(root: "R\(number)") { $0 = ["count": number] } }
         }
         #expect(try tickets().isEmpty)
-        #expect(try two.current(root: "R198")?["count"] as? Int == 198)
+        #expect(try two.currentCount("R198") == 198)
     }
 
     // MARK: - Commits without an answer
 
+    /// What the request has that puts root "A".
+    private var commit: String { "\"requestPut\":{\"key\":\"\(Data("\(prefix)r/A".utf8).base64EncodedString())" }
+
     /// The answer to the first copy is lost. The answer to the second says that the key of the protocol is another one, which a third
     /// would compare; no server is reached for that.
     @Test func aCopyOfACommitThatMayHaveBeenCarriedOut() throws {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
+        let store = storeBehindProxy(deadline: shortWait(1))
         let commits = Locked(0)
-        proxy.intercept { [cluster, prefix] request in
-            let key = Data("\(prefix)r/A".utf8).base64EncodedString()
-            guard request.contains("\"requestPut\":{\"key\":\"\(key)") else { return nil }
-            let number = commits.withLock { commits in
-                commits += 1
-                return commits
-            }
-            if number == 1 {
+        proxy.intercept { [proxy, cluster, prefix, commit] request in
+            guard request.contains(commit) else { return nil }
+            if commits.next() == 1 {
                 proxy.carryOut(request)
                 return ""
             }
@@ -267,28 +227,21 @@ import TestSupport
             return LossyProxy.answer(
                 200, "{\"header\": {\"revision\": \"9\"}, \"responses\": [\(found.joined(separator: ","))]}")
         }
-        let failure = error { try store.update(root: "A") { $0 = ["count": 1] } }
-        guard case .outcomeUnknown? = failure else { return #expect(Bool(false), "\(failure as Any)") }
+        expectUnknownOutcome { try store.update(root: "A") { $0 = ["count": 1] } }
         #expect(commits.withLock { $0 } == 2)
-        #expect(try one.current(root: "A")?["count"] as? Int == 1)
+        #expect(try one.currentCount() == 1)
     }
 
     /// The first copy was carried out, and then the protocol has changed.
     @Test func aCommitBeforeAnotherProtocol() throws {
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
-        let isFirst = Locked(true)
-        proxy.intercept { [cluster, prefix] request in
-            let key = Data("\(prefix)r/A".utf8).base64EncodedString()
-            guard request.contains("\"requestPut\":{\"key\":\"\(key)"), isFirst.withLock({ $0 }) else { return nil }
-            isFirst.withLock { $0 = false }
+        let store = storeBehindProxy()
+        proxy.interceptFirst(commit) { [proxy, cluster, prefix] request in
             proxy.carryOut(request)
             _ = try? cluster.control("put", "\(prefix)v", "3")
             return ""
         }
         try store.update(root: "A") { $0 = ["count": 1] }
-        #expect(try one.current(root: "A")?["count"] as? Int == 1)
+        #expect(try one.currentCount() == 1)
     }
 
     // MARK: - The protocol
@@ -304,23 +257,17 @@ import TestSupport
             }
         }
         let reason = "expected protocol 2 in the key v of the prefix, found 3; update this program"
-        func expect(_ failure: PrefsError?, sourceLocation: SourceLocation = #_sourceLocation) {
-            guard case .notStored(let failure)? = failure else {
-                return #expect(Bool(false), "\(failure as Any)", sourceLocation: sourceLocation)
-            }
-            #expect(failure.reason == reason, sourceLocation: sourceLocation)
-        }
-        expect(failure)
+        #expect(failure.notStored?.reason == reason)
         for store in [one, two] {
-            expect(error { try store.update(root: "A") { _ in Issue.record("run") } })
-            expect(error { try store.change(root: "A") { $0 = ["count": 3] } })
-            #expect(try store.current(root: "A")?["count"] as? Int == 1)
+            #expect(error { try store.update(root: "A") { _ in Issue.record("run") } }.notStored?.reason == reason)
+            #expect(error { try store.change(root: "A") { $0 = ["count": 3] } }.notStored?.reason == reason)
+            #expect(try store.currentCount() == 1)
         }
         #expect(try tickets().isEmpty)
         try cluster.control("put", "\(prefix)v", "2")
         try one.update(root: "A") { $0 = ["count": 4] }
         try two.change(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
-        #expect(try one.current(root: "A")?["count"] as? Int == 5)
+        #expect(try one.currentCount() == 5)
     }
 
     /// The first clients of a prefix put the key at the same time.

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -28,24 +27,12 @@ import TestSupport
     /// A store below the tickets of another one, even if its own lock is held.
     @Test(arguments: ["l/A/", "l/n/", "c/n/", "m/n/", "n/"]) func aStoreBelowAnother(_ rest: String) throws {
         let (outer, inner) = (store(prefix, deadline: shortWait(2)), store(prefix + rest, deadline: ampleWait()))
-        let (begun, end, ended) = (Signal(), Signal(), Signal())
         try inner.update(root: "A") { $0 = ["count": 1] }
-        Thread.detachNewThread {
-            try? inner.update(root: "A") { root in
-                begun.signal()
-                end.wait()
-                root = ["count": 2]
-            }
-            ended.signal()
-        }
-        begun.wait()
-        defer {
-            end.signal()
-            ended.wait()
-        }
+        let holder = Holder(inner)
+        defer { holder.finish() }
         try outer.update(root: "A") { $0 = ["count": 3] }
-        #expect(try outer.read(root: "A")?["count"] as? Int == 3)
-        #expect(try inner.read(root: "A")?["count"] as? Int == 1)
+        #expect(try outer.count() == 3)
+        #expect(try inner.count() == 1)
     }
 
     /// A key below the tickets that has no lease is none.
@@ -53,35 +40,21 @@ import TestSupport
         try cluster.control("put", "\(prefix)l/A/stranger", "x")
         let store = store(prefix, deadline: shortWait(2))
         try increment(store)
-        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        #expect(try store.count() == 1)
         #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/") == "\(prefix)l/A/stranger\n\n")
     }
 
     /// Keys of strangers do not hide the ticket before ours.
     @Test func aTicketBehindManyKeysOfStrangers() throws {
-        let (holder, other) = (store(prefix, deadline: ampleWait()), store(prefix, deadline: shortWait(2)))
-        let (begun, end, ended) = (Signal(), Signal(), Signal())
-        Thread.detachNewThread {
-            try? holder.update(root: "A") { root in
-                begun.signal()
-                end.wait()
-                root = ["count": 1]
-            }
-            ended.signal()
-        }
-        begun.wait()
+        let holder = Holder(store(prefix, deadline: ampleWait()))
+        let other = store(prefix, deadline: shortWait(2))
         for number in 0..<10 { try cluster.control("put", "\(prefix)l/A/\(number)", "x") }
-        guard
-            case .notStored(let failure)? = error(of: {
-                try other.update(root: "A") { _ in Issue.record("run") }
-            })
-        else { return #expect(Bool(false)) }
-        #expect(failure.reason.hasPrefix("timed out waiting for the lock of root A, held by "))
-        #expect(failure.reason.hasSuffix("(process \(getpid())); clients ahead: 1"))
-        end.signal()
-        ended.wait()
+        let reason = error { try other.update(root: "A") { _ in Issue.record("run") } }.notStored?.reason
+        #expect(reason?.hasPrefix("timed out waiting for the lock of root A, held by ") == true)
+        #expect(reason?.hasSuffix("(process \(getpid())); clients ahead: 1") == true)
+        holder.finish()
         try increment(other)
-        #expect(try other.read(root: "A")?["count"] as? Int == 2)
+        #expect(try other.count() == 2)
     }
 
     @Test func prefixesThatMixKeysAreRejected() throws {
@@ -91,14 +64,14 @@ import TestSupport
                 let failure = error {
                     _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).read(root: "A")
                 }
-                guard case .invalidName(prefix, let reason)? = failure else { return #expect(Bool(false)) }
-                #expect(reason == "is not a valid prefix: the keys of a shorter prefix may begin with \(word)")
+                let reason = "is not a valid prefix: the keys of a shorter prefix may begin with \(word)"
+                #expect(failure == .invalidName(name: prefix, reason: reason))
             }
         }
         // Words that end with these letters are prefixes like others.
         let word = store("\(prefix)our/", deadline: ampleWait())
         try increment(word)
-        #expect(try word.read(root: "A")?["count"] as? Int == 1)
+        #expect(try word.count() == 1)
     }
 
     /// More than one reply may hold: what was stored can be read again by a new process.
@@ -132,11 +105,7 @@ import TestSupport
         defer { proxy.close() }
         let pages = Locked(0)
         proxy.intercept { [cluster, prefix] request in
-            guard request.contains("/v3/kv/range"),
-                pages.withLock({
-                    $0 += 1; return $0 == 1
-                })
-            else { return nil }
+            guard request.contains("/v3/kv/range"), pages.next() == 1 else { return nil }
             // One on a page that was read, and two on pages that were not.
             for root in ["R0", "R98"] { _ = try? cluster.control("del", "\(prefix)r/\(root)") }
             _ = try? cluster.control("put", "\(prefix)r/Z", #"{"count": 7}"#)
@@ -144,10 +113,10 @@ import TestSupport
         }
         let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: ampleWait()))
         try Self.followAll(store)
-        #expect(try store.read(root: "R55")?["count"] as? Int == 55)
-        try wait { try store.read(root: "Z")?["count"] as? Int == 7 }
+        #expect(try store.count("R55") == 55)
+        try wait { try store.count("Z") == 7 }
         for number in 0..<198 {
-            let count = try store.read(root: "R\(number)")?["count"] as? Int
+            let count = try store.count("R\(number)")
             #expect(count == ([0, 98].contains(number) ? nil : number % 99))
         }
         // 64 roots, which come with the first request, then 128, and 6.

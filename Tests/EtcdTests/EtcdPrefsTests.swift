@@ -1,9 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import PrefsJSON
 import PrefsLayers
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -20,11 +18,6 @@ import TestSupport
         @Pref var owner: Person?
         @Pref var tags: Set<String> = []
         @Pref var blob = Data()
-    }
-
-    /// The second version renames a key.
-    private final class NewTeamPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(.formerly("level")) var rank = 1
     }
 
     /// The second version of a class with another root key.
@@ -56,7 +49,7 @@ import TestSupport
         let instances = (0..<20).map { _ in TeamPrefs(key: "team", store: store) }
         for prefs in instances {
             #expect(prefs.level == 3)
-            guard case .unreadable? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+            #expect(prefs.lastError.unreadable != nil)
         }
         // Not 2 seconds for each of the 40 reads.
         #expect(ContinuousClock.now - begin < .seconds(20))
@@ -84,6 +77,9 @@ import TestSupport
         prefs.level = 11
         guard case .constraintViolated? = prefs.lastError else { return #expect(Bool(false)) }
         #expect(others.level == 7)
+        prefs.deleteAll()
+        #expect(others.level == 3 && prefs.level == 3)
+        #expect(try there.read(root: "team") == nil)
     }
 
     @Test(arguments: modes)
@@ -112,34 +108,25 @@ import TestSupport
         #expect(other.lastError == .updateOfAnotherStore && prefs.level == 5)
     }
 
-    @Test(arguments: modes)
-    func rootsAreExportedImportedRenamedAndRemoved(_ reads: EtcdStore.ReadMode) throws {
-        let (here, there) = try stores(reads)
-        let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
-        #expect(prefs.import(Data(#"{"level": 4, "tags": ["x"]}"#.utf8), merge: true) == nil)
-        #expect(others.exported(as: .json) == prefs.exported(as: .json))
-        #expect(NewTeamPrefs(key: "team", store: there).rank == 4)
-        prefs.deleteAll()
-        #expect(others.level == 3 && prefs.level == 3)
-        #expect(try there.read(root: "team") == nil)
-    }
-
-    @Test(arguments: modes)
-    func aRootOfAnotherTypeStaysUntilDeleteAll(_ reads: EtcdStore.ReadMode) throws {
+    @Test(arguments: modes, [true, false])
+    func aRootOfAnotherTypeStaysUntilItIsRemoved(_ reads: EtcdStore.ReadMode, _ isRemovedByTheStore: Bool) throws {
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()
-        try cluster.control("put", "\(prefix)r/team", "7")
-        let prefs = TeamPrefs(
-            key: "team", store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads)))
+        try cluster.control("put", "\(prefix)r/team", "[7]")
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
+        let prefs = TeamPrefs(key: "team", store: store)
         let expected = PrefsError.rootIsNotDictionary(key: "team")
         #expect(prefs.lastError == expected && prefs.level == 3)
         prefs.level = 4
         #expect(prefs.lastError == expected)
         prefs.clear()
         #expect(prefs.lastError == expected)
-        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/team") == "7\n")
-        prefs.deleteAll()
-        #expect(prefs.lastError == nil)
+        #expect(error { _ = try store.read(root: "team") } == expected)
+        #expect(error { try store.update(root: "team") { $0?["level"] = 4 } } == expected)
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/team") == "[7]\n")
+        if isRemovedByTheStore { try store.update(root: "team") { $0 = nil } } else { prefs.deleteAll() }
+        #expect(prefs.level == 3 && prefs.lastError == nil)
+        #expect(try cluster.control("get", "\(prefix)r/team").isEmpty)
         prefs.level = 5
         #expect(prefs.level == 5 && prefs.lastError == nil)
     }
@@ -214,19 +201,5 @@ import TestSupport
         #expect(TeamPrefs(key: "team", store: there).blob == Data([1]))
         prefs.level = 4
         guard case .coveredByLayer? = prefs.lastError else { return #expect(Bool(false)) }
-    }
-
-    @Test func eightThreadsCommitTogether() throws {
-        let (here, there) = try stores(.followed)
-        inThreads(8) { _ in
-            for _ in 0..<25 {
-                do {
-                    try here.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
-                } catch {
-                    Issue.record("\(error)")
-                }
-            }
-        }
-        #expect(try there.read(root: "A")?["count"] as? Int == 200)
     }
 }

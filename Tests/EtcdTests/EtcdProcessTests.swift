@@ -21,11 +21,21 @@ import TestSupport
         EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
     }
 
+    /// As on machines whose clocks are years apart, as far as `faketime` can pretend it.
     @Test func fourProcessesIncrementExactly() throws {
         let updates = Hazard.count("PREFS_FLEET_UPDATES", default: 50)
-        let children = try (0..<4).map { _ in try Child("EtcdProbe", ["increment", url, "\(updates)"], home: home) }
+        let faketime = Hazard.isSanitized ? nil : Child.installed("faketime")
+        _ = Hazard.canRun(
+            "fleet: wrong clocks", if: faketime != nil, else: "faketime is missing, or a sanitizer is on")
+        let probe = try Child.executable("EtcdProbe").path
+        let children = try ["+10y", "-10y", "+0", "+0"].map { offset in
+            let words = (faketime.map { [$0, "-f", offset] } ?? []) + [probe, "increment", url, "\(updates)"]
+            return try Child(
+                URL(filePath: words[0]), Array(words.dropFirst()),
+                environment: ["FAKETIME_DONT_FAKE_MONOTONIC": "1", "HOME": home.path])
+        }
         for child in children { #expect(try child.wait().output == "ok\n") }
-        #expect(try store.read(root: "A")?["count"] as? Int == 4 * updates)
+        #expect(try store.count() == 4 * updates)
         Hazard.report("fleet: 4 processes × \(updates) updates, exact")
     }
 
@@ -39,46 +49,22 @@ import TestSupport
             result.output == "\(child)\nparent 40 true 0\ninner rejected\nafter 42 ok\n", "\(result.errors)")
     }
 
-    /// Machines whose clocks are years apart, as far as `faketime` can pretend it.
-    @Test(
-        .enabled(
-            if: Hazard.canRun(
-                "fleet: wrong clocks", if: faketime != nil && !Hazard.isSanitized,
-                else: "faketime is missing, or a sanitizer is on")))
-    func clocksThatAreWrong() throws {
-        let faketime = try #require(Self.faketime)
-        let probe = try Child.executable("EtcdProbe")
-        let clocks = try ["+10y", "-10y", "+0"].map { offset in
-            try Child(
-                URL(filePath: faketime), ["-f", offset, probe.path, "increment", url, "50"],
-                environment: ["FAKETIME_DONT_FAKE_MONOTONIC": "1", "HOME": home.path])
-        }
-        for clock in clocks { #expect(try clock.wait().output == "ok\n") }
-        #expect(try store.read(root: "A")?["count"] as? Int == 150)
-    }
-
-    private static let faketime = Child.installed("faketime")
-
     @Test func aSocketOfTheProgramIsNotTakenForOneOfTheStore() throws {
         let result = try Child("EtcdProbe", ["descriptors", url], home: home).wait()
         #expect(result.output == "true  true\n", "\(result.errors)")
-        #expect(try store.read(root: "A")?["count"] as? Int == 3)
+        #expect(try store.count() == 3)
     }
 
     @Test func aKilledHolderKeepsNobodyOutForLong() throws {
         let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
         #expect(try holder.line() == "holding")
         let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(1)))
-        #expect {
-            try hasty.update(root: "A") { _ in Issue.record("run") }
-        } throws: {
-            guard case PrefsError.notStored(let failure) = $0 else { return false }
-            return failure.reason.hasPrefix("timed out waiting for the lock of root A, held by ")
-                && failure.reason.contains(" EtcdProbe (process ") && failure.reason.hasSuffix("; clients ahead: 1")
-        }
+        let reason = error { try hasty.update(root: "A") { _ in Issue.record("run") } }.notStored?.reason ?? ""
+        #expect(reason.hasPrefix("timed out waiting for the lock of root A, held by "))
+        #expect(reason.contains(" EtcdProbe (process ") && reason.hasSuffix("; clients ahead: 1"))
         holder.kill()
-        try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
-        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        try increment(store)
+        #expect(try store.count() == 1)
     }
 
     /// The lease of its ticket ends meanwhile, and its update comes too late.
@@ -86,11 +72,11 @@ import TestSupport
         let holder = try PipedChild("EtcdProbe", ["hold", url], home: home, mergesErrors: true)
         #expect(try holder.line() == "holding")
         holder.send(SIGSTOP)
-        try store.update(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+        try increment(store)
         holder.send(SIGCONT)
         try holder.tell("go on")
         #expect(try holder.line().contains("the lock was lost"))
-        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        #expect(try store.count() == 1)
     }
 
     /// The example program, on two machines' worth of processes.

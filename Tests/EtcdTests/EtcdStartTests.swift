@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -20,6 +19,8 @@ import TestSupport
         home = try TemporaryFolder()
     }
 
+    deinit { proxy.close() }
+
     private final class WorkerPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var isPaused = false
         @Pref var jobs = 0
@@ -31,7 +32,6 @@ import TestSupport
 
     /// Without a state that is known, an observer begins with the defaults.
     @Test func observersOfAProgramThatStartsWhileTheClusterIsDown() throws {
-        defer { proxy.close() }
         try put(#"{"isPaused": true}"#)
         proxy.block()
         let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
@@ -42,7 +42,7 @@ import TestSupport
             heard.withLock { $0.append(isPaused) }
             isHeard.signal()
         }
-        guard case .unreadable? = WorkerPrefs(key: "A", store: store).lastError else { return #expect(Bool(false)) }
+        #expect(WorkerPrefs(key: "A", store: store).lastError.unreadable != nil)
         #expect(!prefs.isPaused)
         proxy.unblock()
         isHeard.wait()
@@ -55,7 +55,6 @@ import TestSupport
 
     /// The file has what a former process has followed.
     @Test func aProgramThatStartsWhileTheClusterIsDownReadsTheLastKnownRoots() throws {
-        defer { proxy.close() }
         let file = home.file("last-known.json")
         func store(_ deadline: Int) -> EtcdStore {
             EtcdStore(
@@ -71,24 +70,21 @@ import TestSupport
         // Another deadline is another client, as in another process.
         let prefs = WorkerPrefs(key: "A", store: store(1))
         #expect(prefs.isPaused && prefs.jobs == 7)
-        guard case .unreadable? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
-        let heard = ObservedCounts()
-        let observation = try store(1).observe(root: "A") { heard.add($0) }
+        #expect(prefs.lastError.unreadable != nil)
+        let heard = try ObservedCounts(store(1))
         // A write needs the cluster.
         prefs.jobs = 8
-        guard case .notStored? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
+        #expect(prefs.lastError.notStored != nil)
         // The change that is reported is the difference to what was known.
         try put(#"{"isPaused": true, "jobs": 7, "count": 3}"#)
         proxy.unblock()
         #expect(heard.wait(for: 3) == .elsewhere)
         #expect(heard.all == [3])
         wait { prefs.lastError == nil || prefs.isPaused && prefs.lastError == nil }
-        observation.cancel()
     }
 
     /// A root that cannot be read leaves its last known values in the file, and those of the others.
     @Test func anUnreadableRootAndTheFile() throws {
-        defer { proxy.close() }
         let file = home.file("last-known.json")
         let store = EtcdStore(
             endpoints: cluster.urls, prefix: prefix, options: .patient(staleness: .seconds(1)), lastKnown: file)
@@ -108,22 +104,19 @@ import TestSupport
 
     /// What this process has written before is no news for an observer that starts then.
     @Test func anObserverStartsAfterTheOwnWrites() throws {
-        defer { proxy.close() }
         let store = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
         let other = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         #expect(try store.read(root: "A") == nil)
         try increment(other)
-        try wait { try store.read(root: "A")?["count"] as? Int == 1 }
+        try wait { try store.count() == 1 }
         // The copy has none of it yet. Another stream has both changes later, one after the other.
         proxy.silenceStreams()
         try increment(store)
         try store.change(root: "A") { $0?["jobs"] = 1 }
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(store)
         try increment(other)
         #expect(heard.wait(for: 3) == .elsewhere)
-        observation.cancel()
         #expect(heard.all == [3])
     }
 
@@ -136,16 +129,10 @@ import TestSupport
             let openssl = try #require(CertificateAuthority.program)
             #expect(try Child(URL(filePath: openssl), words, environment: [:]).wait().code == 0)
         }
-        let cluster = try EtcdCluster(
-            nodes: 1,
-            arguments: ["--auth-token", "jwt,pub-key=\(publicKey),priv-key=\(key),sign-method=RS256,ttl=1s"])
+        let token = "jwt,pub-key=\(publicKey),priv-key=\(key),sign-method=RS256,ttl=1s"
+        let cluster = try EtcdCluster(nodes: 1, arguments: ["--auth-token", token])
+        try cluster.addUsers("root:secret")
         return cluster
-    }
-
-    private func enableUsers(_ cluster: EtcdCluster) throws {
-        try cluster.control("user", "add", "root:secret")
-        try cluster.control("user", "grant-role", "root", "root")
-        try cluster.control("auth", "enable")
     }
 
     private func store(_ proxy: LossyProxy, user: String?, deadline: Int = 20) -> EtcdStore {
@@ -156,22 +143,20 @@ import TestSupport
 
     @Test func anExpiredTokenIsRenewed() throws {
         let cluster = try clusterWithUsers()
-        try enableUsers(cluster)
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
         let tokens = Locked(0)
         proxy.intercept { request in
-            if request.contains("/v3/auth/authenticate") { tokens.withLock { $0 += 1 } }
+            if request.contains("/v3/auth/authenticate") { tokens.next() }
             return nil
         }
         let store = store(proxy, user: "root")
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(store)
         var count = 0
         try wait {
             try increment(store)
             count += 1
-            #expect(try store.current(root: "A")?["count"] as? Int == count)
+            #expect(try store.currentCount() == count)
             return tokens.withLock { $0 } >= 4
         }
         // The stream, too, asks with another token.
@@ -179,20 +164,14 @@ import TestSupport
         proxy.unblock()
         try increment(store)
         #expect(heard.wait(for: count + 1) == .thisProcess)
-        observation.cancel()
     }
 
     /// A token may end between its grant and its use, and no request is sent for ever.
     @Test(arguments: [(3, 4), (.max, 4)]) func aTokenIsRenewedThreeTimes(rejected: Int, sent: Int) throws {
         let requests = Locked(0)
         proxy.intercept { request in
-            guard request.contains("/v3/kv/range") else { return nil }
-            let number = requests.withLock {
-                $0 += 1
-                return $0
-            }
-            let body = #"{"code":16,"message":"etcdserver: invalid auth token"}"#
-            return number <= rejected ? LossyProxy.answer(401, body) : nil
+            guard request.contains("/v3/kv/range"), requests.next() <= rejected else { return nil }
+            return LossyProxy.answer(401, #"{"code":16,"message":"etcdserver: invalid auth token"}"#)
         }
         let store = EtcdStore(
             endpoints: [proxy.url], prefix: prefix,
@@ -209,34 +188,31 @@ import TestSupport
         defer { proxy.close() }
         let (named, unnamed) = (store(proxy, user: "root"), store(proxy, user: nil))
         for store in [named, unnamed] { try increment(store) }
-        try enableUsers(cluster)
+        try cluster.addUsers("root:secret")
         try increment(named)
-        #expect(try named.current(root: "A")?["count"] as? Int == 3)
-        #expect(try named.read(root: "A")?["count"] as? Int == 3)
-        guard case .notStored(let failure)? = error(of: { try increment(unnamed) }) else { return #expect(Bool(false)) }
-        #expect(failure.reason.hasPrefix("the cluster has users: set Options.user and Options.password ("))
+        #expect(try named.currentCount() == 3)
+        #expect(try named.count() == 3)
+        let failure = error { try increment(unnamed) }.notStored
+        #expect(failure?.reason.hasPrefix("the cluster has users: set Options.user and Options.password (") == true)
         let observing = error { _ = try store(proxy, user: nil, deadline: 21).observe(root: "A") { _ in } }
-        guard case .notWatched(let failure)? = observing else { return #expect(Bool(false), "\(observing as Any)") }
-        #expect(failure.reason.hasPrefix("the cluster has users: set Options.user"))
+        guard case .notWatched(let refusal)? = observing else { return #expect(Bool(false), "\(observing as Any)") }
+        #expect(refusal.reason.hasPrefix("the cluster has users: set Options.user"))
     }
 
     // MARK: - Slow disks
 
     /// A server that is silent has half of the deadline when it is asked again, because its disk may be slow.
     @Test func aSilentServerHasMoreTimeTheSecondTime() throws {
-        defer { proxy.close() }
         let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(2)))
         let requests = Locked(0)
         let end = DispatchSemaphore(value: 0)
         proxy.intercept { request in
             guard request.contains("/v3/lease/grant") else { return nil }
-            requests.withLock { $0 += 1 }
+            requests.next()
             end.wait()
             return ""
         }
-        guard case .notStored? = error(of: { try store.change(root: "A") { $0 = [:] } }) else {
-            return #expect(Bool(false))
-        }
+        #expect(error { try store.change(root: "A") { $0 = [:] } }.notStored != nil)
         let count = requests.withLock { $0 }
         for _ in 0..<count { end.signal() }
         // A quarter, a half, and what is left.
@@ -250,7 +226,6 @@ import TestSupport
     }
 
     @Test func aProgramThatEndsRemovesItsKeys() throws {
-        defer { proxy.close() }
         let url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
         for command in ["increment", "assign"] {
             #expect(try Child("EtcdProbe", [command, url, "3"], home: home).wait().output == "ok\n")
@@ -266,7 +241,6 @@ import TestSupport
 
     /// A store that is not used any more is a program that ends.
     @Test func aStoreThatIsReleasedRemovesItsKeys() throws {
-        defer { proxy.close() }
         try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).update(root: "A") {
             $0 = ["count": 1]
         }
@@ -276,7 +250,6 @@ import TestSupport
 
     /// The clients of a fleet have the same list of servers.
     @Test func eachServerIsTheFirstOfSomeClients() throws {
-        defer { proxy.close() }
         let endpoints = try (1...3).map { try Endpoint(loopback($0)) }
         let first = (0..<100).map { _ in EtcdClient(endpoints: endpoints, user: nil, patience: .seconds(1)).preferred }
         #expect(Set(first) == [0, 1, 2])
@@ -284,7 +257,6 @@ import TestSupport
 
     @Test(.enabled(if: Hazard.canRun("fleet: threads", if: !Hazard.isSanitized, else: "a sanitizer is on")))
     func manyThreadsLeaveFewConnections() throws {
-        defer { proxy.close() }
         let url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
         let result = try Child("EtcdProbe", ["threads", url, "300"], home: home).wait(limit: .seconds(120))
         #expect(result.output == "few connections\n", "\(result)")

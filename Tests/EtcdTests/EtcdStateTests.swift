@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
@@ -144,5 +143,54 @@ import TestSupport
         var state = state(using: ["A", "B"])
         state.useAll()
         #expect(state.followsAll)
+    }
+
+    // MARK: - An observer that is slower than the changes
+
+    private func change(_ key: String, from before: Int?, to after: Int?, _ origin: PrefsChange.Origin) -> PrefsChange?
+    {
+        PrefsChange(root: "A", from: before.map { [key: $0] }, to: after.map { [key: $0] }, origin: origin)
+    }
+
+    /// Reports changes while the observer is busy with the first one, and returns what it was told, merged or not.
+    private func told(_ changes: [PrefsChange?], bytes: Int) -> [PrefsChange] {
+        let (begun, goesOn, ended) = (Signal(), Signal(), Signal())
+        let told = Locked<[PrefsChange]>([])
+        let observer = EtcdObserver { change in
+            told.withLock { $0.append(change) }
+            let soFar = told.withLock { $0.map(\.count) }
+            if soFar.count == 1 {
+                begun.signal()
+                goesOn.wait()
+            }
+            if soFar.reduce(0, +) == changes.count { ended.signal() }
+        }
+        for (number, change) in changes.enumerated() {
+            if let change { observer.receive(change, bytes: bytes) }
+            if number == 0 { begun.wait() }
+        }
+        goesOn.signal()
+        ended.wait()
+        return told.withLock { $0 }
+    }
+
+    @Test func theNewestOfManyChangesAreMerged() {
+        let told = told((0..<3_000).map { change("count", from: $0, to: $0 + 1, .thisProcess) }, bytes: 10)
+        #expect(told.map(\.count) == Array(repeating: 1, count: 1_024) + [1_976])
+        #expect(told.last?.oldValues["count"] as? Int == 1_024)
+        #expect(told.last?.newValues["count"] as? Int == 3_000)
+        #expect(told.last?.origin == .thisProcess)
+    }
+
+    @Test func largeChangesAreMergedEarlier() {
+        let changes = [
+            change("a", from: 0, to: 1, .thisProcess), change("a", from: 1, to: 2, .elsewhere),
+            change("b", from: nil, to: 1, .thisProcess), change("a", from: 2, to: 3, .thisProcess),
+        ]
+        let told = told(changes, bytes: 8 << 20)
+        #expect(told.map(\.count) == [1, 3])
+        #expect(told.last?.oldValues as? [String: Int] == ["a": 1])
+        #expect(told.last?.newValues as? [String: Int] == ["a": 3, "b": 1])
+        #expect(told.last?.origin == .elsewhere)
     }
 }

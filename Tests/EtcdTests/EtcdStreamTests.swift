@@ -1,53 +1,34 @@
 import Foundation
 import PersistentPreferences
 import PrefsEtcd
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
 /// Observers and followed reads across compactions, restarts, failovers, restored copies, and silent, slow and refused streams.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdStreamTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
+    private let cluster: EtcdCluster
+    private let proxy: LossyProxy
+    private let prefix = EtcdCluster.prefix()
 
-    @Test func acrossACompaction() throws {
-        let cluster = try EtcdCluster.compacted.get()
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
-        let one = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "A") { heard.add($0) }
-        try increment(two)
-        #expect(heard.wait(for: 1) == .elsewhere)
-        proxy.block()
-        for _ in 0..<10 { try increment(two) }
-        try two.update(root: "B") { $0 = ["b": 1] }
-        try cluster.compact()
-        proxy.unblock()
-        #expect(heard.wait(for: 11) == .elsewhere)
-        #expect(try one.read(root: "B")?["b"] as? Int == 1)
-        try increment(two)
-        #expect(heard.wait(for: 12) == .elsewhere)
-        observation.cancel()
+    init() throws {
+        cluster = try EtcdCluster.shared.get()
+        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
     }
+
+    deinit { proxy.close() }
 
     /// A copy that is read again holds several commits. Those of this process are told from the others, and removals are among them.
     @Test func whatOthersDidBeforeAndAfterOurs() throws {
         let cluster = try EtcdCluster.compacted.get()
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
         let one = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
         let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
         try increment(two)
         try two.update(root: "B") { $0 = ["count": 5] }
-        let (heard, removals) = (ObservedCounts(), ObservedCounts())
-        let observations = [
-            try one.observe(root: "A") { heard.add($0) }, try one.observe(root: "B") { removals.add($0) },
-        ]
+        let (heard, removals) = (try ObservedCounts(one), try ObservedCounts(one, "B"))
         proxy.withoutWatch()
         try increment(two)
         try increment(one)
@@ -59,18 +40,19 @@ import TestSupport
         #expect(heard.wait(for: 4) == .elsewhere)
         try #require(try one.read(root: "B") == nil)
         #expect(removals.wait(for: 0) == .elsewhere)
-        for observation in observations { observation.cancel() }
-        #expect(heard.all == [2, 3, 4])
-        #expect(heard.allOrigins == [.elsewhere, .thisProcess, .elsewhere])
+        // The next stream follows.
+        try increment(two)
+        #expect(heard.wait(for: 5) == .elsewhere)
+        #expect(heard.all == [2, 3, 4, 5])
+        #expect(heard.allOrigins == [.elsewhere, .thisProcess, .elsewhere, .elsewhere])
         #expect(removals.all == [0])
     }
 
     @Test func acrossARestartAndAFailover() throws {
         let cluster = try EtcdCluster(nodes: 3)
         let failures = min(3, Hazard.count("PREFS_FLEET_ROUNDS", default: 1))
-        let (one, two) = clients(cluster.urls, EtcdCluster.prefix(), staleness: .seconds(1))
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "A") { heard.add($0) }
+        let (one, two) = clients(cluster.urls, prefix, staleness: .seconds(1))
+        let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
         var count = 1
@@ -80,7 +62,7 @@ import TestSupport
             try increment(two)
             count += 1
             #expect(heard.wait(for: count) != nil)
-            #expect(try one.read(root: "A")?["count"] as? Int == count)
+            #expect(try one.count() == count)
             try cluster.start(node)
             try cluster.waitUntilHealthy()
         }
@@ -93,19 +75,17 @@ import TestSupport
             cluster.resume(node)
             try cluster.waitUntilHealthy()
         }
-        observation.cancel()
     }
 
     /// The age of what a followed read returns, with a server that is silent.
     @Test func theAgeOfTheCopy() throws {
         let cluster = try EtcdCluster(nodes: 1)
-        let prefix = EtcdCluster.prefix()
         let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(staleness: .seconds(1)))
         #expect(store.staleness == nil)
         let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
         #expect(current.staleness == .zero)
         try increment(store)
-        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        #expect(try store.count() == 1)
         func wait(sourceLocation: SourceLocation = #_sourceLocation, _ isEnough: (Duration) -> Bool) {
             EtcdTests.wait(sourceLocation: sourceLocation) { store.staleness.map(isEnough) == true }
         }
@@ -113,28 +93,19 @@ import TestSupport
         cluster.stop(cluster.nodes[0])
         wait { $0 > .milliseconds(1_500) }
         let options = EtcdStore.Options(reads: .current, deadline: shortWait(1))
-        #expect {
-            _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: options).read(root: "A")
-        } throws: {
-            guard case PrefsError.unreadable(let failure) = $0 else { return false }
-            return failure.reason == "no answer in time"
-        }
-        #expect(try store.read(root: "A")?["count"] as? Int == 1)
+        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: options)
+        #expect(error { _ = try hasty.read(root: "A") }.unreadable?.reason == "no answer in time")
+        #expect(try store.count() == 1)
         cluster.resume(cluster.nodes[0])
         wait { $0 < .milliseconds(500) }
     }
 
     /// A connection that has gone without a word is noticed, also if only other programs change something.
     @Test func aSilentStreamHidesNoChangeOfOtherPrograms() throws {
-        let cluster = try EtcdCluster.shared.get()
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
         // Not a root of ours.
         try cluster.control("put", "\(prefix)r/cafe\u{301}", "{}")
         let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient(staleness: .seconds(1)))
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(store)
         proxy.silenceStreams()
         try cluster.control("put", "\(prefix)r/A", #"{"count": 1}"#)
         let written = ContinuousClock.Instant.now
@@ -142,7 +113,7 @@ import TestSupport
         try wait {
             let least = ContinuousClock.Instant.now - written
             let age = store.staleness ?? .zero
-            if try store.read(root: "A")?["count"] as? Int == 1 { return true }
+            if try store.count() == 1 { return true }
             #expect(age >= least)
             return age < least
         }
@@ -151,75 +122,56 @@ import TestSupport
         try cluster.control("del", "\(prefix)r/A")
         #expect(heard.wait(for: 0) == .elsewhere)
         #expect(try store.read(root: "A") == nil)
-        observation.cancel()
     }
 
     /// A commit of unknown outcome is known as one of this process when the copy was read again.
     @Test func anUnansweredCommitIsOneOfThisProcess() throws {
-        let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
-        defer { proxy.close() }
         let options = EtcdStore.Options(deadline: shortWait(2))
-        let store = EtcdStore(endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: options)
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
-        #expect {
+        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: options)
+        let heard = try ObservedCounts(store)
+        expectUnknownOutcome {
             try store.update(root: "A") { root in
                 // The streams end, too, so that the watch has no stream for long.
                 proxy.block()
-                proxy.intercept { request in
+                proxy.intercept { [proxy] request in
                     if request.contains("/v3/kv/txn") { proxy.carryOut(request) }
                     return ""
                 }
                 proxy.unblock()
                 root = ["count": 1]
             }
-        } throws: {
-            if case PrefsError.outcomeUnknown = $0 { true } else { false }
         }
         proxy.intercept { _ in nil }
         try increment(store)
         #expect(heard.wait(for: 2) == .thisProcess)
-        observation.cancel()
         #expect(heard.all == [1, 2] && heard.allOrigins == [.thisProcess, .thisProcess])
     }
 
     /// A user who may read and write the keys, but not watch them all, reads what others write all the same.
     @Test func ifTheWatchIsRefused() throws {
-        let cluster = try EtcdCluster.shared.get()
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
-        let refusal = #"{"result": {"header": {"revision": "1"}, "created": true, "canceled": true}}"# + "\n"
-        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-        let answer = head + String(refusal.utf8.count, radix: 16) + "\r\n" + refusal + "\r\n0\r\n\r\n"
+        let answer = LossyProxy.stream(
+            #"{"result": {"header": {"revision": "1"}, "created": true, "canceled": true}}"#)
         proxy.intercept { $0.contains("/v3/watch") ? answer : nil }
         let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
         let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
         try increment(one)
         #expect(heard.wait(for: 2) == .thisProcess)
-        observation.cancel()
     }
 
     /// A message that takes longer than a silent server may take is taken all the same.
     @Test func overASlowNetwork() throws {
-        let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
-        defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
         let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient(staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: try EtcdCluster.shared.get().urls, prefix: prefix, options: .patient())
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "A") { heard.add($0) }
+        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
         proxy.slowDown()
         // At least 2.2 s of the stream; etcd sends it as one message, in one chunk.
         try two.update(root: "A") { $0 = ["count": 2, "large": String(repeating: "x", count: 330 << 10)] }
         #expect(heard.wait(for: 2) == .elsewhere)
-        observation.cancel()
     }
 
     /// The first server takes connections, and says nothing.
@@ -227,48 +179,17 @@ import TestSupport
         let port = EtcdCluster.freePort()
         guard let silent = LossyProxy.listen(on: port) else { return #expect(Bool(false)) }
         defer { close(silent) }
-        let cluster = try EtcdCluster.shared.get()
-        let prefix = EtcdCluster.prefix()
         try increment(EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()))
         func store(_ deadline: Int) -> EtcdStore {
             EtcdStore(
                 endpoints: [loopback(port)] + cluster.urls, prefix: prefix,
                 options: .init(deadline: .seconds(deadline), staleness: .seconds(60)))
         }
-        #expect(try store(4).read(root: "A")?["count"] as? Int == 1)
-        let heard = ObservedCounts()
+        #expect(try store(4).count() == 1)
         let other = store(5)
-        let observation = try other.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(other)
         try increment(other)
         #expect(heard.wait(for: 2) == .thisProcess)
-        observation.cancel()
-    }
-
-    /// Two threads whose updates are committed together: one creates a root, and the other removes it.
-    @Test func whatIsCreatedAndRemovedInOneCommitIsReported() throws {
-        let store = EtcdStore(
-            endpoints: try EtcdCluster.shared.get().urls, prefix: EtcdCluster.prefix(), options: .patient())
-        let heard = ObservedCounts()
-        let observation = try store.observe(root: "A") { heard.add($0) }
-        let (begun, joins, ended) = (Signal(), Signal(), Signal())
-        Thread.detachNewThread {
-            try? store.update(root: "A") { root in
-                root = ["count": 1]
-                begun.signal()
-                joins.wait()
-                // Until the other thread waits for its turn.
-                poll(nil, 0, 50)
-            }
-            ended.signal()
-        }
-        begun.wait()
-        joins.signal()
-        try store.update(root: "A") { $0 = nil }
-        ended.wait()
-        try store.update(root: "A") { $0 = ["count": 2] }
-        #expect(heard.wait(for: 2) == .thisProcess)
-        observation.cancel()
-        #expect(heard.all == [1, 0, 2])
     }
 
     /// What was written after the copy is gone. A read must not go on with it.
@@ -278,11 +199,9 @@ import TestSupport
         let cluster = try EtcdCluster(nodes: 1)
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
         let one = EtcdStore(
             endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "A") { heard.add($0) }
+        let heard = try ObservedCounts(one)
         try increment(one)
         #expect(heard.wait(for: 1) == .thisProcess)
         // Elections, of which the restored cluster knows nothing.
@@ -298,7 +217,7 @@ import TestSupport
         // The watch does not hear of the second write.
         proxy.withoutWatch()
         try increment(one)
-        #expect(try one.read(root: "A")?["count"] as? Int == 2)
+        #expect(try one.count() == 2)
         proxy.block()
         try cluster.restore(copy)
         if let first {
@@ -308,11 +227,10 @@ import TestSupport
         }
         proxy.intercept { _ in nil }
         proxy.unblock()
-        try wait { try one.read(root: "A")?["count"] as? Int == first ?? 1 }
-        #expect(try one.read(root: "A")?["count"] as? Int == first ?? 1)
+        try wait { try one.count() == first ?? 1 }
+        #expect(try one.count() == first ?? 1)
         try one.update(root: "A") { $0 = ["count": 3] }
         #expect(heard.wait(for: 3) == .thisProcess)
-        observation.cancel()
         #expect(heard.all == [1, first, 3].compactMap { $0 })
     }
 }

@@ -16,27 +16,24 @@ import TestSupport
         client = EtcdClient(endpoints: [try Endpoint(proxy.url)], user: nil, patience: .seconds(1))
     }
 
+    deinit { proxy.close() }
+
     private func decoded<Reply: Decodable>(_ json: Data, as type: Reply.Type) throws -> Reply {
         try EtcdMessage.read(type, json)
     }
 
     /// Only etcd's own word ends a lease: an error does not.
     @Test func anErrorIsNotTheEndOfALease() throws {
-        defer { proxy.close() }
         let lease = try client.grantLease(seconds: 60, until: .now + .seconds(10))
         #expect(try client.keepLease(lease, until: .now + .seconds(10)))
         #expect(try !client.keepLease(lease + 1, until: .now + .seconds(10)))
         proxy.intercept { _ in LossyProxy.answer(200, #"{"error": {"message": "not now"}}"#) }
-        #expect {
-            try client.keepLease(lease, until: .now + .seconds(10))
-        } throws: {
-            ($0 as? EtcdFailure)?.reason == "not now"
-        }
+        let failure = #expect(throws: EtcdFailure.self) { try client.keepLease(lease, until: .now + .seconds(10)) }
+        #expect(failure?.reason == "not now")
     }
 
     /// A body in chunks is the same however it is cut, and whatever stands beside it.
     @Test func bodiesInChunks() throws {
-        defer { proxy.close() }
         let body = #"{"header": {"revision": "7"}, "kvs": []}"#
         for size in 1...body.utf8.count {
             var answer = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -53,14 +50,9 @@ import TestSupport
 
     /// An answer that comes twice on a connection is not taken for the answer to the next request.
     @Test func anAnswerThatComesTwice() throws {
-        defer { proxy.close() }
         let number = Locked(0)
         proxy.intercept { _ in
-            let revision = number.withLock { number in
-                number += 1
-                return number
-            }
-            let body = #"{"header": {"revision": "\#(revision)"}}"#
+            let body = #"{"header": {"revision": "\#(number.next())"}}"#
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
             return answer + answer
         }
@@ -72,13 +64,11 @@ import TestSupport
 
     /// A root is missing only if etcd says so.
     @Test func anEmptyAnswerIsNone() throws {
-        defer { proxy.close() }
         proxy.intercept { _ in LossyProxy.answer(200, "{}") }
-        #expect {
-            _ = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(1))
-        } throws: {
-            ($0 as? EtcdFailure)?.reason == "the answer is not one of etcd"
+        let failure = #expect(throws: EtcdFailure.self) {
+            try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(1))
         }
+        #expect(failure?.reason == "the answer is not one of etcd")
     }
 
     /// JSON may have blanks, escapes, members in any order, and some that this version does not know.
@@ -90,7 +80,6 @@ import TestSupport
             + #" "succeeded" : true , "header" : { "raft_term" : null , "revision" : 7 } } "#,
     ])
     func repliesInJSON(_ json: String) throws {
-        defer { proxy.close() }
         let reply = try decoded(Data(json.utf8), as: TxnReply.self)
         #expect(reply.revision == 7 && reply.term == 0 && reply.succeeded)
         #expect(reply.results.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
@@ -103,18 +92,14 @@ import TestSupport
 
     /// Looking for the end of the text at each escape would take longer than the limit of the tests.
     @Test func eightMillionEscapes() throws {
-        defer { proxy.close() }
         let count = 8_000_000
-        let json =
-            #"{"message": ""# + String(repeating: #"\n"#, count: count)
-            + #"\"", "code": 7}"#
+        let json = #"{"message": ""# + String(repeating: #"\n"#, count: count) + #"\"", "code": 7}"#
         let reply = try decoded(Data(json.utf8), as: ErrorReply.self)
         #expect(reply.code == 7 && reply.message?.utf8.count == count + 1)
     }
 
     /// A token is sent in a header, to which it must not add lines.
     @Test func tokensThatAreNoTokens() throws {
-        defer { proxy.close() }
         #expect(try decoded(Data(#"{"token": "abc.12"}"#.utf8), as: AuthenticateReply.self).token == "abc.12")
         for text in [#"a\r\nHost: b"#, #"a\u0000"#, "\u{e9}", "a b"] {
             let json = Data(#"{"token": "\#(text)"}"#.utf8)
@@ -131,13 +116,11 @@ import TestSupport
         String(repeating: #"{"header":"#, count: 100_000),
     ])
     func repliesOfAnotherKind(_ json: String) throws {
-        defer { proxy.close() }
         #expect(throws: (any Error).self) { try decoded(Data(json.utf8), as: TxnReply.self) }
     }
 
     /// An endpoint may have a name, and the name several addresses.
     @Test func aNameOfAHost() throws {
-        defer { proxy.close() }
         let url = URL(string: "http://localhost:\(proxy.port)")
         let named = EtcdClient(endpoints: [try Endpoint(#require(url))], user: nil, patience: .seconds(1))
         #expect(try named.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10)).revision > 0)

@@ -1,42 +1,31 @@
 import Foundation
 import PersistentPreferences
-import PrefsPropertyLists
 import Testing
 import TestSupport
 
 @testable import PrefsEtcd
 
-/// Observers and followed reads.
+/// Observers and followed reads, and what a client keeps for them: the roots that it uses, and not more with time.
 @Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdWatchTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
+    private let one, two: EtcdStore
+    private let watch: EtcdWatch
 
-    @Test func changesOfOthersAreToldFromOwnOnes() throws {
-        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "A") { heard.add($0) }
-        try increment(one)
-        #expect(heard.wait(for: 1) == .thisProcess)
-        try increment(two)
-        #expect(heard.wait(for: 2) == .elsewhere)
-        try increment(one)
-        #expect(heard.wait(for: 3) == .thisProcess)
-        observation.cancel()
-        #expect(heard.all == [1, 2, 3])
-        #expect(one.staleness.map { $0 < .seconds(10) } == true)
+    init() throws {
+        (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
+        watch = try one.namespace.watch
     }
 
     @Test func aFollowedReadSeesEveryWriteOfItsProcessAtOnce() throws {
-        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         for number in 1...50 {
-            try increment(number % 2 == 0 ? one : two)
             let store = number % 2 == 0 ? one : two
-            #expect(try store.read(root: "A")?["count"] as? Int == number)
+            try increment(store)
+            #expect(try store.count() == number)
         }
     }
 
     /// A followed read may be older, but a write that equals it is not dropped.
     @Test func aWriteThatEqualsAnOldReadIsStored() throws {
-        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let (prefs, others) = (FleetPrefs(key: "A", store: one), FleetPrefs(key: "A", store: two))
         for number in 1...20 {
             prefs.size = number
@@ -51,69 +40,60 @@ import TestSupport
     /// A store that is made while another one's observation lives is no other process.
     @Test func anObservationKeepsWhatStoresShare() throws {
         let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
-        let heard = ObservedCounts()
-        let observation = try EtcdStore(endpoints: urls, prefix: prefix, options: .patient()).observe(root: "A") {
-            heard.add($0)
-        }
+        let heard = try ObservedCounts(EtcdStore(endpoints: urls, prefix: prefix, options: .patient()))
         try increment(EtcdStore(endpoints: urls, prefix: prefix, options: .patient()))
         #expect(heard.wait(for: 1) == .thisProcess)
-        observation.cancel()
     }
 
     /// A prefix may have many roots, and large ones.
     @Test func aClientHoldsOnlyTheRootsThatItUses() throws {
-        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         for number in 0..<20 { try two.update(root: "R\(number)") { $0 = ["count": number] } }
-        let heard = ObservedCounts()
-        let observation = try one.observe(root: "R1") { heard.add($0) }
-        #expect(try one.read(root: "R2")?["count"] as? Int == 2)
+        let heard = try ObservedCounts(one, "R1")
+        #expect(try one.count("R2") == 2)
         try two.update(root: "R3") { $0 = ["count": 30] }
         try two.update(root: "R1") { $0 = ["count": 10] }
         #expect(heard.wait(for: 10) == .elsewhere)
-        #expect(try one.namespace.watch.state.withLock { $0.copies.keys.sorted() } == ["R1", "R2"])
+        #expect(watch.state.withLock { $0.copies.keys.sorted() } == ["R1", "R2"])
         // With more than eight, all are followed, and none of them is missed.
         var expected = [10]
         for number in 0..<20 {
             let count = [1: 100, 3: 30][number] ?? number
-            #expect(try one.read(root: "R\(number)")?["count"] as? Int == count)
+            #expect(try one.count("R\(number)") == count)
             expected.append(100 + number)
             try two.change(root: "R1") { $0 = ["count": 100 + number] }
             #expect(heard.wait(for: 100 + number) == .elsewhere)
         }
-        #expect(try one.namespace.watch.state.withLock { $0.copies.count } == 20)
+        #expect(watch.state.withLock { $0.copies.count } == 20)
         for number in 0..<20 {
             try two.change(root: "R\(number)") { $0 = ["count": -number] }
-            try wait { try one.read(root: "R\(number)")?["count"] as? Int == -number }
+            try wait { try one.count("R\(number)") == -number }
         }
         try one.change(root: "R1") { $0 = nil }
         #expect(heard.wait(for: 0) == .thisProcess)
-        observation.cancel()
         #expect(heard.all == expected + [-1, 0])
     }
 
     /// The names of so many roots do not fit into one packet.
     @Test func rootsWithLongNames() throws {
-        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let roots = (0..<4).map { "\($0)" + String(repeating: "n", count: 900) }
         for root in roots { #expect(try one.read(root: root) == nil) }
         for root in roots { try two.change(root: root) { $0 = ["count": 1] } }
-        try wait { try roots.allSatisfy { try one.read(root: $0)?["count"] as? Int == 1 } }
+        try wait { try roots.allSatisfy { try one.count($0) == 1 } }
     }
 
     /// The threads of Swift's pool stay free, because the store runs on its own.
     @Test func theWatchUsesNoThreadOfThePool() async throws {
-        let (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
         let heard = ObservedCounts()
         let done = Signal()
         nonisolated(unsafe) var observation: PrefsObservation?
-        Thread.detachNewThread {
+        Thread.detachNewThread { [one] in
             observation = try? one.observe(root: "A") { heard.add($0) }
             done.signal()
         }
         // Blocks every thread of the pool, as nobody should.
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                group.addTask {
+                group.addTask { [two] in
                     if number == 0 {
                         done.wait()
                         Thread.detachNewThread { try? increment(two) }
@@ -124,5 +104,73 @@ import TestSupport
         }
         #expect(heard.all == [1])
         observation?.cancel()
+    }
+
+    // MARK: - What a client keeps
+
+    private func set(_ root: String, to count: Int) throws {
+        try two.change(root: root) { $0 = ["count": count] }
+    }
+
+    /// As if so much time had passed without a read.
+    private func pass(_ seconds: Int) {
+        watch.state.withLock { $0.leaveUnused(at: .now + .seconds(seconds)) }
+    }
+
+    @Test(arguments: [2, 9]) func aRootThatNobodyUsesIsLeft(_ number: Int) throws {
+        let roots = (0..<number).map { "R\($0)" }
+        for root in roots {
+            try set(root, to: 1)
+            try wait { try one.count(root) == 1 }
+        }
+        let heard = try ObservedCounts(one, "R0")
+        pass(300)
+        #expect(watch.state.withLock { $0.used.count } == number)
+        pass(601)
+        // Only observers use a root without reading it.
+        #expect(watch.state.withLock { $0.used } == ["R0"])
+        #expect(watch.state.withLock { !$0.followsAll && $0.copies.count == 1 })
+        try set("R1", to: 2)
+        try set("R0", to: 2)
+        #expect(heard.wait(for: 2) == .elsewhere)
+        #expect(try one.count("R1") == 2)
+        try set("R1", to: 3)
+        try wait { try one.count("R1") == 3 }
+        heard.cancel()
+        #expect(heard.all == [2])
+        // The last one stays, because there would be nothing to follow.
+        pass(1_300)
+        #expect(watch.state.withLock { $0.used } == ["R1"])
+        // The others are the last known states, for reads that do not reach the cluster.
+        #expect(one.lastKnown(root: "R0")?["count"] as? Int == 2)
+    }
+
+    /// A client that follows all roots keeps nothing of those that were removed.
+    @Test func removedRootsAreForgotten() throws {
+        for number in 0..<9 { #expect(try one.count("none\(number)") == nil) }
+        for number in 0..<20 {
+            try set("R\(number)", to: 1)
+            try two.update(root: "R\(number)") { $0 = nil }
+            // A removal of this client, too.
+            try one.change(root: "S\(number)") { $0 = ["count": 1] }
+            try one.change(root: "S\(number)") { $0 = nil }
+        }
+        try set("R3", to: 5)
+        try wait { try one.count("R3") == 5 }
+        #expect(watch.state.withLock { $0.followsAll && $0.copies.keys.contains("R3") })
+        #expect(watch.state.withLock { $0.copies.values.count { $0.stored.data == nil } } == 0)
+        // Such a root is known to be missing, and can come again.
+        let heard = try ObservedCounts(one, "R4")
+        try set("R4", to: 6)
+        #expect(heard.wait(for: 6) == .elsewhere)
+    }
+
+    /// A client that writes many roots and reads none keeps the newest.
+    @Test func rootsThatAreWrittenAndNotReadAreForgotten() throws {
+        for number in 0...256 { try one.change(root: "R\(number)") { $0 = ["count": number] } }
+        #expect(watch.state.withLock { $0.newest("R0")?.modified } == nil)
+        #expect(watch.state.withLock { $0.newest("R1")?.modified } != nil)
+        try one.change(root: "R0") { $0?["count"] = 300 }
+        #expect(try two.currentCount("R0") == 300)
     }
 }

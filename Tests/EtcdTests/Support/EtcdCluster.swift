@@ -117,9 +117,12 @@ final class EtcdCluster: @unchecked Sendable {
         try control(arguments, seconds: 25, sourceLocation)
     }
 
-    private func control(_ arguments: [String], seconds: Int, _ sourceLocation: SourceLocation) throws -> String {
+    private func control(
+        _ arguments: [String], seconds: Int, of nodes: [Node]? = nil,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> String {
         guard let program = Self.control else { throw Failure(description: "no etcdctl") }
-        let endpoints = urls.map(\.absoluteString).joined(separator: ",")
+        let endpoints = (nodes ?? self.nodes).map(\.url.absoluteString).joined(separator: ",")
         let result = try Child(
             URL(filePath: program),
             ["--endpoints", endpoints, "--command-timeout", "\(seconds)s"] + controlArguments + arguments,
@@ -128,6 +131,15 @@ final class EtcdCluster: @unchecked Sendable {
         if result.code == 0 { return result.output }
         let place = "\(sourceLocation.fileID):\(sourceLocation.line)"
         throw Failure(description: "\(place): etcdctl \(arguments): \(result.errors)")
+    }
+
+    /// Adds users with all rights, each with its password, and asks for users from now on.
+    func addUsers(_ users: String...) throws {
+        for user in users {
+            try control("user", "add", user)
+            try control("user", "grant-role", String(user.prefix { $0 != ":" }), "root")
+        }
+        try control("auth", "enable")
     }
 
     /// Drops all revisions before the current one.
@@ -176,11 +188,7 @@ final class EtcdCluster: @unchecked Sendable {
     /// The node that leads; nil if there is none.
     func leader() throws -> Node? {
         for node in nodes where node.process != nil {
-            let status = try? Child(
-                URL(filePath: Self.control ?? ""),
-                ["--endpoints", "\(node.url)", "--command-timeout", "1s"] + controlArguments + ["endpoint", "status"],
-                environment: ["ETCDCTL_API": "3"]
-            ).wait(limit: .seconds(30)).output
+            let status = try? control(["endpoint", "status"], seconds: 1, of: [node])
             let columns = (status ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             if columns.count > 4, columns[4] == "true" { return node }
         }

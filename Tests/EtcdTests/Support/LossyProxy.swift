@@ -26,11 +26,11 @@ final class LossyProxy: @unchecked Sendable {
     let port: Int
     private let target: Int
     private let descriptor: Int32
+    private let isOpen = Locked(true)
     private let lock = NSLock()
     private var generator: SeededGenerator
     private var percent: Int
     private var counts: [Fault: Int] = [:]
-    private var isClosed = false
     private var isBlocked = false
     private var isSlow = false
     private var silenced: Set<Int32> = []
@@ -64,12 +64,7 @@ final class LossyProxy: @unchecked Sendable {
 
     /// Ends the proxy, and with it the thread that accepts: connections are refused.
     func close() {
-        let wasClosed = lock.withLock {
-            defer { isClosed = true }
-            return isClosed
-        }
-        if wasClosed { return }
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        if isOpen.take() { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
     /// Sends all requests again that have come so far, in their order.
@@ -120,14 +115,13 @@ final class LossyProxy: @unchecked Sendable {
     /// Calls the closure with the numbers of the requests that read or write, beginning with 1.
     func answer(_ answer: @escaping @Sendable (_ number: Int, String) -> String?) {
         let count = Locked(0)
-        intercept { request in
-            guard request.contains("/v3/kv/") else { return nil }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return answer(number, request)
-        }
+        intercept { $0.contains("/v3/kv/") ? answer(count.next(), $0) : nil }
+    }
+
+    /// Calls the closure with the first request that contains a text. All others are passed on.
+    func interceptFirst(_ text: String, _ interceptor: @escaping @Sendable (String) -> String?) {
+        let isFirst = Locked(true)
+        intercept { $0.contains(text) && isFirst.take() ? interceptor($0) : nil }
     }
 
     /// Carries a request out, and loses the answer.
@@ -138,6 +132,12 @@ final class LossyProxy: @unchecked Sendable {
     /// A whole answer of HTTP.
     static func answer(_ status: Int, _ body: String = "") -> String {
         "HTTP/1.1 \(status) \r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+    }
+
+    /// A stream with one message, and its end.
+    static func stream(_ message: String) -> String {
+        let size = String(message.utf8.count + 1, radix: 16)
+        return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(message)\n\r\n0\r\n\r\n"
     }
 
     /// Treats all requests well from now on.
@@ -251,24 +251,24 @@ final class LossyProxy: @unchecked Sendable {
         return descriptor
     }
 
-    private static func address(_ port: Int) -> sockaddr_in {
+    private static func withAddress(
+        of port: Int, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        return address
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
     }
 
     /// A socket that is connected to a port of the loopback; nil if nobody listens on it.
     static func connect(to port: Int) -> Int32? {
         let descriptor = socket()
-        var address = address(port)
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        if code == 0 { return descriptor }
+        if withAddress(of: port, { Foundation.connect(descriptor, $0, $1) }) == 0 { return descriptor }
         Foundation.close(descriptor)
         return nil
     }
@@ -287,13 +287,7 @@ final class LossyProxy: @unchecked Sendable {
         let descriptor = socket()
         var isOn: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, 4)
-        var address = address(port)
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        if code == 0 { return descriptor }
+        if withAddress(of: port, { Foundation.bind(descriptor, $0, $1) }) == 0 { return descriptor }
         Foundation.close(descriptor)
         return nil
     }

@@ -3,13 +3,22 @@ import PersistentPreferences
 import PrefsEtcd
 import Testing
 
-/// The counts that an observer was told of.
+/// The counts that an observer was told of. Its observation ends with it.
 final class ObservedCounts: @unchecked Sendable {
-    // Unchecked because a condition protects the counts.
+    // Unchecked because a condition protects the counts, and only the initializer sets the observation.
 
     private let condition = NSCondition()
     private var counts: [Int] = []
     private var origins: [PrefsChange.Origin] = []
+    private var observation: PrefsObservation?
+
+    init() {}
+
+    /// Observes a root from now on.
+    convenience init(_ store: EtcdStore, _ root: String = "A") throws {
+        self.init()
+        observation = try store.observe(root: root) { [weak self] in self?.add($0) }
+    }
 
     func add(_ change: PrefsChange) {
         condition.withLock {
@@ -33,8 +42,18 @@ final class ObservedCounts: @unchecked Sendable {
         }
     }
 
+    func cancel() { observation?.cancel() }
+
     var all: [Int] { condition.withLock { counts } }
     var allOrigins: [PrefsChange.Origin] { condition.withLock { origins } }
+}
+
+extension EtcdStore {
+    /// The count of a root, as a read finds it.
+    func count(_ root: String = "A") throws -> Int? { try read(root: root)?["count"] as? Int }
+
+    /// The newest count of a root.
+    func currentCount(_ root: String = "A") throws -> Int? { try current(root: root)?["count"] as? Int }
 }
 
 /// Adds one to the count of root "A".

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A stunnel that is configured as the article "A fleet" recommends: a port on the loopback for each node.
 final class Stunnel: @unchecked Sendable {
@@ -44,23 +45,11 @@ final class Stunnel: @unchecked Sendable {
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: configuration)
         urls = ports.map { loopback($0) }
         process = try ServerProcess([program, configuration.path])
-        for port in ports { try Self.waitUntilListening(port) }
+        for port in ports { wait { LossyProxy.connect(to: port).map { Foundation.close($0) } != nil } }
     }
 
     func close() { process.kill() }
 
     /// What it has logged.
     var log: String { (try? String(contentsOf: folder.file("log"), encoding: .utf8)) ?? "" }
-
-    private static func waitUntilListening(_ port: Int) throws {
-        let limit = ContinuousClock.Instant.now + longestWait
-        while .now < limit {
-            if let descriptor = LossyProxy.connect(to: port) {
-                Foundation.close(descriptor)
-                return
-            }
-            poll(nil, 0, 10)
-        }
-        throw EtcdCluster.Failure(description: "stunnel does not listen")
-    }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PrefsEtcd
 import PrefsPropertyLists
@@ -44,6 +43,30 @@ final class Signal: Sendable {
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
         if semaphore.wait(timeout: .now() + longestWait / .seconds(1)) == .timedOut {
             Issue.record("\(Patience.failure("not signalled"))", sourceLocation: sourceLocation)
+        }
+    }
+}
+
+extension Locked<Int> {
+    /// Counts one more.
+    ///
+    /// - Returns: how many there are now.
+    @discardableResult func next() -> Int {
+        withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+extension Locked<Bool> {
+    /// Makes it false.
+    ///
+    /// - Returns: whether it was true.
+    func take() -> Bool {
+        withLock { isLeft in
+            defer { isLeft = false }
+            return isLeft
         }
     }
 }
