@@ -210,6 +210,7 @@ let testTargets = [
     tests(
         "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsSettingsFiles"],
         settings: strict + [.defaultIsolation(MainActor.self)]),
+    // The folder of the second one is a link to that of the first: both language modes compile the same files.
     tests("DropIn", ["RVS_PersistentPrefs"], settings: strict + mayWarn),
     tests("DropInSwift5", ["RVS_PersistentPrefs"], settings: [.swiftLanguageMode(.v5)] + mayWarn),
 ]

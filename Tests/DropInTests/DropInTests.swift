@@ -2,15 +2,27 @@ import Foundation
 import RVS_PersistentPrefs
 import Testing
 
-/// Code in the style of RVS_PersistentPrefs: implicitly unwrapped parameters, overridden initializers, its own
-/// `init(key:)` and `reset()`, keys found by index.
-class SeedStylePrefs: RVS_PersistentPrefs {
+/// The seed's whole test set as its users have it: implicitly unwrapped parameters, an overridden initializer, its own
+/// `init(key:)` and `reset()`, keys found by index, and not a word of `Sendable`. On Linux without `@objc dynamic`.
+class TestSet: RVS_PersistentPrefs {
     private enum _ValueIndexes: Int {
-        case int, string
+        case int = 0
+        case string
+        case array
+        case dictionary
+        case date
     }
 
-    private static let _myKeys: [String] = ["Integer Value", "String Value"]
-    private static var _myValues: [String: Any] { return ["Integer Value": 10, "String Value": "Default"] }
+    private static let _myKeys: [String] = [
+        "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
+    ]
+    // Swift 6 rejects a static dictionary of them.
+    private static var _myValues: [String: Any] {
+        return [
+            "Integer Value": 10, "String Value": "Sample", "Array Value": ["One", "Two"],
+            "Dictionary Value": ["One": "First"], "Date Value": Date(timeIntervalSinceReferenceDate: 0.5),
+        ]
+    }
 
     override public var keys: [String] {
         return type(of: self)._myKeys
@@ -18,10 +30,6 @@ class SeedStylePrefs: RVS_PersistentPrefs {
 
     public override init(key inKey: String! = nil, values inValues: [String: Any]! = nil) {
         super.init(key: inKey, values: inValues)
-    }
-
-    public override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
-        super.init(key: key, values: values, store: store)
     }
 
     init(key inKey: String) {
@@ -54,13 +62,28 @@ class SeedStylePrefs: RVS_PersistentPrefs {
         }
     }
 
+    var array: [String] {
+        get { return values[keys[_ValueIndexes.array.rawValue]] as? [String] ?? [] }
+        set { values[keys[_ValueIndexes.array.rawValue]] = newValue }
+    }
+
+    var dictionary: [String: String] {
+        get { return values[keys[_ValueIndexes.dictionary.rawValue]] as? [String: String] ?? [:] }
+        set { values[keys[_ValueIndexes.dictionary.rawValue]] = newValue }
+    }
+
+    var date: Date {
+        get { return values[keys[_ValueIndexes.date.rawValue]] as? Date ?? .distantPast }
+        set { values[keys[_ValueIndexes.date.rawValue]] = newValue }
+    }
+
     func reset() {
         values = type(of: self)._myValues
     }
 }
 
 /// A subclass that fixes its key.
-class FixedKeyPrefs: SeedStylePrefs {
+class FixedKeyPrefs: TestSet {
     private var _key = "Fixed"
     override var key: String {
         get { return _key }
@@ -83,6 +106,10 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
         key = "Own"
     }
 
+    public override init(key: String?, values: [String: Any]?, store: any PrefsStore) {
+        super.init(key: key, values: values, store: store)
+    }
+
     convenience init(number: Int) {
         self.init()
         key += " \(number)"
@@ -90,79 +117,103 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
 }
 
 @Suite struct DropInTests {
-    private func inMemory<R>(_ body: () throws -> R) rethrows -> R {
-        try RVS_PersistentPrefs.withStore(InMemoryStore(), body)
+    private let prefs: TestSet
+    private let other: TestSet
+
+    init() {
+        (prefs, other) = RVS_PersistentPrefs.withStore(InMemoryStore()) { (TestSet(key: "Set"), TestSet(key: "Set")) }
     }
 
-    @Test func defaultsAreStoredOnce() {
-        inMemory {
-            let prefs = SeedStylePrefs(key: "Seed")
-            #expect(prefs.int == 10)
-            prefs.int = 5
-            #expect(SeedStylePrefs(key: "Seed").int == 5)
-            prefs.reset()
-            #expect(prefs.values["String Value"] as? String == "Default")
+    /// The values of an instance, read through its accessors.
+    private func shown(_ prefs: TestSet) -> String {
+        let date = prefs.date.timeIntervalSinceReferenceDate
+        return "\(prefs.int) \(prefs.string) \(prefs.array) \(prefs.dictionary) \(date)"
+    }
+
+    @Test func everyAccessorStoresAtOnceAndResetTakesItBack() {
+        let defaults = #"10 Sample ["One", "Two"] ["One": "First"] 0.5"#
+        #expect(shown(prefs) == defaults)
+        prefs.int += 5
+        prefs.string = "Élan"
+        prefs.array.append("Three")
+        prefs.dictionary["One"] = "1"
+        prefs.date = Date(timeIntervalSinceReferenceDate: -1)
+        let changed = #"15 Élan ["One", "Two", "Three"] ["One": "1"] -1.0"#
+        #expect(shown(other) == changed)
+        other.reset()
+        #expect(shown(prefs) == defaults)
+        #expect(prefs.lastError == nil)
+    }
+
+    /// The storage has no types. An accessor casts, or returns its empty value.
+    @Test func valuesAreAnyDictionary() {
+        prefs.values["Integer Value"] = "ten"
+        #expect(prefs.int == 0)
+        #expect(prefs.values["Integer Value"] as? String == "ten")
+        prefs.values = ["String Value": "alone"]
+        #expect(other.values.count == 1 && other.values["String Value"] as! String == "alone")
+        #expect(other.int == 0 && other.array.isEmpty && other.date == .distantPast)
+        other.values.removeAll()
+        #expect(prefs.values.isEmpty)
+    }
+
+    @Test func setsAreKeptApartByTheirKeys() {
+        RVS_PersistentPrefs.withStore(InMemoryStore()) {
+            let first = TestSet(key: "First", values: ["Integer Value": 1])
+            let unnamed = TestSet()
+            #expect(unnamed.key == "TestSet" && unnamed.values.isEmpty, "only init(key:) stores defaults")
+            #expect(TestSet(key: "Second").int == 10)
+            first.key = "Second"
+            #expect(first.int == 10)
+            first.deleteAll()
+            #expect(TestSet(key: "First", values: nil).int == 1)
+            #expect(TestSet(key: "Second", values: nil).values.isEmpty)
         }
     }
 
-    @Test func initializersAndErrorsAreTheSeeds() {
-        inMemory {
-            let prefs = SeedStylePrefs(key: "Seed", values: ["Integer Value": 3])
-            #expect(prefs.int == 3)
-            #expect(SeedStylePrefs().key == "SeedStylePrefs")
-            prefs.values = ["Nonsense": 1]
-            switch prefs.lastError {
-            case .incorrectKeys(let invalidElements):
-                #expect(invalidElements == ["Nonsense"])
-            default:
-                Issue.record("\(String(describing: prefs.lastError))")
-            }
-            prefs.values["String Value"] = Date.self
-            if let error: RVS_PersistentPrefs.PrefsError = prefs.lastError,
-                case .valuesNotPlistCompatible(let invalidElements) = error
-            {
-                let names: [String] = invalidElements
-                #expect(names == ["String Value"])
-            } else {
-                Issue.record("\(String(describing: prefs.lastError))")
-            }
-            prefs.clear()
-            prefs.deleteAll()
-            prefs.flush()
-            if case .noStoredPrefsForKey(let key) = prefs.lastError { #expect(key == "Seed") } else { Issue.record() }
-        }
+    @Test func errorsAreFoundByCaseAndNothingHasChanged() {
+        let before = shown(prefs)
+        // Only the top-level key is named, even if the invalid value is deeper.
+        prefs.values["Dictionary Value"] = ["One": ["deep": [1, 2, DispatchQueue.main]]]
+        #expect(caseName(prefs.lastError) == #"valuesNotPlistCompatible ["Dictionary Value"]"#)
+        prefs.values = ["Integer Value": 11, "String Value": UUID(), "Date Value": { 1 }]
+        #expect(caseName(prefs.lastError) == #"valuesNotPlistCompatible ["Date Value", "String Value"]"#)
+        prefs.values = ["Integer Value": 11, "Zeta": 1, "Alpha": 1]
+        #expect(caseName(prefs.lastError) == #"incorrectKeys ["Alpha", "Zeta"]"#)
+        prefs.values["integer value"] = 11
+        #expect(caseName(prefs.lastError) == #"incorrectKeys ["integer value"]"#)
+        #expect(shown(prefs) == before)
+        #expect(caseName(prefs.lastError) == "none", "the next access clears it")
+    }
+
+    @Test func clearRemovesTheEntryAsDeleteAllDoes() {
+        prefs.clear()
+        prefs.flush()
+        #expect(caseName(prefs.lastError) == "noStoredPrefsForKey Set" && prefs.values.isEmpty)
+        prefs.values = ["Integer Value": 11]
+        #expect(caseName(prefs.lastError) == "none")
+        prefs.deleteAll()
+        prefs.flush()
+        #expect(caseName(prefs.lastError) == "noStoredPrefsForKey Set")
     }
 
     @Test func anOverriddenKeyIsUsed() {
-        inMemory {
+        RVS_PersistentPrefs.withStore(InMemoryStore()) {
             let prefs = FixedKeyPrefs(key: "ignored")
             prefs.int = 7
-            #expect(SeedStylePrefs(key: "Fixed").int == 7)
+            #expect(TestSet(key: "Fixed").int == 7)
             prefs.key = "Elsewhere"
             #expect(prefs.int == 0)
         }
     }
 
     @Test func initializersOfTheSubclassSetTheKey() {
-        inMemory {
+        RVS_PersistentPrefs.withStore(InMemoryStore()) {
             let prefs = OwnInitializersPrefs(number: 2)
             #expect(prefs.formerKeys.last == "Own" && prefs.key == "Own 2")
             prefs.values["Integer Value"] = 3
-            #expect(SeedStylePrefs(key: "Own 2").int == 3)
+            #expect(TestSet(key: "Own 2").int == 3)
             #expect(OwnInitializersPrefs().values.isEmpty)
-        }
-    }
-
-    @Test func whatIsStoredIsInTheFileAtOnce() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "prefs-\(UUID().uuidString)/seed.plist")
-        defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
-        try RVS_PersistentPrefs.withStore(PropertyListFileStore(url: file)) {
-            SeedStylePrefs(key: "Seed").string = "kept"
-            let content = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
-            let root = (content as? [String: Any])?["Seed"] as? NSDictionary
-            #expect(root == ["Integer Value": 10, "String Value": "kept"])
         }
     }
 }

@@ -2,8 +2,7 @@ import Foundation
 import RVS_PersistentPrefs
 import Testing
 
-// Every member of the first version of RVS_PersistentPrefs and of version 1.7, spelt as its users do. The file is
-// compiled in both language modes: DropInSwift5Tests has a link to it.
+// Every member of the first version of RVS_PersistentPrefs and of version 1.7, spelt as its users do.
 
 /// All that a class must have.
 class SmallSet: RVS_PersistentPrefs, @unchecked Sendable {
@@ -63,22 +62,23 @@ final class InjectedSet: SmallSet, @unchecked Sendable {
 class ParentSet: SmallSet, @unchecked Sendable {}
 final class ChildSet: ParentSet, @unchecked Sendable {}
 
+/// The case of an error with its details, spelt as users of RVS_PersistentPrefs do.
+func caseName(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
+    switch error {
+    case .none: return "none"
+    case .incorrectKeys(let invalidElements)?: return "incorrectKeys \(invalidElements)"
+    case .valuesNotPlistCompatible(let invalidElements)?: return "valuesNotPlistCompatible \(invalidElements)"
+    case .noStoredPrefsForKey(let key)?: return "noStoredPrefsForKey \(key)"
+    case .userDefaultsUnavailable?: return "userDefaultsUnavailable"
+    case .rootIsNotDictionary(let key)?: return "rootIsNotDictionary \(key)"
+    case .unknownError(let error)?: return "unknownError \(error == nil)"
+    default: return "another"
+    }
+}
+
 @Suite struct UpstreamMemberTests {
     private func inMemory<Prefs: RVS_PersistentPrefs>(_ make: () -> Prefs) -> Prefs {
         RVS_PersistentPrefs.withStore(InMemoryStore(), make)
-    }
-
-    private func name(_ error: RVS_PersistentPrefs.PrefsError?) -> String {
-        switch error {
-        case .none: return "none"
-        case .incorrectKeys(let invalidElements)?: return "incorrectKeys \(invalidElements)"
-        case .valuesNotPlistCompatible(let invalidElements)?: return "valuesNotPlistCompatible \(invalidElements)"
-        case .noStoredPrefsForKey(let key)?: return "noStoredPrefsForKey \(key)"
-        case .userDefaultsUnavailable?: return "userDefaultsUnavailable"
-        case .rootIsNotDictionary(let key)?: return "rootIsNotDictionary \(key)"
-        case .unknownError(let error)?: return "unknownError \(error == nil)"
-        default: return "another"
-        }
     }
 
     @Test func everyMemberIsThere() {
@@ -103,7 +103,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
             prefs.key = "Other"
             prefs.deleteAll()
             prefs.flush()
-            #expect(self.name(prefs.lastError) == "noStoredPrefsForKey Other")
+            #expect(caseName(prefs.lastError) == "noStoredPrefsForKey Other")
             let object: NSObject = prefs
             #expect(object is RVS_PersistentPrefs)
         }
@@ -112,11 +112,11 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
     @Test func lastErrorMayBeAssigned() {
         let prefs = inMemory { SmallSet(key: "Set") }
         prefs["Nonsense"] = 1
-        #expect(name(prefs.lastError) == #"incorrectKeys ["Nonsense"]"#)
+        #expect(caseName(prefs.lastError) == #"incorrectKeys ["Nonsense"]"#)
         prefs.lastError = nil
         #expect(prefs.lastError == nil)
         prefs.lastError = .unknownError(error: nil)
-        #expect(name(prefs.lastError) == "unknownError true")
+        #expect(caseName(prefs.lastError) == "unknownError true")
         _ = prefs.values
         #expect(prefs.lastError == nil, "the next access replaces it")
     }
@@ -126,7 +126,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
         #expect(prefs.found.isEmpty)
         prefs["Nonsense"] = 1
         prefs["Nonsense"] = 2
-        #expect(name(prefs.lastError) == #"incorrectKeys ["Nonsense"]"#)
+        #expect(caseName(prefs.lastError) == #"incorrectKeys ["Nonsense"]"#)
         prefs["Integer Value"] = 1
         _ = prefs.values
         let first = ["will set", "did nil to error"]
@@ -146,7 +146,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
     @Test func aGetterOfTheSubclassIsWhatClientsSee() {
         let prefs: RVS_PersistentPrefs = inMemory { RenamingSet(key: "Set") }
         prefs["Nonsense"] = 1
-        #expect(name(prefs.lastError) == "unknownError true")
+        #expect(caseName(prefs.lastError) == "unknownError true")
         _ = prefs.values
         #expect(prefs.lastError == nil)
     }
@@ -154,7 +154,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
     @Test func anErrorThatTheSubclassKeepsIsClearedToo() {
         let prefs: PersistentPrefs = inMemory { OwnErrorSet(key: "Set") }
         prefs["Nonsense"] = 1
-        #expect(name(prefs.lastError) == #"incorrectKeys ["Nonsense"]"#)
+        #expect(caseName(prefs.lastError) == #"incorrectKeys ["Nonsense"]"#)
         _ = prefs.values
         #expect(prefs.lastError == nil)
     }
@@ -162,7 +162,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
     /// Without UserDefaults nothing is read or stored, and each access says so.
     @Test func withoutUserDefaultsEveryAccessFails() {
         let prefs = InjectedSet(nil, values: ["Integer Value": 1])
-        #expect(name(prefs.lastError) == "userDefaultsUnavailable")
+        #expect(caseName(prefs.lastError) == "userDefaultsUnavailable")
         let accesses: [(InjectedSet) -> Void] = [
             { _ = $0.values }, { $0.values = ["Integer Value": 1] }, { $0.values["Integer Value"] = 1 },
             { $0["Integer Value"] = 1 }, { _ = $0.count }, { $0.flush() }, { $0.clear() }, { $0.deleteAll() },
@@ -170,7 +170,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
         for (number, access) in accesses.enumerated() {
             prefs.lastError = nil
             access(prefs)
-            #expect(name(prefs.lastError) == "userDefaultsUnavailable", "access \(number)")
+            #expect(caseName(prefs.lastError) == "userDefaultsUnavailable", "access \(number)")
         }
         let stored = prefs.values
         #expect(stored.isEmpty)
@@ -181,7 +181,7 @@ final class ChildSet: ParentSet, @unchecked Sendable {}
         #expect(prefs["Integer Value"] as? Int == 1 && prefs.lastError == nil)
     }
 
-    /// Only the property; what it selects is in `DropInProcessTests`.
+    /// Only the property; what it selects is in `DefaultStoreTests`.
     @Test func aGroupBelongsToItsClassAndItsSubclasses() {
         #expect(RVS_PersistentPrefs.groupID == nil && ChildSet.groupID == nil)
         ParentSet.groupID = "group.parent"

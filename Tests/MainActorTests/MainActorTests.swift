@@ -1,22 +1,122 @@
 import PersistentPreferences
+import PrefsKeys
 import Testing
 
-/// A subclass in a module whose default isolation is the main actor, as in today's app template.
-final class ScreenPrefs: Prefs, @unchecked Sendable {
-    override var keys: [String] { ["brightness"] }
+enum Appearance: String, CaseIterable { case light, dark }
+
+struct Person: Codable, Equatable {
+    var name = ""
+    var age = 0
+}
+
+/// Declared properties and a key by hand, as in today's app template: in a module whose default isolation is the main
+/// actor. The types state no isolation.
+final class WindowPrefs: Prefs, @unchecked Sendable {
+    /// Nonisolated, because it is declared in a class that is.
+    struct Window: Codable, Equatable {
+        var width = 800
+        var title: String?
+    }
+
+    struct Edges: OptionSet {
+        let rawValue: Int
+        static let top = Edges(rawValue: 1)
+        static let left = Edges(rawValue: 2)
+    }
+
+    struct Tag: RawRepresentable, Hashable { let rawValue: String }
+
+    @Pref var zoom = 1.0
+    @Pref("Appearance", .in(Appearance.allCases)) var appearance = Appearance.light
+    @Pref var window = Window()
+    @Pref var windows = [Window(title: "first")]
+    @Pref(.in([Window(), Window(width: 1)])) var chosen = Window()
+    @Pref var edges: Edges = [.top]
+    @Pref var tags: Set<Tag> = []
+    @Pref var looks: [String: Appearance]? = ["a": .dark]
+    @Pref var recent: [String]?
+    @Pref var owner: Person? = nil
+    @Pref(.in(1...9), .formerly("cols")) var columns = 3
+    @Pref(.check { $0.isEmpty ? "must not be empty" : nil }) var name = "untitled"
+
+    override var keys: [String] { super.keys + ["brightness"] }
 
     var brightness: Double {
         get { self["brightness"] as? Double ?? 0.5 }
         set { self["brightness"] = newValue }
     }
+
+    override class var migrations: [PrefsMigration] {
+        [PrefsMigration(to: 1) { $0["zoom"] = 2 }]
+    }
+}
+
+struct columnWidth: PrefKey { static let defaultValue = 80 }
+
+/// The value of a `PrefKey` is decoded on any thread, so its type must be nonisolated.
+nonisolated struct Margin: Codable, Equatable { var left = 0 }
+
+struct margin: PrefKey { static let defaultValue: Margin? = nil }
+
+extension AppSettingsValues {
+    var columns: Int {
+        get { self[columnWidth.self] }
+        set { self[columnWidth.self] = newValue }
+    }
+}
+
+struct Screen {
+    @AppSetting(\.columns) var columns
+
+    init(_ values: AppSettingsValues) { _columns.values = values }
 }
 
 @Suite struct MainActorTests {
-    @Test func aSubclassWorksOnAndOffTheMainActor() async {
+    @Test func propertiesWorkOnAndOffTheMainActor() async throws {
         let store = InMemoryStore()
-        let prefs = ScreenPrefs(store: store)
-        prefs.brightness = 0.8
-        await Task.detached { ScreenPrefs(store: store).brightness += 0.1 }.value
-        #expect(abs(prefs.brightness - 0.9) < 1e-12)
+        try store.update(root: "WindowPrefs") { $0 = ["cols": 5] }
+        let prefs = WindowPrefs(store: store)
+        #expect(prefs.zoom == 2 && prefs.columns == 5 && prefs.recent == nil)
+        prefs.appearance = .dark
+        prefs.window.width += 1
+        prefs.owner = Person(name: "Galahad", age: 30)
+        prefs.owner?.age += 1
+        prefs.brightness = 0.75
+        let error = await Task.detached {
+            prefs.zoom += 0.5
+            prefs.brightness += 0.125
+            prefs.update { prefs.recent = ["a"] }
+            prefs.name = ""
+            return prefs.$columns.set(10)
+        }.value
+        #expect(error.map { "\($0)" } == "columns: must be in 1...9")
+        #expect(prefs.zoom == 2.5 && prefs.appearance == .dark && prefs.recent == ["a"] && prefs.columns == 5)
+        #expect(prefs.window == WindowPrefs.Window(width: 801) && prefs.name == "untitled")
+        #expect(prefs.owner == Person(name: "Galahad", age: 31) && prefs.brightness == 0.875)
+        await Task.detached {
+            prefs.windows.append(prefs.window)
+            prefs.edges.insert(.left)
+            prefs.tags = [WindowPrefs.Tag(rawValue: "a")]
+            prefs.looks?["b"] = .light
+            prefs.chosen = WindowPrefs.Window(width: 2)
+        }.value
+        #expect(prefs.windows.map(\.width) == [800, 801] && prefs.edges == [.top, .left])
+        #expect(prefs.tags.map(\.rawValue) == ["a"] && prefs.looks == ["a": .dark, "b": .light])
+        #expect(prefs.chosen == WindowPrefs.Window())
+        #expect(
+            prefs.keys == [
+                "zoom", "Appearance", "window", "windows", "chosen", "edges", "tags", "looks", "recent", "owner",
+                "columns", "name", "brightness",
+            ])
+        #expect(WindowPrefs.describe().count == 12)
+    }
+
+    @Test func keysOutsideAClassWork() {
+        let values = AppSettingsValues(store: InMemoryStore(), root: "App")
+        let screen = Screen(values)
+        screen.columns += 1
+        #expect(values[columnWidth.self] == 81)
+        values[margin.self] = Margin(left: 4)
+        #expect(values[margin.self] == Margin(left: 4))
     }
 }

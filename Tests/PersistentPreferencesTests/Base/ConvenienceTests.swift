@@ -3,28 +3,23 @@ import PersistentPreferences
 import TestSupport
 import Testing
 
-private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var next = 1
-    @Pref(.in(1...9)) var digit = 1
-}
-
 /// Updates that return a value, errors that can be compared, and instances that can be printed.
 @Suite struct ConvenienceTests {
-    private let prefs = CounterPrefs(key: "Root", store: InMemoryStore())
+    private let prefs = TickPrefs(key: "Root", store: InMemoryStore())
 
     @Test func anUpdateReturnsWhatItsBodyReturns() throws {
         let number = prefs.update { () -> Int in
-            defer { prefs.next += 1 }
-            return prefs.next
+            defer { prefs.ticks += 1 }
+            return prefs.ticks + 7
         }
-        #expect(try number.get() == 1 && prefs.next == 2)
+        #expect(try number.get() == 7 && prefs.ticks == 1)
         let taken = prefs.update { values -> Int in
-            values["next"] = 10
-            return (values["next"] as? Int ?? 0) + 1
+            values["ticks"] = 10
+            return (values["ticks"] as? Int ?? 0) + 1
         }
-        #expect(try taken.get() == 11 && prefs.next == 10)
+        #expect(try taken.get() == 11 && prefs.ticks == 10)
         // The value of a single expression is not the value of the update.
-        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "next") }
+        let error: PrefsError? = prefs.update { $0.removeValue(forKey: "ticks") }
         #expect(error == nil)
     }
 
@@ -33,11 +28,11 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
             values["digit"] = 10
             return 5
         }
-        let failure = PropertyListFailure(path: "digit", topLevelKey: "digit", reason: "must be in 1...9")
+        let failure = PropertyListFailure(path: "digit", topLevelKey: "digit", reason: "must be in 0...9")
         #expect(result == .failure(.constraintViolated([failure])))
-        #expect(prefs.lastError == .constraintViolated([failure]) && prefs.digit == 1)
-        prefs["next"] = Date.self
-        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["next"]))
+        #expect(prefs.lastError == .constraintViolated([failure]) && prefs.digit == 0)
+        prefs["ticks"] = Date.self
+        #expect(prefs.lastError == .valuesNotPlistCompatible(invalidElements: ["ticks"]))
     }
 
     /// A store that breaks its contract.
@@ -47,31 +42,31 @@ private final class CounterPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test func aStoreThatDoesNotRunTheBodyIsAnErrorAndNotACrash() {
-        let prefs = CounterPrefs(key: "Root", store: LazyStore())
+        let prefs = TickPrefs(key: "Root", store: LazyStore())
         let result = prefs.update { () -> Int in
-            prefs.next += 1
-            return prefs.next
+            prefs.ticks += 1
+            return prefs.ticks
         }
         #expect(result == .failure(.unknownError(error: nil)))
     }
 
     @Test func printingShowsTheValues() {
-        #expect("\(prefs)" == "CounterPrefs(\"Root\") is empty")
-        (prefs.next, prefs.digit) = (5, 2)
+        #expect("\(prefs)" == "TickPrefs(\"Root\") is empty")
+        (prefs.ticks, prefs.digit) = (5, 2)
         prefs.digit = 10
-        #expect("\(prefs)" == "CounterPrefs(\"Root\") {digit: 2, next: 5}")
+        #expect("\(prefs)" == "TickPrefs(\"Root\") {digit: 2, ticks: 5}")
         #expect(prefs.lastError != nil, "printing leaves it alone")
         var dumped = ""
         dump(prefs, to: &dumped)
-        #expect(dumped.contains("\"next\"") && dumped.contains("default: 1") && dumped.contains("\"Root\""))
+        #expect(dumped.contains("\"ticks\"") && dumped.contains("default: 0") && dumped.contains("\"Root\""))
         for word in ["Lock", "lock", "mutex", "pthread", "bridge"] { #expect(!dumped.contains(word), "\(dumped)") }
     }
 
     @Test func printingAnInstanceThatCannotBeReadSaysSo() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(at: folder.file(), withIntermediateDirectories: true)
-        let prefs = CounterPrefs(key: "Root", store: PropertyListFileStore(url: folder.file()))
-        #expect("\(prefs)".hasPrefix("CounterPrefs(\"Root\") cannot be read: "))
+        let prefs = TickPrefs(key: "Root", store: PropertyListFileStore(url: folder.file()))
+        #expect("\(prefs)".hasPrefix("TickPrefs(\"Root\") cannot be read: "))
         var dumped = ""
         dump(prefs, to: &dumped)
         #expect(dumped.contains("unreadable"))

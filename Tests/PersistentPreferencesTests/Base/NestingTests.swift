@@ -85,7 +85,7 @@ import Testing
         let error = prefs.update {
             prefs["a"] = 2
             other["b"] = UUID()
-            #expect(other.lastError != nil)
+            #expect(other.lastError != nil && prefs.ints == ["a": 2])
             prefs["c"] = 3
         }
         #expect(error.map { "\($0)" }?.hasPrefix("b: a UUID") == true)

@@ -39,28 +39,25 @@ private struct High: PrefKey {
 
     private let folder = TemporaryFolder.fresh
 
-    /// A store to read from, and one on the same roots to write to.
-    private func stores(_ kind: Kind) throws -> (reading: any PrefsStore, writing: any PrefsStore) {
-        func both(_ store: any PrefsStore) -> (any PrefsStore, any PrefsStore) { (store, store) }
+    private func store(_ kind: Kind) throws -> any PrefsStore {
         switch kind {
-        case .memory: return both(InMemoryStore())
-        case .file: return both(PropertyListFileStore(url: folder.file()))
-        case .json: return both(JSONFileStore(url: folder.file("a.json"), layout: .roots))
-        case .flat: return both(PropertyListFileStore(url: folder.file(), layout: .flat))
-        case .foreign: return both(ForeignStore())
-        case .layered: return both(LayeredStore(InMemoryStore(), below: [.values(["low": 5, "high": 5])]))
-        case .twoStores:
-            return (PropertyListFileStore(url: folder.file()), PropertyListFileStore(url: folder.file()))
+        case .memory: return InMemoryStore()
+        case .file, .twoStores: return PropertyListFileStore(url: folder.file())
+        case .json: return JSONFileStore(url: folder.file("a.json"), layout: .roots)
+        case .flat: return PropertyListFileStore(url: folder.file(), layout: .flat)
+        case .foreign: return ForeignStore()
+        case .layered: return LayeredStore(InMemoryStore(), below: [.values(["low": 5, "high": 5])])
         case .link:
             let link = folder.file("link.plist")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file())
-            return (PropertyListFileStore(url: link), PropertyListFileStore(url: folder.file()))
+            return PropertyListFileStore(url: link)
         }
     }
 
-    /// Prefs on the store to read from, and others on the one to write to.
+    /// Prefs on a store to read from, and others on one to write to: another store of the same roots for some kinds.
     private func pairs(_ kind: Kind) throws -> (PairPrefs, PairPrefs) {
-        let (reading, writing) = try stores(kind)
+        let reading = try store(kind)
+        let writing = [.twoStores, .link].contains(kind) ? PropertyListFileStore(url: folder.file()) : reading
         return (PairPrefs(key: "Root", store: reading), PairPrefs(key: "Root", store: writing))
     }
 
@@ -100,7 +97,7 @@ private struct High: PrefKey {
 
     @Test(arguments: [Kind.memory, .file, .foreign])
     func aRootThatMovesMeanwhileIsReadWhereItWas(_ kind: Kind) throws {
-        let store = try stores(kind).reading
+        let store = try store(kind)
         let (prefs, other) = (RenamedPairPrefs(store: store), RenamedPairPrefs(store: store))
         PairPrefs(key: "Root", store: store).write(1)
         let seen = prefs.read {
@@ -149,7 +146,7 @@ private struct High: PrefKey {
 
     @Test(arguments: [Kind.memory, .file, .foreign])
     func otherRootsStoresAndThreadsReadAsUsual(_ kind: Kind) throws {
-        let store = try stores(kind).reading
+        let store = try store(kind)
         let (prefs, neighbor) = (PairPrefs(key: "Root", store: store), PairPrefs(key: "Neighbor", store: store))
         let elsewhere = PairPrefs(key: "Root", store: InMemoryStore())
         prefs.write(1)
@@ -192,7 +189,7 @@ private struct High: PrefKey {
     /// 0 torn pairs beside a thread that writes without a pause. `PREFS_STRESS` sets the number of reads, in hundreds.
     @Test(arguments: [Kind.memory, .file, .layered])
     func noPairIsTorn(_ kind: Kind) throws {
-        let store = try stores(kind).reading
+        let store = try store(kind)
         let (prefs, writer) = (PairPrefs(key: "Root", store: store), PairPrefs(key: "Root", store: store))
         prefs.write(1)
         let (torn, isOver) = (Locked(0), Locked(false))

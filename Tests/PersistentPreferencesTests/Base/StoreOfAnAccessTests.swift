@@ -38,13 +38,13 @@ import WriteOperations
         #expect(OwnPrefs(store: first).number == 3)
     }
 
-    @Test func aStoreWithoutRevisionsIsReadAnew() {
-        let (first, second) = (ForeignStore(), ForeignStore())
-        PersistentPrefs.withStore(first) { prefs.words = ["a"] }
-        for _ in 0..<2 {
-            PersistentPrefs.withStore(first) { #expect(prefs.words == ["a"]) }
-            PersistentPrefs.withStore(second) { #expect(prefs.words == ["none"]) }
+    @Test func anInstanceKeepsTheStoreOfItsCreation() {
+        let prefs = OwnPrefs.withStore(first) {
+            OwnPrefs(store: second).number = 2
+            return OwnPrefs()
         }
+        prefs.number = 1
+        #expect(OwnPrefs(store: first).number == 1 && OwnPrefs(store: second).number == 2)
     }
 
     @Test(arguments: WriteOperation.of(.property, .instance).filter { $0 != .initializer })
@@ -127,10 +127,6 @@ import WriteOperations
     }
 
     // MARK: - Outside of a test's task
-
-    private final class SuitePrefs: Prefs, @unchecked Sendable {
-        @Pref var number = 0
-    }
 
     @Test func theStoreOfTheOnlyRunningTestIsUsedElseASharedOne() {
         let process = TestProcess(isInTest: { false }, report: {})

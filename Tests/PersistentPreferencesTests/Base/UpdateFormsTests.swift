@@ -81,6 +81,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
             prefs.ticks = 5
             prefs.$ticks.modify { $0 += 1 }
             prefs.$digit.modify { $0 = 10 }
+            #expect(prefs.digit == 5 && prefs.ticks == 6, "the values before the rejection")
         }
         #expect(error != nil && prefs.ticks == 0, "its error rolls back the update that it joins")
         #expect(prefs.digit == 5)
@@ -168,12 +169,13 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         Duration.seconds(1e18), .seconds(1.7e20), Duration(secondsComponent: .max, attosecondsComponent: 0),
     ])
     func anEndlessTimeoutIsNone(_ timeout: Duration) async {
-        #expect(limited(timeout) == nil)
         let prefs = prefs
+        #expect(blocking { prefs.update(timeout: timeout) { prefs.ticks += 1 } } == nil)
         #expect(await prefs.update(timeout: timeout) { prefs.ticks += 1 } == nil && prefs.ticks == 2)
     }
 
-    private func limited(_ timeout: Duration) -> PrefsError? { prefs.update(timeout: timeout) { prefs.ticks += 1 } }
+    /// Chooses the synchronous form.
+    private func blocking(_ body: () -> PrefsError?) -> PrefsError? { body() }
 
     // MARK: - A limit of the class
 
@@ -209,8 +211,8 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         let descriptor = try lockedFile()
         defer { close(descriptor) }
         let errors = [
-            zero { prefs.update(timeout: .zero) { prefs.ticks += 1 } },
-            zero { prefs.$ticks.modify(timeout: .zero) { $0 += 1 } },
+            blocking { prefs.update(timeout: .zero) { prefs.ticks += 1 } },
+            blocking { prefs.$ticks.modify(timeout: .zero) { $0 += 1 } },
             await prefs.update(timeout: .zero) { prefs.ticks += 1 },
             await prefs.$ticks.modify(timeout: .zero) { $0 += 1 },
         ]
@@ -218,9 +220,6 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(error?.description.contains("still locked after 0 s") == true, "\(String(describing: error))")
         }
     }
-
-    /// Chooses the synchronous form.
-    private func zero(_ body: () -> PrefsError?) -> PrefsError? { body() }
 
     // MARK: - Without blocking
 
@@ -272,31 +271,24 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
         }
         #expect(try await prefs.update { () -> Int in prefs.ticks }.get() == 3)
         #expect(try await prefs.update { values -> Int? in values["ticks"] as? Int }.get() == 3)
-        let descriptor = try lockedFile()
-        defer { close(descriptor) }
-        let error = await prefs.update(timeout: .milliseconds(10)) { prefs.ticks = 9 }
-        #expect(error?.detail(of: PrefsError.busy) != nil, "\(error as Any)")
     }
 
     @Test func itIsInTheTaskOfItsCaller() async {
-        final class OwnPrefs: PersistentPrefs, @unchecked Sendable {
-            @Pref var number = 0
-        }
         enum Own {
             @TaskLocal static var name = ""
         }
         let store = InMemoryStore()
         await PersistentPrefs.withStore(store) {
-            let own = OwnPrefs()
+            let own = TickPrefs()
             let name = await Own.$name.withValue("mine") {
                 await own.update { () -> String in
-                    own.number = 5
+                    own.ticks = 5
                     return Own.name
                 }
             }
             #expect((try? name.get()) == "mine")
         }
-        #expect(OwnPrefs(store: store).number == 5)
+        #expect(TickPrefs(store: store).ticks == 5)
     }
 
     @Test func cancellationNeitherPreventsNorStopsIt() async throws {

@@ -61,18 +61,6 @@ private final class CountedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(rings.withLock { $0 } == [100, 201, 102, 302, 203, 403, 304])
     }
 
-    /// An instance is released with its last reference, because cached values do not refer to it.
-    @Test func nothingThatIsKeptHoldsTheInstance() {
-        weak var gone: CountedPrefs?
-        do {
-            let prefs = CountedPrefs(store: InMemoryStore())
-            prefs.text = "x"
-            #expect(prefs.text == "x" && prefs.own0 == 0)
-            gone = prefs
-        }
-        #expect(gone == nil)
-    }
-
     @Test(arguments: [StoreKind.memory, .binary]) func eachThreadReadsItsOwnWrites(on kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = kind.make(in: folder)

@@ -54,17 +54,4 @@ final class EditorPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.owner = nil
         #expect(other.owner == nil && !other.$owner.isSet)
     }
-
-    /// Other suites test each of these in full.
-    @Test func aDeclarationIsKept() throws {
-        try store.update(root: "EditorPrefs") { $0 = ["fontsize": "Monaco", "theme": "blue"] }
-        let prefs = EditorPrefs(store: store)
-        #expect(prefs.fontName == "Monaco" && prefs.values["fontName"] as? String == "Monaco")
-        #expect(prefs.theme == .light)
-        #expect(prefs.outcome == "theme: expected one of light, dark, found an unknown raw value")
-        #expect(prefs.$size.set(100).map { "\($0)" } == "size: must be in 8...72")
-        #expect(prefs.$size.set(20) == nil && !prefs.$size.isDefault && prefs.size == 20)
-        #expect(
-            try exactForm(stored ?? [:]) == exactForm(["fontName": "Monaco", "size": 20 as NSNumber, "theme": "blue"]))
-    }
 }

@@ -156,20 +156,6 @@ private enum New {
         #expect(new.style == expected && new.optional == expected && new.named == ["a": expected, "b": newer])
     }
 
-    @Test func elementsKeepTheirFieldsWhereverTheyGo() {
-        func newer(_ weight: Int) -> New.Style { New.Style(weight: weight, tags: ["\(weight)"]) }
-        new.list = [newer(1), newer(2), newer(3)]
-        let prefs = old
-        prefs.list.reverse()
-        #expect(new.list == [newer(3), newer(2), newer(1)])
-        prefs.list.removeFirst()
-        #expect(new.list == [newer(2), newer(1)])
-        prefs.list[0].weight = 9
-        var changed = newer(2)
-        changed.weight = 9
-        #expect(new.list == [changed, newer(1)])
-    }
-
     @Test func aFieldThatIsStoredDuringTheWriteIsKept() {
         let race = Interruption()
         let prefs = Old.Program(key: "Root", store: ForeignStore(store, beforeUpdate: { _ in try race.runOnce() }))
@@ -258,6 +244,10 @@ private enum New {
     }
 
     static let rearranged = [
+        // In the opposite order, without the first, and with a change in place.
+        Rearranged(list: [("c", 3), ("b", 2), ("a", 1)], theirs: ["C", nil, "A"]),
+        Rearranged(list: [("b", 2), ("c", 3)], theirs: [nil, "C"]),
+        Rearranged(list: [("a", 9), ("b", 2), ("c", 3)], theirs: ["A", nil, "C"]),
         // An element is edited, and moves to the place of one that has the field.
         Rearranged(list: [("b", 9), ("a", 1), ("c", 3)], theirs: [nil, "A", "C"]),
         // Two elements change places, and the third is edited: it keeps its place and its field.

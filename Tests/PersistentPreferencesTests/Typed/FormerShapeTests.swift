@@ -22,8 +22,33 @@ private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
+/// A class whose step writes to the root, which a step should not do.
+private final class NestingPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var number = 0
+    @Pref var side = 0
+
+    @TaskLocal static var place: Place?
+
+    /// The store that the step writes to, and the number of its writes.
+    final class Place: @unchecked Sendable {
+        let store = InMemoryStore()
+        var runs = 0
+    }
+
+    override class var migrations: [PrefsMigration] {
+        [
+            PrefsMigration(to: 1) { values in
+                guard let place else { return }
+                place.runs += 1
+                AnyPrefs(["side"], key: "Root", store: place.store)["side"] = place.runs
+                values["number"] = 7
+            }
+        ]
+    }
+}
+
 /// A root in a former shape, in stores that give one root at a time.
-@Suite(.serialized) struct FormerShapeTests {
+@Suite struct FormerShapeTests {
     enum Kind: CaseIterable {
         case memory, foreign
 
@@ -71,13 +96,22 @@ private final class SteppedPrefs: PersistentPrefs, @unchecked Sendable {
         }
     }
 
-    @Test(arguments: [false, true]) func aStepRunsOnceForEachState(_ isForeign: Bool) throws {
-        SteppedPrefs.runs.withLock { $0 = 0 }
-        let store: any PrefsStore = isForeign ? KeepingStore() : InMemoryStore()
-        if !isForeign { try store.update(root: "Root") { $0 = ["size": 4] } }
-        let prefs = SteppedPrefs(key: "Root", store: store)
+    @Test func aStepRunsOnceForEachStateOfAForeignStore() {
+        let prefs = SteppedPrefs(key: "Root", store: KeepingStore())
         for _ in 0..<3 { #expect(prefs.size == 8 && prefs.values["size"] as? Int == 8) }
         #expect(SteppedPrefs.runs.withLock { $0 } == 1)
+    }
+
+    /// The commit of a migration, whose values are older, does not undo a write that a step has made in another way.
+    @Test func aWriteOfAStepStays() {
+        let place = NestingPrefs.Place()
+        let others = AnyPrefs(["number", "side"], key: "Root", values: ["number": 1], store: place.store)
+        NestingPrefs.$place.withValue(place) {
+            let prefs = NestingPrefs(key: "Root", store: place.store)
+            prefs["number"] = 9
+            #expect(prefs.outcome == "ok" && place.runs > 1)
+            #expect(prefs.ints == ["number": 9, "side": place.runs] && others.ints == prefs.ints)
+        }
     }
 
     /// A class with former root keys can also delete an entry of another type.

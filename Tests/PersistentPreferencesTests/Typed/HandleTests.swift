@@ -73,20 +73,6 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(instance == nil)
     }
 
-    @Test func setReturnsTheErrorOfThatVeryCall() {
-        let prefs = prefs
-        inThreads(8) { thread in
-            for round in 0..<100 {
-                let isBad = (round + thread).isMultiple(of: 2)
-                let error = prefs.$number.set(isBad ? -1 : thread * 1_000 + round)
-                #expect((error != nil) == isBad)
-                #expect(error.map { "\($0)" } != "ok")
-            }
-        }
-        prefs.$number.set(-1)
-        #expect(prefs.outcome == "number: must be in 0...1000000")
-    }
-
     @Test func typedWritesInAnUpdateAreOneCommit() throws {
         let system = RecordingSystemCalls()
         system.flushes = false

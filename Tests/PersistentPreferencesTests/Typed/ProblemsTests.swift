@@ -73,6 +73,7 @@ private final class FontPrefs: PersistentPrefs, @unchecked Sendable {
         try Data("x".utf8).write(to: url)
         let problems = prefs.problems()
         #expect(problems.count == 1 && problems[0].path.isEmpty && problems[0].reason.contains("the file is unchanged"))
+        #expect("\(problems[0])".hasPrefix("\(url.path): "))
         try FileManager.default.removeItem(at: url)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         #expect(prefs.problems().count == 1)

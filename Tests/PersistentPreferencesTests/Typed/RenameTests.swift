@@ -45,7 +45,6 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try file.stored == exactly(["free": 1]) && prefs.name == "default")
     }
 
-    /// A way to write or remove the property.
     struct Way: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let value: String?

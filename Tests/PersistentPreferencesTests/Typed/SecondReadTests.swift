@@ -10,10 +10,6 @@ private final class ReadPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(8...72)) var size = 12
     @Pref var number = 0
     @Pref(.in(["light", "dark"])) var theme = "light"
-
-    /// The list of an override may grow in place.
-    nonisolated(unsafe) var names: [String] = []
-    override var keys: [String] { names }
 }
 
 private struct ReadKey: PrefKey { static let defaultValue = 12 }
@@ -58,14 +54,6 @@ extension AppSettingsValues {
         #expect(four(prefs) { "\(prefs["size"] ?? "none")" } == times(4, "4711, ok"))
         #expect(four(prefs) { "\(prefs.values["size"] ?? "none")" } == times(4, "4711, ok"))
         #expect(four(prefs) { "\(prefs.$size.isDefault)" } == times(4, "true, \(size)"))
-    }
-
-    @Test func aValueOfAnotherTypeIsReportedByEachRead() throws {
-        let store = store()
-        try store.update(root: "Root") { $0 = ["number": "many"] }
-        let prefs = ReadPrefs(key: "Root", store: store)
-        let message = "0, number: expected Int, found a string"
-        #expect((0..<4).map { _ in "\(prefs.number), \(prefs.outcome)" } == times(4, message))
     }
 
     @Test func aDamagedFileIsReportedByEachRead() throws {
@@ -205,20 +193,6 @@ extension AppSettingsValues {
     }
 
     // MARK: - Keys
-
-    @Test func aKeyThatIsAppendedInPlaceIsAllowed() {
-        let prefs = ReadPrefs(key: "Root", store: InMemoryStore())
-        prefs.names.reserveCapacity(8)
-        for number in 0..<8 {
-            #expect(prefs["own\(number)"] == nil && prefs.lastError != nil)
-            #expect(prefs["own\(number)"] == nil && prefs.lastError != nil)
-            prefs.names.append("own\(number)")
-            prefs["own\(number)"] = number
-            #expect(prefs.outcome == "ok")
-            #expect(prefs["own\(number)"] as? Int == number)
-        }
-        #expect(prefs.count == 8)
-    }
 
     @Test func aSettingIsReadAgainEachTime() throws {
         let store = store()

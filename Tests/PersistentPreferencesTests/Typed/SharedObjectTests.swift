@@ -18,7 +18,6 @@ private final class ColorPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var named: [String: Any]? = ["k": NSMutableArray(array: ["a"])]
 }
 
-/// Objects of classes in values.
 @Suite struct SharedObjectTests {
     /// A coding makes one object of each stored value, for all readers.
     @Test func readersShareWhatACodingHasMade() {

@@ -3,82 +3,14 @@
 import Foundation
 import PersistentPreferences
 import Testing
-import WriteOperations
-
-private enum Mode: String, CaseIterable { case plain, rich }
-
-private struct Style: Codable, Equatable {
-    var name = "none"
-    var weight = 400
-}
 
 private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
     @Pref var size = 1.0
     @Pref var total = 0
-    @Pref var mode = Mode.plain
-    @Pref var list: [Int] = []
-    @Pref var style = Style()
-    @Pref var note: String? = nil
 }
 
-/// No property has a constraint here: the types are enough.
+/// Observers and migrations that meet values of another type. `ConstraintTests` has reads and writes.
 @Suite(.limited) struct TypeCheckTests {
-    private static let bad: [(key: String, value: any Sendable, reason: String)] = [
-        ("size", "3", "size: expected Double, found a string"),
-        ("size", true, "size: expected Double, found a Boolean"),
-        ("total", 4.5, "total: expected Int, found a real number"),
-        ("mode", "other", "mode: expected one of plain, rich, found an unknown raw value"),
-        ("list", [1, "a"] as [any Sendable], "list[1]: expected Int, found a string"),
-        (
-            "style", ["name": 4, "weight": 400] as [String: any Sendable],
-            "style.name: expected String, found an integer"
-        ),
-        ("note", 5, "note: expected String, found an integer"),
-    ]
-
-    private static let good: [(key: String, value: any Sendable)] = [
-        ("size", 3), ("total", 4.0), ("mode", "rich"), ("list", [Int]()),
-        ("style", ["name": "a", "weight": 1] as [String: any Sendable]),
-        ("note", "x"),
-    ]
-
-    private func store(
-        _ value: Any, under key: String, of prefs: TypedPrefs, in store: any PrefsStore, by operation: WriteOperation
-    ) async -> PrefsError? {
-        await WriteTarget(
-            prefs, key: key, with: key == "total" ? [:] : ["total": 2],
-            create: { TypedPrefs(key: "Root", values: $0, store: store) }, to: { value }
-        ).perform(operation)
-    }
-
-    @Test(arguments: WriteOperation.untyped)
-    func aValueOfAnotherTypeIsRejected(_ operation: WriteOperation) async throws {
-        for (key, value, reason) in Self.bad {
-            let store = InMemoryStore()
-            try store.update(root: "Root") { $0 = ["total": 1] }
-            let prefs = TypedPrefs(key: "Root", store: store)
-            let error = await self.store(value, under: key, of: prefs, in: store, by: operation)
-            #expect(error?.description == reason, "\(operation) \(key)")
-            let failures = try #require(error?.detail(of: PrefsError.typeMismatch), "\(operation) \(key)")
-            #expect(failures.map(\.topLevelKey) == [key])
-            let stored = try #require(try store.read(root: "Root"))
-            #expect(stored.count == 1 && stored["total"] as? Int == 1, "nothing has changed")
-        }
-    }
-
-    @Test(arguments: WriteOperation.untyped)
-    func aValueThatReadsBackIsStored(_ operation: WriteOperation) async throws {
-        for (key, value) in Self.good {
-            let store = InMemoryStore()
-            let prefs = TypedPrefs(key: "Root", store: store)
-            let error = await self.store(value, under: key, of: prefs, in: store, by: operation)
-            #expect(error == nil, "\(operation) \(key)")
-            #expect(try store.read(root: "Root")?[key] != nil)
-        }
-    }
-
-    // MARK: - Observers
-
     @Test func anObserverIsToldOfABadValueByTheFailureHandler() async throws {
         let store = InMemoryStore()
         let prefs = TypedPrefs(key: "Root", store: store)
@@ -94,19 +26,6 @@ private final class TypedPrefs: RecordingPrefs, @unchecked Sendable {
         prefs.size = 4
         #expect(await sizes.next() == 4)
         #expect(prefs.errors == [message], "once for each bad value")
-    }
-
-    @Test func aCallbackIsToldOfABadValueByTheFailureHandler() async throws {
-        let store = InMemoryStore()
-        let prefs = TypedPrefs(key: "Root", store: store)
-        let (values, continuation) = AsyncStream.makeStream(of: [Int].self)
-        let observation = prefs.$total.onChange { continuation.yield([$0, $1] + [prefs.errors.count]) }
-        defer { observation.cancel() }
-        var received = values.makeAsyncIterator()
-        prefs.total = 7
-        #expect(await received.next() == [0, 7, 0])
-        try store.update(root: "Root") { $0?["total"] = "7" }
-        #expect(await received.next() == [7, 0, 1])
     }
 
     @Test func theValueThatAnObservationStartsWithIsReportedToo() async throws {

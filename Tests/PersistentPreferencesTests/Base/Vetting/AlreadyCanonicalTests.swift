@@ -8,19 +8,6 @@ import Testing
 @Suite struct AlreadyCanonicalTests {
     private let prefs = AnyPrefs(store: InMemoryStore())
 
-    @Test func whatIsStoredIsTheValue() throws {
-        let inner: [Any] = [
-            "x", NSNumber(value: 100), NSNumber(value: 1.5), true, Date(timeIntervalSinceReferenceDate: 1),
-        ]
-        let value: [String: Any] = ["a": inner, "b": ["c": inner, "d": [[String: Any]()] as [Any]] as [String: Any]]
-        #expect(exactForm(try PropertyListVetter.storedObject(of: value, forKey: "k").get()) == exactForm(value))
-        // A later change by the caller changes another dictionary.
-        prefs["a"] = value
-        var own = value
-        own["a"] = 5
-        #expect(prefs["a"].map(exactForm) == exactForm(value))
-    }
-
     /// Mutable objects at any depth, between parts that are canonical already.
     @Test(arguments: 0..<Mutable.all.count, 0..<6) func nothingThatCanChangeSurvives(_ kind: Int, _ place: Int) throws {
         let mutable = Mutable.all[kind]()
@@ -62,21 +49,6 @@ import Testing
                 "k.wrapped[1]",
             ])
         #expect(try #require(refusal).failures.allSatisfy { $0.topLevelKey == "k" })
-    }
-
-    @Test(arguments: 0..<5) func aRejectedPartRejectsTheWhole(_ place: Int) throws {
-        prefs.values = ["a": "before"]
-        for inner in [UUID(), [UUID()], ["k": UUID()], NSArray(object: UUID())] as [Any] {
-            var list: [Any] = ["x", 1, NSMutableString(string: "m"), ["y"] as [Any], ["k": true] as [String: Any]]
-            list[place] = inner
-            for value in [list, ["k": list], [[list]], NSArray(array: list)] as [Any] {
-                prefs.values = ["a": value, "b": 1]
-                #expect(prefs.lastError?.failures.count == 1)
-                prefs["a"] = value
-                #expect(prefs.lastError?.failures.count == 1)
-                #expect(exactForm(prefs.values) == "{'a': 'before'}")
-            }
-        }
     }
 
     /// Foundation returns an `Any` inside an `Any`.

@@ -20,7 +20,6 @@ import Testing
             #expect(prefs.outcome == "ok")
             let stored = try #require(prefs["Dictionary Value"])
             #expect(exactForm(stored) == place.form)
-            #expect(optionals(in: prefs.values) == [])
             // Storing the value that was read is not a change.
             prefs["Dictionary Value"] = stored
             #expect(exactForm(prefs.values) == "{'Dictionary Value': \(place.form)}")
@@ -36,42 +35,6 @@ import Testing
         prefs["Dictionary Value"] = [AnyHashable(key): [NSString(string: key): true]]
         #expect(
             prefs["Dictionary Value"].map(exactForm) == exactForm([key: [key: true] as [String: Any]] as [String: Any]))
-    }
-
-    @Test func whatIsReadCasts() throws {
-        prefs["Array Value"] = [1, 1.5, true, 4.0, Int.max, Int.min, UInt64.max, Float(0.1), UInt8(7)] as [Any]
-        let read = try #require(prefs["Array Value"] as? [Any])
-        #expect(read[0] as? Int == 1)
-        #expect(read[0] as? Double == 1)
-        #expect(read[0] as? Float == 1)
-        #expect(read[0] as? Bool == true)
-        #expect(read[1] as? Double == 1.5)
-        #expect(read[1] as? Float == 1.5)
-        #expect(read[1] as? Int == nil)
-        #expect(read[2] as? Bool == true)
-        #expect(read[3] as? Int == 4)
-        #expect(read[4] as? Int == .max)
-        #expect(read[5] as? Int == .min)
-        #expect(read[6] as? UInt64 == .max)
-        #expect(read[6] as? Int == nil)
-        #expect(read[7] as? Float == 0.1)
-        #expect(read[7] as? Double == Double(Float(0.1)))
-        #expect(read[8] as? UInt8 == 7)
-        prefs["Dictionary Value"] = ["a": ["x": 1]]
-        #expect(prefs["Dictionary Value"] as? [String: [String: Int]] == ["a": ["x": 1]])
-        prefs["Array Value"] = ["a", "b"] as NSArray
-        #expect(prefs["Array Value"] as? [String] == ["a", "b"])
-    }
-
-    /// The paths at which a reader would find an Optional inside an Any.
-    private func optionals(in value: Any, at path: String = "") -> [String] {
-        let mirror = Mirror(reflecting: value)
-        if mirror.displayStyle == .optional { return [path] }
-        guard
-            mirror.displayStyle == .collection || mirror.displayStyle == .dictionary
-                || mirror.displayStyle == .tuple
-        else { return [] }
-        return mirror.children.enumerated().flatMap { optionals(in: $1.value, at: "\(path)/\($0)") }
     }
 }
 

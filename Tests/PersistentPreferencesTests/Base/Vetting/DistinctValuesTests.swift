@@ -33,14 +33,6 @@ import Testing
         }
     }
 
-    @Test func whatIsEqualButForOneDeepValueIsAChange() throws {
-        let change = try RootChange(
-            from: Dictionary(of: ["a": [["k": [NSNumber(1)] as [Any]]], "b": "same"]), shownAs: [:],
-            to: ["a": [["k": [1.0]]], "b": "same"])
-        #expect(change.assigned.mapValues(exactForm) == ["a": "[{'k': [1.0 (3ff0000000000000)]}]"])
-        #expect(change.removed == [])
-    }
-
     /// The rejection must not depend on the stored value.
     @Test func aDecimalIsRejectedBesideAnEqualNumber() {
         let prefs = AnyPrefs(values: ["a": 1.0, "b": 1], store: InMemoryStore())

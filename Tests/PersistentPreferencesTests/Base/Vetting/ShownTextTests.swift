@@ -133,9 +133,6 @@ import Testing
         let keys = (1...1_000).map { "key \($0)" }
         let text = PrefsError.incorrectKeys(invalidElements: keys).description
         #expect(text.hasSuffix("\"key 20\" and 980 more"))
-        #expect(
-            PrefsError.incorrectKeys(invalidElements: ["a", "b"]).description
-                == #"expected a key that @Pref declares or keys lists, found "a", "b""#)
     }
 
     @Test func aReaderEscapesKeysInMessages() throws {

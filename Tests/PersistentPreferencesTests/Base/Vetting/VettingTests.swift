@@ -89,22 +89,6 @@ import Testing
         try expectNothingChanged()
     }
 
-    @Test func noMoreThanAHundredOffendersAreListed() throws {
-        prefs["Array Value"] = Array(repeating: NSNull(), count: 1_000)
-        #expect(try refusal().count == 100)
-        try expectNothingChanged()
-    }
-
-    @Test func reasonsNeverHoldTheValue() throws {
-        prefs["String Value"] = [URL(fileURLWithPath: "/secret"), Decimal(4_711), "secret".dropFirst(0)] as [Any]
-        #expect(
-            try refusal() == [
-                "String Value[0]: a URL cannot be stored in a property list; store its absoluteString",
-                "String Value[1]: a Decimal would lose digits in a property list; store its description",
-                "String Value[2]: a Substring cannot be stored in a property list; convert it to String",
-            ])
-    }
-
     private func failure() throws -> PrefsError {
         let error = try #require(prefs.lastError)
         guard case .valuesNotPlistCompatible = error else { throw error }

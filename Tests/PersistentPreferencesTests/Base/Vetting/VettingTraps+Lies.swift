@@ -9,25 +9,19 @@ extension Trap {
         "\(report) cannot be stored in a property list"
     }
 
-    private static let texts: [Trap] =
-        ([-1, .min] as [Int]).map { length in
-            Trap("text of length \(length)", implausible("an NSString that reports a length of \(length)")) {
-                UnitsText([0x61], reportedLength: length)
-            }
-        }
-        + ([.max, (4 << 20) + 1] as [Int]).map { length in
-            Trap("text of length \(length)", tooLarge) { UnitsText([0x61], reportedLength: length) }
-        }
+    /// Objects that report impossible sizes, and sizes beyond the limit.
+    private static func lyingSizes(_ report: String, tooLarge large: Int, _ make: @escaping (Int) -> Any) -> [Trap] {
+        ([-1, .min] as [Int]).map { size in
+            Trap("\(report) of \(size)", implausible("\(report) of \(size)")) { make(size) }
+        } + ([.max, large] as [Int]).map { size in Trap("\(report) of \(size)", tooLarge) { make(size) } }
+    }
+
+    private static let texts = lyingSizes("an NSString that reports a length", tooLarge: (4 << 20) + 1) {
+        UnitsText([0x61], reportedLength: $0)
+    }
 
     private static let arrays: [Trap] =
-        ([-1, .min] as [Int]).map { count in
-            Trap("array of count \(count)", implausible("an NSArray that reports a count of \(count)")) {
-                LyingArray(count: count)
-            }
-        }
-        + ([.max, 1 << 19] as [Int]).map { count in
-            Trap("array of count \(count)", tooLarge) { LyingArray(count: count) }
-        } + [
+        lyingSizes("an NSArray that reports a count", tooLarge: 1 << 19) { LyingArray(count: $0) } + [
             Trap("mutable array of count -1", implausible("an NSArray that reports a count of -1")) {
                 LyingMutableArray()
             },
@@ -40,13 +34,8 @@ extension Trap {
         ]
 
     private static let dictionaries: [Trap] =
-        ([-1, .min] as [Int]).map { count in
-            Trap("dictionary of count \(count)", implausible("an NSDictionary that reports a count of \(count)")) {
-                LyingDictionary(count: count, keys: .endless)
-            }
-        }
-        + ([.max, 1 << 19] as [Int]).map { count in
-            Trap("dictionary of count \(count)", tooLarge) { LyingDictionary(count: count, keys: .endless) }
+        lyingSizes("an NSDictionary that reports a count", tooLarge: 1 << 19) {
+            LyingDictionary(count: $0, keys: .endless)
         } + [
             Trap("dictionary of too few keys", implausible("an NSDictionary that has fewer keys than its count of 2")) {
                 LyingDictionary(count: 2, keys: .these(["k"]))
@@ -72,14 +61,7 @@ extension Trap {
         ]
 
     private static let data: [Trap] =
-        ([-1, .min] as [Int]).map { length in
-            Trap("data of length \(length)", implausible("an NSData that reports a length of \(length)")) {
-                LyingData(length: length)
-            }
-        }
-        + ([.max, 4 << 20] as [Int]).map { length in
-            Trap("data of length \(length)", tooLarge) { LyingData(length: length) }
-        } + [
+        lyingSizes("an NSData that reports a length", tooLarge: 4 << 20) { LyingData(length: $0) } + [
             Trap("data in an NSArray", at: "[0]", implausible("an NSData that reports a length of -1")) {
                 NSArray(object: LyingData(length: -1))
             }

@@ -7,6 +7,10 @@ import Testing
 private final class Link: Codable {
     var next: Link?
     var others: [Link]?
+
+    init(next: Link? = nil) { self.next = next }
+
+    static func chain(of levels: Int) -> Link { (1..<levels).reduce(Link()) { next, _ in Link(next: next) } }
 }
 
 /// Makes a number of nested containers by hand.
@@ -22,32 +26,9 @@ private struct Digger: Codable {
     }
 }
 
-/// A value whose encoding fails on request.
-private struct Reluctant: Codable {
-    var isEncodable = true
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        guard isEncodable else {
-            let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "not today")
-            throw EncodingError.invalidValue(self, context)
-        }
-        try container.encode(true)
-    }
-
-    init(isEncodable: Bool = true) {
-        self.isEncodable = isEncodable
-    }
-
-    init(from decoder: any Decoder) throws {
-        isEncodable = try decoder.singleValueContainer().decode(Bool.self)
-    }
-}
-
 private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var link: Held<Link>? = nil
     @Pref var links: [String: [Held<Link>]] = [:]
-    @Pref var reluctant = Reluctant()
     @Pref var digger: Digger? = nil
 }
 
@@ -60,13 +41,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             let prefs = DepthPrefs(store: store)
             prefs.link = Held(Link())
             for levels in [65, 200, 300, 5_000] {
-                let top = Link()
-                var last = top
-                for _ in 1..<levels {
-                    let next = Link()
-                    last.next = next
-                    last = next
-                }
+                let top = Link.chain(of: levels)
                 prefs.link = Held(top)
                 let path = String(repeating: ".next", count: levels < 98 ? 64 : 97)
                 #expect(prefs.outcome == "link\(path): nested deeper than 64 levels")
@@ -83,8 +58,6 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.outcome.hasPrefix("links.a[0].others[0].others[0]."))
             #expect(prefs.outcome.hasSuffix(": nested deeper than 64 levels"))
             cycle.others = nil
-            prefs.reluctant = Reluctant(isEncodable: false)
-            #expect(prefs.outcome.hasPrefix("reluctant: "))
             for levels in [64, 200, 1_000, 100_000] {
                 prefs.digger = Digger(levels: levels)
                 #expect(prefs.outcome.hasPrefix("digger") && prefs.outcome.hasSuffix(": nested deeper than 64 levels"))
@@ -100,13 +73,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
     @Test func whatIsAsDeepAsAPropertyListMayBeIsStored() throws {
         try onSmallStack {
             let prefs = DepthPrefs(store: InMemoryStore())
-            let top = Link()
-            var last = top
-            for _ in 1..<64 {
-                last.next = Link()
-                last = last.next ?? last
-            }
-            prefs.link = Held(top)
+            prefs.link = Held(Link.chain(of: 64))
             #expect(prefs.outcome == "ok")
             var levels = 0
             var link = prefs.link?.content

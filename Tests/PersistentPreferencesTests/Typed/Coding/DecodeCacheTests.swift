@@ -24,7 +24,6 @@ private final class ReusePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var other = 0
 }
 
-/// An unchanged value is decoded once.
 @Suite struct DecodeCacheTests {
     @Test(arguments: StoreKind.allCases)
     func anUnchangedValueIsDecodedOnce(on kind: StoreKind) throws {
