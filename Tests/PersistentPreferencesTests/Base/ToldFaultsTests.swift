@@ -24,10 +24,15 @@ import Testing
         ToolPrefs(store: PropertyListFileStore(url: url, durability: .process, layout: .flat))
     }
 
-    @Test func aBadValueIsToldOnceForEachState() throws {
-        try put(["size": "x"])
+    /// An instance on a file with these values, and its errors.
+    private func observed(_ values: NSDictionary) throws -> (ToolPrefs, Observer<String>) {
+        try put(values)
         let prefs = prefs()
-        let heard = prefs.errorObserver()
+        return (prefs, prefs.errorObserver())
+    }
+
+    @Test func aBadValueIsToldOnceForEachState() throws {
+        let (prefs, heard) = try observed(["size": "x"])
         for _ in 0..<1_000 {
             #expect(prefs.size == 12 && prefs.lastError != nil, "lastError is the outcome of each access")
             #expect(prefs.name == "" && prefs.lastError == nil)
@@ -51,17 +56,13 @@ import Testing
     }
 
     @Test func eightThreadsTellItOnce() throws {
-        try put(["size": "x"])
-        let prefs = prefs()
-        let heard = prefs.errorObserver()
+        let (prefs, heard) = try observed(["size": "x"])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in for _ in 0..<500 { _ = prefs.size } }
         #expect(heard.all.count == 1)
     }
 
     @Test func everyRejectedAccessIsTold() throws {
-        try put(["size": 1])
-        let prefs = prefs()
-        let heard = prefs.errorObserver()
+        let (prefs, heard) = try observed(["size": 1])
         for _ in 0..<3 { prefs["free"] = NSObject() }
         for _ in 0..<2 { prefs["unknown"] = 1 }
         for _ in 0..<2 { _ = prefs["unknown"] }
@@ -70,9 +71,7 @@ import Testing
 
     /// Whatever key is read, until a read succeeds.
     @Test func aFileThatCannotBeReadIsToldOnce() throws {
-        try put(["size": 1])
-        let prefs = prefs()
-        let heard = prefs.errorObserver()
+        let (prefs, heard) = try observed(["size": 1])
         for round in 1...2 {
             try Data("hello".utf8).write(to: url)
             for _ in 0..<100 { _ = (prefs.size, prefs.name, prefs.values, prefs["free"], prefs.count) }
@@ -119,9 +118,7 @@ import Testing
 
     /// Observers of one instance share its handlers.
     @Test func observersTellAFaultOnce() throws {
-        try put(["size": 1])
-        let prefs = prefs()
-        let heard = prefs.errorObserver()
+        let (prefs, heard) = try observed(["size": 1])
         let sizes = Heard<Int>()
         let observations = (0..<5).map { _ in prefs.$size.onChange { sizes.append($1) } }
         let writer = self.prefs()
