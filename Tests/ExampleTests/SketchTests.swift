@@ -37,11 +37,6 @@ import Testing
         #expect(
             try run([]).output
                 == ":    :    \n----------\n----------\n:    :    \npaper < sky, due 2026-11-24T08:00:00Z\n")
-        #expect(try prefs("set", "canvas.height", "2") == "")
-        #expect(try prefs("set", "layers[2]", "sun") == "")
-        #expect(try prefs("get", "canvas.height") == "2\n" && prefs("get", "layers[-1]") == "sun\n")
-        #expect(try prefs("set", "width", "+1") == "" && prefs("set", "grid", "toggle") == "")
-        #expect(try prefs("get", "width") == "3\n" && prefs("get", "grid") == "false\n")
         #expect(try prefs("unset", "width", "due") == "" && prefs("get", "width") == "1\n")
         let shown = try prefs("show").split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(shown.contains("width Int default 1") && shown.contains("pen Pen stored ink"))
@@ -50,18 +45,11 @@ import Testing
 
     @Test(arguments: [
         (["set", "width", "10"], "width: must be in 1...9, found 10"),
-        (["set", "width", "1.5"], "width: expected Int, found \"1.5\": not a whole number"),
         (["set", "pen", "chalk"], "pen: expected one of pencil, ink, brush, found \"chalk\""),
-        (["set", "pen=ink", "opacity=2"], "opacity: must be in 0.0...1.0, found 2"),
-        (["set", "canvas.depth[0", "1"], "expected a key or a path such as a.b[0]"),
-        (["set", "canvas.depth", "1"], "no field `canvas.depth`"),
-        (["set", "layers[7]", "x"], "there is no element 7 of `layers`"),
-        (["set", "canvas.height", "tall"], "canvas"), (["get", "widht"], "no key `widht`; did you mean `width`?"),
-        (["get", "due"], "`due` is not set"), (["unset", "colour"], "no key `colour`"),
         (["set", "pen", "+1"], "pen: expected one of pencil, ink, brush, found \"+1\""),
-        (["set", "width", "+9"], "width: must be in 1...9"),
-        (["set", "width", "toggle"], "width: expected Int"),
-        (["set", "width", "2", "--if", "5"], "`width`: expected 5, found 1; nothing has changed"),
+        (["set", "pen=ink", "opacity=2"], "opacity: must be in 0.0...1.0, found 2"),
+        (["set", "canvas.depth", "1"], "no field `canvas.depth`"),
+        (["get", "widht"], "no key `widht`; did you mean `width`?"), (["get", "due"], "`due` is not set"),
     ])
     func whatIsRejectedChangesNothing(_ words: [String], _ reason: String) throws {
         let result = try run(["prefs"] + words)
@@ -104,8 +92,5 @@ import Testing
         #expect((schema?["properties"] as? [String: Any])?.count == 8)
         let usage = try run(["prefs", "read", "x"])
         #expect(usage.code == 64 && usage.errors.contains("unknown command `read`"), "\(usage)")
-        for words in [["edit"], ["edit", "--json"], ["set"], ["show", "--frobnicate"]] {
-            #expect(try run(["prefs"] + words).code == 64)
-        }
     }
 }

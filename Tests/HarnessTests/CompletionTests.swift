@@ -13,7 +13,6 @@ import Testing
 
     private static let rows: [(words: [String], offers: [String])] = [
         (["ex"], ["export"]),
-        (["he"], ["help"]),
         (["get", ""], ["theme", "fontSize", "wraps", "user"]),
         (["get", "us"], ["user"]),
         // A key is offered if the name of the property does not begin with the word.
@@ -21,7 +20,6 @@ import Testing
         (["--root", "R", "get", "f"], ["fontSize"]),
         (["--root=R", "get", "f"], ["fontSize"]),
         (["set", "theme", ""], ["light", "dark", "solarized"]),
-        (["set", "theme", "s"], ["solarized"]),
         (["set", "wraps", ""], ["true", "false"]),
         (["set", "fontSize", ""], []),
         (["set", "theme=d"], ["theme=dark"]),
@@ -34,8 +32,6 @@ import Testing
         (["find", ""], []),
         // A key that is given is not offered again.
         (["unset", "theme", ""], ["fontSize", "wraps", "user"]),
-        (["get", "theme", ""], ["fontSize", "wraps", "user"]),
-        (["get", "wr"], ["wraps"]),
         (["help", "th"], ["theme"]),
         (["help", "do"], ["doctor"]),
         (["completions", ""], ["bash", "zsh", "fish"]),

@@ -49,20 +49,13 @@ import Testing
         }
     }
 
-    @Test func aDeclaredValueIsOneWhole() throws {
+    @Test(arguments: [
+        (#"{"a": {"x": 1}}"#, #"{"a": {"x": 2}}"#, #"{"a": {"x": 1, "y": 1}}"#),
+        (#"{"a": [1, 2]}"#, #"{"a": [1, 3]}"#, #"{"a": [4, 2]}"#),
+    ])
+    func aDeclaredValueIsOneWhole(base: String, mine: String, theirs: String) throws {
         #expect(throws: ValueMerge.Unresolved.self) {
-            try ValueMerge.values(
-                values(#"{"a": {"x": 1}}"#), to: values(#"{"a": {"x": 2}}"#), over: values(#"{"a": {"x": 1, "y": 1}}"#),
-                isDeep: false
-            ) { _ in nil }
-        }
-    }
-
-    @Test func aDeclaredListIsOneWhole() throws {
-        #expect(throws: ValueMerge.Unresolved.self) {
-            try ValueMerge.values(
-                values(#"{"a": [1, 2]}"#), to: values(#"{"a": [1, 3]}"#), over: values(#"{"a": [4, 2]}"#), isDeep: false
-            ) { _ in nil }
+            try ValueMerge.values(values(base), to: values(mine), over: values(theirs), isDeep: false) { _ in nil }
         }
     }
 

@@ -101,9 +101,8 @@ import TestSupport
 
     /// The files in the home. The names and the contents of those for an undo depend on its path.
     private func contents(_ home: HarnessHome) throws -> [String: Data?] {
-        let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
         var contents: [String: Data?] = [:]
-        for path in paths where !path.contains("/undo/") {
+        for path in home.paths where !path.contains("/undo/") {
             contents[path] = .some(FileManager.default.contents(atPath: home.path(path)))
         }
         return contents

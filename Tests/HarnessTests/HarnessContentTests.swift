@@ -1,6 +1,9 @@
 import Foundation
+import PersistentPreferences
 import Testing
 import TestSupport
+
+@testable import PrefsTool
 
 /// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
 @Suite final class HarnessContentTests: HarnessSuite {
@@ -8,18 +11,8 @@ import TestSupport
         let content: Data
         /// The state of the whole file in the report.
         let state: String
-        /// The problems with their places.
+        /// The problems with their places. The exit code is 1 if there are problems.
         var lines: [String] = []
-        /// The exit code is 1 if there are problems.
-        var hasProblems: Bool { !lines.isEmpty }
-
-        init(content: Data, state: String, lines: [String] = []) {
-            (self.content, self.state, self.lines) = (content, state, lines)
-        }
-
-        init(content: String, state: String, lines: [String] = []) {
-            self.init(content: Data(content.utf8), state: state, lines: lines)
-        }
     }
 
     private static func xml(_ entries: String) -> String {
@@ -36,17 +29,14 @@ import TestSupport
             options: 0)) ?? Data()
 
     static let cases: [Case] = [
-        Case(content: xml(""), state: "an XML property list, 0 roots, 0 values"),
-        Case(
-            content: xml("<key>A</key><dict><key>k</key><true/></dict><key>B</key><dict/>"),
-            state: "an XML property list, 2 roots, 1 value"),
-        Case(
-            content: xml("<key>A</key><dict/><key>loose</key><true/>"),
-            state: "an XML property list, 1 root, 0 values, 1 other entry"),
-        Case(content: xml("<key>a</key><true/><key>b</key><array/>"), state: "an XML property list, 2 values"),
-        Case(content: "", state: "the file is empty: nothing was stored yet"),
+        list("", "0 roots, 0 values"),
+        list("<key>A</key><dict><key>k</key><true/></dict><key>B</key><dict/>", "2 roots, 1 value"),
+        list("<key>A</key><dict/><key>loose</key><true/>", "1 root, 0 values, 1 other entry"),
+        list("<key>a</key><true/><key>b</key><array/>", "2 values"),
+        Case(content: Data(), state: "the file is empty: nothing was stored yet"),
         // The content tells the format, whatever the name.
-        Case(content: "{}", state: "JSON, 0 roots, 0 values"),
+        Case(content: Data("{}".utf8), state: "JSON, 0 roots, 0 values"),
+        Case(content: Data(#"{"name": "x", "scripts": {"a": "b"}, "files": []}"#.utf8), state: "JSON, 3 entries"),
         foreign("()", "is text that begins with (, not a property list"),
         foreign("bplist00", "too short for a binary property list, or of an unknown version"),
         foreign(xml("\n<key>a</key>\n"), "line 3, column 13: a key without a value"),
@@ -54,51 +44,50 @@ import TestSupport
         unsafe(
             #"<?xml version="1.0" encoding="UTF-16"?><plist/>"#, "its declaration says utf-16, but its bytes are not"),
         unsafe(xml("<key>A</key>\(tooDeep)"), "line 2, column 600: nested deeper than 80 levels"),
-        Case(
-            content: xml("<key></key><dict/>"), state: "an XML property list, 1 root, 0 values",
-            lines: [#""": is not a valid root key: it is empty"#]),
-        Case(
-            content: xml("<key>A</key><dict><key>deep</key>\(deep)<key>list</key><array><true/>\(uid)</array></dict>"),
-            state: "an XML property list, 1 root, 2 values",
-            lines: ["A.deep" + String(repeating: "[0]", count: 64) + ": nested deeper than 64 levels"]),
+        list("<key></key><dict/>", "1 root, 0 values", [#""": is not a valid root key: it is empty"#]),
+        list(
+            "<key>A</key><dict><key>deep</key>\(deep)<key>list</key><array><true/>\(uid)</array></dict>",
+            "1 root, 2 values", ["A.deep" + String(repeating: "[0]", count: 64) + ": nested deeper than 64 levels"]),
         Case(
             content: large, state: "a binary property list, 1 root, 2 values",
             lines: ["A: the root is larger than 4 MiB: nothing can be added"]),
         // The values and keys of the program's settings are checked, too.
-        Case(
-            content: xml(
-                "<key>PrefsTestSet</key><dict><key>Integer Valeu</key><integer>1</integer><key>Integer Value</key><true/></dict>"
-            ), state: "an XML property list, 1 root, 2 values",
-            lines: [
+        list(
+            "<key>PrefsTestSet</key><dict><key>Integer Valeu</key><integer>1</integer><key>Integer Value</key><true/></dict>",
+            "1 root, 2 values",
+            [
                 "PrefsTestSet.Integer Valeu: is not a key of PrefsTestSet; did you mean \"Integer Value\"?",
                 "PrefsTestSet.Integer Value: expected Int, found a Boolean",
             ]),
     ]
 
+    private static func list(_ entries: String, _ counts: String, _ lines: [String] = []) -> Case {
+        Case(content: Data(xml(entries).utf8), state: "an XML property list, \(counts)", lines: lines)
+    }
+
     private static func foreign(_ content: String, _ reason: String) -> Case {
-        Case(content: content, state: "not written by this package: \(reason)", lines: [reason])
+        Case(content: Data(content.utf8), state: "not written by this package: \(reason)", lines: [reason])
     }
 
     private static func unsafe(_ content: String, _ reason: String) -> Case {
         Case(
-            content: content, state: "not safe to read: \(reason)",
+            content: Data(content.utf8), state: "not safe to read: \(reason)",
             lines: ["the file is not safe to read: \(reason); it is not changed, and writes are rejected"])
     }
 
     @Test(arguments: cases.indices) func theProblemsAreReportedWithTheirPlaces(index: Int) throws {
-        let (home, example) = (try HarnessHome(), Self.cases[index])
+        let example = Self.cases[index]
         let file = try home.write(example.content, to: "x.plist")
         let path = home.path("x.plist")
-        let printed = try home.prefs("doctor", "-f", path)
+        let printed = try prefs("doctor", "-f", path)
         #expect(printed.output.contains("\nstate        \(example.state)\n"), "\(printed)")
-        #expect(printed.code == (example.hasProblems ? 1 : 0) && printed.errors == "")
+        #expect(printed.code == (example.lines.isEmpty ? 0 : 1) && printed.errors == "")
         let problems = printed.output.split(separator: "\n").filter { $0.hasPrefix("problem: ") }
         #expect(
             zip(problems, example.lines).allSatisfy { $0.hasPrefix("problem: \($1)") }
                 && problems.count == example.lines.count, "\(printed)")
-        let json = try home.prefs("doctor", "-f", path, "--json")
-        let report = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
-        #expect(json.code == printed.code && report?["isHealthy"] as? Bool == !example.hasProblems)
+        let report = try home.doctor(path)
+        #expect(report.code == printed.code && report.members["isHealthy"] as? Bool == example.lines.isEmpty)
         #expect(try Data(contentsOf: file) == example.content)
         #expect(try home.folder.names() == ["x.plist"])
     }
@@ -106,18 +95,14 @@ import TestSupport
     @Test func aReportInJSONCountsTheValues() throws {
         try home.write(["A": ["k": 1, "l": [2]], "loose": "x"], to: "x.plist")
         let path = home.path("x.plist")
-        func report() throws -> (text: String, code: Int32) {
-            let printed = try prefs("doctor", "-f", path, "--json")
-            return (printed.output, printed.code)
-        }
-        let whole = try report()
-        #expect(whole.code == 0 && whole.text.hasPrefix(#"{"file":"\#(path)","leadsTo":"\#(path)","state":"whole""#))
-        #expect(whole.text.contains(#""format":"binary","roots":1,"values":2,"problems":[]"#))
+        let whole = try prefs("doctor", "-f", path, "--json")
+        #expect(whole.code == 0 && whole.output.hasPrefix(#"{"file":"\#(path)","leadsTo":"\#(path)","state":"whole""#))
+        #expect(whole.output.contains(#""format":"binary","roots":1,"values":2,"problems":[]"#))
         try home.write("no", to: "x.plist")
         let problems = #"[{"path":"","reason":"is neither a binary nor an XML property list"}]"#
-        let foreign = try report()
+        let foreign = try prefs("doctor", "-f", path, "--json")
         #expect(foreign.code == 1)
-        #expect(foreign.text.contains(#""format":null,"roots":0,"values":0,"problems":\#(problems)"#))
+        #expect(foreign.output.contains(#""format":null,"roots":0,"values":0,"problems":\#(problems)"#))
     }
 
     /// Files that crash Foundation's parsers or make them loop. Runs in a process, because a crash or a loop would end
@@ -136,25 +121,56 @@ import TestSupport
         }
     }
 
-    @Test func aPathThatIsNotARegularFileIsReported() throws {
-        let fifo = home.path("fifo")
-        try #require(mkfifo(fifo, 0o600) == 0)
+    /// `HarnessDoctorTests` has other kinds of files.
+    @Test func aDeviceAndACycleOfLinksAreReported() throws {
         try #require(symlink("loop", home.path("loop")) == 0)
-        let large = try FileHandle(forWritingTo: home.write(Data(), to: "large"))
-        try large.truncate(atOffset: 1 << 33)
-        try large.close()
-        let names = try home.folder.names()
         for (path, reason) in [
-            (home.folder.path, "is a folder"),
-            (fifo, "is a FIFO"), ("/dev/zero", "is a device"),
-            (home.path("large"), "larger than 256 MiB"),
+            ("/dev/zero", "is a device"),
             (home.path("loop"), "open: \(String(cString: strerror(ELOOP))); expected a link that leads to a file"),
         ] {
             let printed = try prefs("doctor", "-f", path)
-            #expect(
-                printed.code == 1 && printed.output.contains("\nproblem: \(path) cannot be read: \(reason)\n"),
-                "\(printed)")
+            let problem = "\nproblem: \(path) cannot be read: \(reason)\n"
+            #expect(printed.code == 1 && printed.output.contains(problem), "\(printed)")
         }
-        #expect(try home.folder.names() == names)
+    }
+
+    // MARK: - Values of a class
+
+    private func findings(_ path: String) throws -> [Finding] {
+        let program = AppPrefs.program
+        return Diagnosis(path: path, of: program, prefs: program.make(nil, try Target.file(path).store(of: program)))
+            .findings
+    }
+
+    @Test func valuesThatDoNotFitTheClassAreReported() throws {
+        let misfits = ["theme": "pink", "fontSize": 7, "wraps": true, "user name": 5] as [String: Any]
+        let path = try home.write(["AppPrefs": misfits, "Other": ["theme": 3]], to: "app.plist").path
+        let printed = try CommandRun(environment: ["HOME": home.folder.path]).run(
+            ["doctor", "-f", path], of: AppPrefs.program)
+        let lines = printed.output.split(separator: "\n").filter { $0.hasPrefix("problem: ") }
+        #expect(printed.code == 1 && lines.count == 3, "\(lines)")
+        for (line, key) in zip(lines, ["fontSize", "theme", "user name"]) {
+            #expect(line.hasPrefix("problem: AppPrefs.\(key): "))
+        }
+        #expect(lines[0] == "problem: AppPrefs.fontSize: must be in 8.0...72.0")
+        #expect(try prefs("doctor", "-f", path).code == 0)
+        // The commands are those of the program. The first keeps a copy.
+        let findings = try findings(path)
+        #expect(findings.count == 3 && findings.allSatisfy(\.isProblem))
+        #expect(findings[0].command?.hasSuffix(" prefs unset --force -f \(path) AppPrefs.fontSize") == true)
+        #expect(findings.map { $0.command?.hasPrefix("cp -p ") } == [true, false, false])
+    }
+
+    @Test func valuesOfTheClassAreAccepted() throws {
+        let path = try home.write(["AppPrefs": ["theme": "dark", "fontSize": 9]], to: "app.plist").path
+        #expect(try findings(path).isEmpty)
+    }
+
+    @Test func aDamagedFileIsMendedByTheProgram() throws {
+        let path = home.path("app.plist")
+        try home.claim("app.plist")
+        #expect(try prefs("set", "-f", path, "AppPrefs.fontSize", "9", "-t", "integer") == Printed())
+        try Data("bplist00".utf8).write(to: URL(filePath: path))
+        #expect(try findings(path).first?.command?.hasSuffix(" prefs doctor --mend -f \(path)") == true)
     }
 }

@@ -102,22 +102,17 @@ import Testing
             "the string `editor.theme` would become a value of type integer; --force does it; nothing has changed"
         ),
         (["cp", "A:nothing", "B:x"], "`x`: null cannot be stored in a property list"),
-        (["mv", "A:ports", "no/x.json"], "the folder HOME/no does not exist; nothing was created"),
+        (["mv", "A:ports", "HOME/no/x.json"], "the folder HOME/no does not exist; nothing was created"),
         (["cp", "A:editor", "int"], "Integer Value: expected Int, found a dictionary"),
         (["cp", "A:ports", "HOME/x.conf:p"], "HOME/x.conf does not exist; --format json, xml or binary creates it"),
     ]
 
     @Test(arguments: rejected) func aRejectedMoveChangesNothing(words: [String], message: String) throws {
-        func named(_ text: String) -> String {
-            let text = text == "no/x.json" ? "HOME/no/x.json" : text
-            guard text.hasPrefix("A") || text.hasPrefix("B") else {
-                return text.replacing("HOME", with: home.folder.path)
-            }
-            return (text.hasPrefix("A") ? a : b) + text.dropFirst()
-        }
         let state = try home.state()
-        let printed = try prefs(words.map(named))
-        #expect(printed == .failure(message.replacing("HOME", with: home.folder.path)))
+        let words = words.map {
+            $0.replacing("A:", with: "\(a):").replacing("B:", with: "\(b):").replacing("HOME", with: home.folder.path)
+        }
+        #expect(try prefs(words) == .failure(message.replacing("HOME", with: home.folder.path)))
         #expect(try home.state() == state)
     }
 

@@ -30,7 +30,8 @@ import TestSupport
         let isRead =
             command.isEmpty || ["--json", "get", "export"].contains(command[0]) || command.contains("--dry-run")
         if isRead {
-            #expect(printed == (command == ["--json"] ? Printed(errors: json(message), code: 1) : .failure(message)))
+            let json = Printed(errors: "{\"error\":\"\(message)\"}\n", code: 1)
+            #expect(printed == (command == ["--json"] ? json : .failure(message)))
         } else {
             // With --force it is quarantined like a damaged file.
             #expect(printed.code == 1 && printed.errors.hasPrefix("prefs: \(path): \(file.reason); "), "\(printed)")
@@ -42,13 +43,16 @@ import TestSupport
     @Test(arguments: [
         ["get", "-f", "FILE", "A"], ["cp", "-f", "FILE", "A", "B"], ["set", "-f", "FILE", "A.k", "v"],
         ["unset", "-f", "FILE", "A"], ["export", "-f", "FILE"], ["doctor", "-f", "FILE"],
+        ["import", "-f", "FILE", "OTHER", "--dry-run"],
     ])
     func domainCommandsLeaveAFileThatIsNotOursAlone(command: [String]) throws {
         try home.write("my notes", to: "notes.txt")
+        try home.write("{}", to: "x.json")
         try FileManager.default.createSymbolicLink(atPath: home.path("link.plist"), withDestinationPath: "notes.txt")
         let before = try home.state()
         for name in ["notes.txt", "link.plist"] {
-            #expect(try prefs(command.map { $0.replacing("FILE", with: home.path(name)) }).code == 1)
+            let words = command.map { ["FILE": home.path(name), "OTHER": home.path("x.json")][$0] ?? $0 }
+            #expect(try prefs(words).code == 1)
             #expect(try home.state() == before)
         }
     }
@@ -180,34 +184,36 @@ import TestSupport
         let names = try FileManager.default.contentsOfDirectory(atPath: home.path(".config"))
         let quarantined = names.filter { $0.contains(".corrupt-") }
         #expect(try quarantined.map { try home.bytes(".config/\($0)") } == [damaged])
-        for write in [
-            ["set", "-f", HarnessHome.suite, "A.k", "v"],
-            ["import", "-f", HarnessHome.suite, home.path("new.json")],
-            ["unset", "-f", HarnessHome.suite, "A"],
-        ] {
-            try home.write("{\"B\": {}}", to: "new.json")
-            try home.write(damaged, to: file)
-            let printed = try prefs(write + ["--force"])
-            #expect(printed.code == 0 && printed.errors.contains("; quarantined as "), "\(write): \(printed)")
-        }
     }
 
-    @Test(arguments: [
-        PropertyListSerialization.PropertyListFormat.xml.rawValue,
-        PropertyListSerialization.PropertyListFormat.binary.rawValue,
-    ])
-    func aWholeFileKeepsItsFormat(format: UInt) throws {
-        let format = try #require(PropertyListSerialization.PropertyListFormat(rawValue: format))
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func aWholeFileKeepsItsFormat(format: PropertyListSerialization.PropertyListFormat) throws {
         let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist", format: format)
-        #expect(try prefs("get", "int", in: home.path("x.plist")) == Printed("5\n"))
-        #expect(try prefs("set", "int", "6", in: home.path("x.plist")) == Printed())
+        #expect(try prefs("set", "int", "6", in: file.path) == Printed())
         var found = PropertyListSerialization.PropertyListFormat.openStep
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: &found)
         #expect(found == format)
         #expect(list as? [String: [String: Int]] == ["PrefsTestSet": ["Integer Value": 6]])
     }
 
-    private func json(_ message: String) -> String {
-        "{\"error\":\"\(message)\"}\n"
+    @Test func aTypoInJSONIsExplainedAndMended() throws {
+        let path = home.path("x.json")
+        try home.claim("x.json")
+        try prefs("set", "-f", path, "R.k", "3", "-t", "integer")
+        let healthy = try prefs("doctor", "-f", path)
+        #expect(healthy.code == 0 && healthy.output.contains("JSON, 1 root, 1 value"), "\(healthy)")
+        #expect(healthy.output.contains("the same as the file"))
+        try home.write("{\n  \"R\": {\n    \"k\": 4,,\n  }\n}\n", to: "x.json")
+        let reason = "line 3, column 12: expected a key in quotes (at R)"
+        let report = try prefs("doctor", "-f", path)
+        #expect(report.code == 1)
+        #expect(
+            report.output.contains(
+                "the file is damaged: \(reason); correct line 3, or run the command, which quarantines"))
+        let read = try prefs("get", "-f", path, "R.k")
+        #expect(read.output == "3\n" && read.code == 1 && read.errors.contains(reason))
+        let mended = try prefs("doctor", "-f", path, "--mend")
+        #expect(mended.code == 0 && mended.output.contains("restored the last good copy"))
+        #expect(try home.text("x.json") == "{\n  \"R\": {\n    \"k\": 3\n  }\n}\n")
     }
 }

@@ -16,7 +16,7 @@ import Testing
         #expect(report.code == 0 && lock["state"] as? String == "held")
         // A temporary file is no problem while the lock is held.
         #expect(report.findings.count == 1 && report.findings[0]["isProblem"] as? Bool == false)
-        guard Self.namesHolders else { return }
+        guard HeldLock.isTold else { return }
         let holders = try #require(lock["holders"] as? [[String: Any]])
         // A child process that another test starts inherits all descriptors for a moment.
         let own = try #require(holders.first { $0["pid"] as? Int == Int(getpid()) })
@@ -24,8 +24,7 @@ import Testing
         #expect(try prefs("doctor", "-f", path).output.contains(" \(getpid()) ("))
     }
 
-    @Test(.enabled(if: namesHolders))
-    func doctorSuggestsContinuingAStoppedLockHolder() throws {
+    @Test(.enabled(if: HeldLock.isTold)) func doctorSuggestsContinuingAStoppedLockHolder() throws {
         let file = home.folder.file("x.plist")
         let writer = try PipedChild("prefs", ["stress-worker", file.path, "0", "1000000", "0", "0"], home: home.folder)
         // Repeats until the process is stopped while it holds the lock.
@@ -50,14 +49,12 @@ import Testing
         return (lock?["holders"] as? [[String: Any]])?.first?["isStopped"] as? Bool == true
     }
 
-    private static let namesHolders = Hazard.canRun(
-        "doctor: names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
-
     // MARK: - Permissions
 
     @Test(
         .needs(
-            "doctor: missing permissions", User.isAvailable, else: "root may do everything, and cannot be another user"),
+            "doctor: missing permissions", (try? asUser("\"$0\" --version", in: HarnessHome()).code) == 0,
+            else: "root may do everything, and cannot be another user"),
         arguments: [
             ("chmod 000 x.plist", "you may not read the file: its permissions are 0000 ", "chmod u+rw FOLDER/x.plist"),
             (
@@ -71,54 +68,31 @@ import Testing
             ),
         ])
     func doctorReportsMissingPermissions(setup: String, reason: String, command: String) throws {
-        let user = User(folder: home.folder)
+        func run(_ script: String) throws -> Printed { try Self.asUser(script, in: home) }
         func text(_ pattern: String) -> String { pattern.replacingOccurrences(of: "FOLDER", with: home.folder.path) }
-        let path = home.path("x.plist")
-        #expect(try user.prefs("set", "-f", path, "A.k", "u") == Printed())
-        #expect(try user.shell("touch .x.plist.lock .x.plist.lastgood; chmod 600 .x.plist.*") == Printed())
-        #expect(try user.prefs("set", "-f", path, "A.k", "v") == Printed())
-        #expect(try user.shell(setup) == Printed())
-        let printed = try user.prefs("doctor", "-f", path, "--json")
-        let report = try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any]
-        let finding = try #require((report?["findings"] as? [[String: Any]])?.first)
+        let place = "-f '\(home.path("x.plist"))'"
+        #expect(try run("\"$0\" set \(place) A.k u") == Printed())
+        #expect(try run("touch .x.plist.lock .x.plist.lastgood; chmod 600 .x.plist.*") == Printed())
+        #expect(try run("\"$0\" set \(place) A.k v; \(setup)") == Printed())
+        let printed = try run("\"$0\" doctor \(place) --json")
+        let finding = try #require((try printed.object()["findings"] as? [[String: Any]])?.first)
         #expect(printed.code == 1 && (finding["reason"] as? String)?.hasPrefix(text(reason)) == true)
         #expect(finding["command"] as? String == text(command))
-        #expect(try user.shell(text(command)) == Printed())
-        #expect(try user.prefs("doctor", "-f", path).code == 0)
-        #expect(try user.prefs("set", "-f", path, "A.k", "w") == Printed())
+        #expect(try run(text(command)) == Printed())
+        #expect(try run("\"$0\" doctor \(place)").code == 0)
+        #expect(try run("\"$0\" set \(place) A.k w") == Printed())
     }
 
-    /// A user other than root: the user of the tests, or `nobody` if that is root.
-    private struct User {
-        let folder: TemporaryFolder
-        private static let changer = "/usr/bin/setpriv"
-        private static let nobody: UInt32 = 65_534
-
-        init(folder: TemporaryFolder) {
-            self.folder = folder
-            if geteuid() == 0 { chown(folder.path, Self.nobody, Self.nobody) }
+    /// Runs a script in the home folder, as a user other than root: the user of the tests, or `nobody` if that is root.
+    /// `$0` is the path of `prefs`.
+    private static func asUser(_ script: String, in home: HarnessHome) throws -> Printed {
+        let folder = home.folder.path
+        var words = ["/bin/sh", "-c", "cd '\(folder)' 2>&- ; \(script)", try Child.executable("prefs").path]
+        if geteuid() == 0 {
+            chown(folder, 65_534, 65_534)
+            words = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + words
         }
-
-        /// True if there is such a user who may run the built program.
-        static let isAvailable: Bool = {
-            if geteuid() != 0 { return true }
-            guard access(changer, X_OK) == 0, let folder = try? TemporaryFolder() else { return false }
-            return (try? User(folder: folder).prefs("--version").code) == 0
-        }()
-
-        func prefs(_ words: String...) throws -> Printed {
-            try run([Child.executable("prefs").path] + words)
-        }
-
-        func shell(_ script: String) throws -> Printed {
-            try run(["/bin/sh", "-c", "cd '\(folder.path)' 2>&- ; \(script)"])
-        }
-
-        private func run(_ words: [String]) throws -> Printed {
-            let change = ["\(Self.changer)", "--reuid=\(Self.nobody)", "--regid=\(Self.nobody)", "--clear-groups"]
-            let all = (geteuid() == 0 ? change : []) + words
-            return Printed(
-                try Child(URL(filePath: all[0]), Array(all.dropFirst()), environment: ["HOME": folder.path]).wait())
-        }
+        return Printed(
+            try Child(URL(filePath: words[0]), Array(words.dropFirst()), environment: ["HOME": folder]).wait())
     }
 }

@@ -82,8 +82,6 @@
             #expect(!printed.output.contains("held by"))
         }
 
-        private static let compiler: String? = ["/usr/bin/cc", "/usr/bin/gcc"].first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
+        private static let compiler = Child.installed("cc") ?? Child.installed("gcc")
     }
 #endif

@@ -4,111 +4,72 @@ import Testing
 
 /// `prefs doctor` explains problems and changes nothing. The commands that it suggests solve the problems.
 @Suite final class HarnessDoctorTests: HarnessSuite {
-    /// The problems that the tests create.
-    enum Problem: String, CaseIterable {
-        case damaged, damagedInXML, damagedBehindLink, fifo, folder, hugeWithoutCopy, badValues, leftOver
-        case linkedLock, fifoAsLock, folderAsLock, openLock
-
-        /// The reported reason, with placeholders for paths.
-        var reason: String {
-            switch self {
-            case .damaged, .damagedBehindLink:
-                "the file is damaged: is neither a binary nor an XML property list; the command quarantines the file and restores "
-                    + "the last good copy of TIME"
-            case .damagedInXML:
-                "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or run the "
-                    + "command, which quarantines the file and restores the last good copy of TIME"
-            case .fifo: "FILE cannot be read: is a FIFO"
-            case .folder: "FILE cannot be read: is a folder"
-            case .hugeWithoutCopy: "FILE cannot be read: larger than 256 MiB"
-            case .badValues: #""": is not a valid root key: it is empty"#
-            case .leftOver: "a killed writer left TEMPORARY; the next write removes it"
-            case .linkedLock:
-                "the lock file LOCK cannot be used: is a link; expected a regular file; nothing can be stored"
-            case .fifoAsLock: "the lock file LOCK cannot be used: is a FIFO; nothing can be stored"
-            case .openLock:
-                "the lock file LOCK cannot be used: is open to other users and has contents or a second name; expected an empty "
-                    + "file with one name; nothing can be stored"
-            case .folderAsLock: "the lock file LOCK cannot be used: is a folder; nothing can be stored"
-            }
-        }
-
-        /// True if the former value is restored.
-        var isRestored: Bool { self != .hugeWithoutCopy }
-    }
-
     /// Contains characters that a shell interprets.
     private static let name = "it's $HOME `x` \"y\" \u{1B}.plist"
 
-    private func make(_ problem: Problem) throws {
-        let file = home.folder.file(Self.name)
+    /// Scripts that make a problem of the file `$F`, whose lock file is `$L`, and the reported reasons, with placeholders
+    /// for paths.
+    private static let problems: [(script: String, reason: String)] = [
+        (
+            #"echo no list > "$F""#,
+            "the file is damaged: is neither a binary nor an XML property list; the command \(restoration)"
+        ),
+        (
+            #"mkdir real; mv "$F" ".$F.lastgood" real; ln -s "real/$F" "$F"; echo no list > "$F""#,
+            "the file is damaged: is neither a binary nor an XML property list; the command \(restoration)"
+        ),
+        (
+            #"printf '<plist>\n<integer>7</integr></plist>\n' > "$F""#,
+            "the file is damaged: line 2, column 11: expected </integer>, found </integr>; correct line 2, or run the "
+                + "command, which \(restoration)"
+        ),
+        (#"rm "$F"; mkfifo "$F""#, "FILE cannot be read: is a FIFO"),
+        (#"rm "$F"; mkdir "$F""#, "FILE cannot be read: is a folder"),
+        (#"rm ".$F.lastgood"; truncate -s 8G "$F""#, "FILE cannot be read: larger than 256 MiB"),
+        (
+            #"printf %s '<plist><dict><key></key><dict><key>a</key><true/></dict><key>A</key><dict><key>k</key>'"#
+                + " '<integer>42</integer><key>--far</key><array>\(uid)</array></dict><key>odd</key>\(uid)</dict></plist>'"
+                + #" > "$F""#, #""": is not a valid root key: it is empty"#
+        ),
+        (#"echo half > ".$F.tmp""#, "a killed writer left TEMPORARY; the next write removes it"),
+        blocked(#"ln -sf /dev/null "$L""#, "is a link; expected a regular file"),
+        blocked(#"rm "$L"; mkfifo -m 666 "$L""#, "is a FIFO"), blocked(#"rm "$L"; mkdir -m 777 "$L""#, "is a folder"),
+        blocked(
+            #"echo not a lock > "$L"; chmod 644 "$L""#,
+            "is open to other users and has contents or a second name; expected an empty file with one name"),
+    ]
+    private static let restoration = "quarantines the file and restores the last good copy of TIME"
+    private static let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
+
+    private static func blocked(_ script: String, _ reason: String) -> (String, String) {
+        (script, "the lock file LOCK cannot be used: \(reason); nothing can be stored")
+    }
+
+    @Test(arguments: problems) func theSuggestedCommandMendsTheFile(script: String, reason: String) throws {
         let path = home.path(Self.name)
         try home.claim(Self.name)
         #expect(try prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
-        func hidden(_ ending: String) -> String { home.path(".\(Self.name).\(ending)") }
-        switch problem {
-        case .damaged:
-            try home.write("no property list", to: Self.name)
-        case .damagedInXML:
-            try home.write("<plist>\n<integer>7</integr></plist>\n", to: Self.name)
-        case .damagedBehindLink:
-            try #require(mkdir(home.path("real"), 0o700) == 0)
-            for name in [Self.name, ".\(Self.name).lastgood"] {
-                try #require(rename(home.path(name), home.path("real/\(name)")) == 0)
-            }
-            try #require(symlink("real/\(Self.name)", path) == 0)
-            try home.write("no property list", to: "real/\(Self.name)")
-        case .fifo:
-            try #require(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
-        case .folder:
-            try #require(unlink(path) == 0 && mkdir(path, 0o700) == 0)
-        case .hugeWithoutCopy:
-            try #require(unlink(hidden("lastgood")) == 0)
-            let handle = try FileHandle(forWritingTo: file)
-            try handle.truncate(atOffset: 1 << 33)
-            try handle.close()
-        case .badValues:
-            let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
-            let text = """
-                <?xml version="1.0"?><plist><dict><key></key><dict><key>a</key><true/></dict><key>A</key><dict><key>k</key>
-                <integer>42</integer><key>--far</key><array>\(uid)</array></dict><key>odd</key>\(uid)</dict></plist>
-                """
-            try home.write(text, to: Self.name)
-        case .leftOver:
-            try home.write("half", to: ".\(Self.name).tmp")
-        case .linkedLock:
-            try #require(unlink(hidden("lock")) == 0 && symlink("/dev/null", hidden("lock")) == 0)
-        case .fifoAsLock:
-            try #require(unlink(hidden("lock")) == 0 && mkfifo(hidden("lock"), 0o666) == 0)
-        case .openLock:
-            try home.write("not a lock", to: ".\(Self.name).lock")
-            chmod(hidden("lock"), 0o644)
-        case .folderAsLock:
-            try #require(unlink(hidden("lock")) == 0 && mkdir(hidden("lock"), 0o777) == 0)
-        }
-    }
-
-    @Test(arguments: Problem.allCases) func theSuggestedCommandMendsTheFile(problem: Problem) throws {
-        try make(problem)
-        let path = home.path(Self.name)
-        let before = try state()
+        let (temporary, lock) = (".\(Self.name).tmp", ".\(Self.name).lock")
+        // The write of another program has ended.
+        #expect(try home.bash("\(script)\ntouch -d '1 hour ago' \"$F\"", ["F": Self.name, "L": lock]) == Printed())
+        let before = try home.state()
         let report = try home.doctor(path)
         #expect(report.code == 1 && report.members["isHealthy"] as? Bool == false)
         let text = try prefs("doctor", "-f", path)
         #expect(text.code == 1 && text.errors == "" && !text.output.contains("\u{1B}"))
-        #expect(try state() == before)
+        #expect(try home.state() == before)
         let troubles = report.findings.filter { $0["isProblem"] as? Bool == true }
         #expect(troubles.count == 1)
         let time = (report.members["lastGood"] as? [String: Any])?["modified"] as? String ?? "no copy"
-        let reason = problem.reason.replacing("FILE", with: path).replacing("TIME", with: time)
-            .replacing("TEMPORARY", with: home.path(".\(Self.name).tmp"))
-            .replacing("LOCK", with: home.path(".\(Self.name).lock"))
+        let reason = reason.replacing("FILE", with: path).replacing("TIME", with: time)
+            .replacing("TEMPORARY", with: home.path(temporary)).replacing("LOCK", with: home.path(lock))
         #expect(troubles.first?["reason"] as? String == reason)
         let command = try #require(troubles.first?["command"] as? String)
         #expect(text.output.contains("  mend it: \(command)\n"))
         _ = try home.bash(command)
         #expect(try prefs("doctor", "-f", path).code == 0)
-        #expect(try (prefs("get", "-f", path, "A.k") == Printed("42\n")) == problem.isRestored)
+        let isRestored = !script.contains("truncate")
+        #expect(try (prefs("get", "-f", path, "A.k") == Printed("42\n")) == isRestored)
         #expect(try prefs("set", "-f", path, "A.k", "43", "-t", "integer") == Printed())
     }
 
@@ -129,40 +90,35 @@ import Testing
     /// command deletes them.
     @Test func doctorReportsEntriesThatPreventWrites() throws {
         let path = home.path("x.plist")
-        let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
         try home.write(
-            "<plist><dict><key>$top</key><dict><key>root</key>\(uid)</dict></dict></plist>", to: "x.plist")
+            "<plist><dict><key>$top</key><dict><key>root</key>\(Self.uid)</dict></dict></plist>", to: "x.plist")
         #expect(try prefs("doctor", "-f", path).code == 0)
         #expect(try prefs("get", path, "$top", "--json") == Printed("{\n  \"root\": {\"CF$UID\": 1}\n}\n"))
         #expect(try prefs("get", "--type", "-f", path, "$top.root") == Printed("keyed-archive reference\n"))
-        for (entry, reason) in [
-            (
-                "<string>a\u{1}</string>",
-                "x: the control character U+0001 cannot be stored in XML, so other programs may read it differently"
-            ),
-            (
-                "<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>",
-                "the keys \"\u{E9}\" (U+00E9) and \"e\u{301}\" (U+0065 U+0301) differ only in Unicode normalization, and a write "
-                    + "would lose one of them, so writes are rejected"
-            ),
-        ] {
-            try home.write("<plist><dict><key>x</key>\(entry)</dict></plist>", to: "x.plist")
-            let report = try home.doctor(path)
-            #expect(report.code == 1 && report.findings.count == 1 && report.findings[0]["reason"] as? String == reason)
-            #expect(report.findings[0]["command"] is NSNull)
-        }
+        let twins = "<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>"
+        try home.write("<plist><dict><key>x</key>\(twins)</dict></plist>", to: "x.plist")
+        let report = try home.doctor(path)
+        let reason =
+            "the keys \"\u{E9}\" (U+00E9) and \"e\u{301}\" (U+0065 U+0301) differ only in Unicode normalization, and a write "
+            + "would lose one of them, so writes are rejected"
+        #expect(report.code == 1 && report.findings.count == 1 && report.findings[0]["reason"] as? String == reason)
+        #expect(report.findings[0]["command"] is NSNull)
     }
 
     /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the
     /// file.
-    @Test func doctorLeavesAFileThatIsNotOursToItsOwner() throws {
-        let path = home.path("x.plist")
-        try home.write("<plist><dict>\n<key>a</key>\n<integer>7x</integer>\n</dict></plist>", to: "x.plist")
+    @Test(arguments: [
+        ("x.plist", "<plist><dict>\n<key>a</key>\n<integer>7x</integer>\n</dict></plist>", 3, "a property list"),
+        ("x.json", "{\n  \"R\": {\"k\": 4}, # mine\n}\n", 2, "JSON"),
+    ])
+    func doctorLeavesAFileThatIsNotOursToItsOwner(name: String, text: String, line: Int, format: String) throws {
+        let path = home.path(name)
+        try home.write(text, to: name)
         let before = try home.state()
         let report = try home.doctor(path)
         #expect(report.code == 1 && report.findings.count == 1)
-        #expect(report.members["state"] as? String == "notOurs" && report.members["line"] as? Int == 3)
-        let remedy = "if it is meant to be a property list, correct line 3"
+        #expect(report.members["state"] as? String == "notOurs" && report.members["line"] as? Int == line)
+        let remedy = "if it is meant to be \(format), correct line \(line)"
         #expect((report.findings[0]["reason"] as? String)?.hasSuffix(remedy) == true)
         #expect(report.findings[0]["command"] is NSNull)
         let mended = try prefs("doctor", "-f", path, "--mend")
@@ -249,17 +205,5 @@ import Testing
         let copies = try #require(report.members["quarantined"] as? [[String: Any]])
         #expect(report.code == 0 && copies.count == 1 && copies[0]["bytes"] as? Int == 16)
         #expect((copies[0]["path"] as? String)?.hasPrefix("\(path).corrupt-") == true)
-    }
-
-    /// All names, and the contents of small files.
-    private func state() throws -> [String: Data?] {
-        let paths = FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
-        var state: [String: Data?] = [:]
-        for path in paths {
-            let facts = try FileManager.default.attributesOfItem(atPath: home.path(path))
-            let isSmall = facts[.type] as? FileAttributeType == .typeRegular && (facts[.size] as? Int ?? 0) < 10_000
-            state[path] = .some(isSmall ? try home.bytes(path) : nil)
-        }
-        return state
     }
 }

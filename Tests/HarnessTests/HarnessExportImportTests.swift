@@ -1,6 +1,10 @@
 import Foundation
+import PrefsFileEngine
 import Testing
 import TestSupport
+
+@testable import EngineSupport
+@testable import PrefsTool
 
 /// `prefs export` and `prefs import`.
 @Suite final class HarnessExportImportTests: HarnessSuite {
@@ -60,12 +64,29 @@ import TestSupport
         func words() throws -> [String] {
             try ["int", "string"].map { try prefs("get", $0).output }
         }
+        #expect(try prefs("import", home.path("s.json"), "--dry-run") == Printed("+ String Value: s\n"))
         #expect(try prefs("import", home.path("s.json")) == Printed())
         #expect(try words() == ["1\n", "s\n"])
         #expect(try prefs("import", home.path("s.json"), "--json") == Printed())
         #expect(try words() == ["1\n", "s\n"])
         #expect(try prefs("import", home.path("s.json"), "--replace") == Printed())
         #expect(try words() == ["0\n", "s\n"])
+    }
+
+    /// The output has the form of an export, so that an import accepts it. Values that are not stored are the defaults.
+    @Test func showPrintsValuesThatCanBeImported() throws {
+        try home.storeSampleValues()
+        let first = try prefs("--json")
+        #expect(try prefs("export").output == first.output)
+        #expect(first.code == 0)
+        try prefs("unset", "string")
+        let shown = try prefs("show", "--json").output
+        let object = try Printed(shown).object()
+        #expect(object.count == 5 && object["String Value"] as? String == "" && object["Integer Value"] as? Int == 10)
+        let file = try home.write(shown, to: "shown.json")
+        #expect(try prefs("import", home.path("shown.json"), in: home.path("x.plist")) == Printed())
+        #expect(try prefs("show", "--json", in: home.path("x.plist")).output == shown)
+        #expect(try Data(contentsOf: file) == Data(shown.utf8))
     }
 
     @Test(arguments: [true, false]) func aFileIsReplacedAndKeepsItsMode(hasLink: Bool) throws {
@@ -84,20 +105,12 @@ import TestSupport
         #expect(try home.folder.names() == [".config", ".local"] + (hasLink ? ["link"] : []) + ["new", "x.json"])
     }
 
-    #if os(Linux)
-        @Test(.needs("export to a terminal", access("/dev/ptmx", W_OK) == 0, else: "no pseudo-terminals"))
-        func binaryIsNotWrittenToATerminal() throws {
-            let primary = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-            defer { close(primary) }
-            // TIOCSPTLCK and TIOCGPTN are macros that Swift does not import.
-            var (lock, number): (Int32, Int32) = (0, 0)
-            try #require(ioctl(primary, 0x4004_5431, &lock) == 0 && ioctl(primary, 0x8004_5430, &number) == 0)
-            let message = "binary output cannot be written to a terminal; give -o PATH or redirect the output"
-            let export = "prefs export > /dev/pts/\(number) --format"
-            #expect(try home.bash("\(export) binary") == .usageError(message))
-            #expect(try home.bash("\(export) json") == Printed())
-        }
-    #endif
+    @Test func binaryIsNotWrittenToATerminal() throws {
+        let terminal = try home.terminal(["export", "--format", "binary"], ["NO_COLOR": "1"])
+        #expect(try terminal.exitCode() == 64)
+        let message = "binary output cannot be written to a terminal; give -o PATH or redirect the output"
+        #expect(String(decoding: terminal.output, as: UTF8.self) == "prefs: \(message)\r\n")
+    }
 
     @Test func anInvalidImportChangesNothing() throws {
         try home.storeSampleValues()
@@ -115,7 +128,9 @@ import TestSupport
             #expect(try home.bash("prefs import --replace < x") == .failure("standard input: \(message)"))
         }
         try home.write(#"{"Integer Value": 5, "nope": 1}"#, to: "x")
-        #expect(try prefs("import", home.path("x")) == .unknownKey("nope"))
+        for more in [[], ["--dry-run"]] {
+            #expect(try prefs(["import", home.path("x")] + more) == .unknownKey("nope"))
+        }
         let printed = try prefs("import", home.path("x"), "--json")
         #expect(printed.code == 1 && printed.errors.hasPrefix(#"{"error":"no key `nope`; keys are "#))
         let missing = home.path("missing")
@@ -135,34 +150,6 @@ import TestSupport
         #expect(try home.bash("prefs get int >&-").code == 1)
         #expect(try home.bash("prefs get nope 2>&-") == Printed(code: 1))
         #expect(try Data(contentsOf: home.suiteFile) == bytes)
-    }
-
-    @Test(arguments: [[], ["--root", "PrefsTestSet"]]) func aDryRunOnAFileThatIsNotOurs(options: [String]) throws {
-        try home.write("garbage", to: "x.plist")
-        try home.write("{}", to: "x.json")
-        let path = home.path("x.plist")
-        let printed = try prefs(["-f", path, "import", "--dry-run", home.path("x.json")] + options)
-        let reason =
-            "is neither a binary nor an XML property list; the file is unchanged, because this package did not write it"
-        #expect(printed == .failure("\(path): \(reason)"))
-        #expect(try home.folder.names() == ["x.json", "x.plist"])
-        #expect(try home.text("x.plist") == "garbage")
-    }
-
-    @Test(arguments: [
-        (#"1"#, #"1.0"#, "1 → 1.0"), (#"1"#, #""1""#, #"1 → "1""#), (#"true"#, #""true""#, #"true → "true""#),
-        (#"1"#, #"2"#, "1 → 2"),
-        (
-            #"{"$date":"2026-11-20T08:30:00.1231Z"}"#, #"{"$date":"2026-11-20T08:30:00.1232Z"}"#,
-            #"{"$date":"2026-11-20T08:30:00.1231Z"} → {"$date":"2026-11-20T08:30:00.1232Z"}"#
-        ),
-    ])
-    func aDryRunDistinguishesTypes(old: String, new: String, shown: String) throws {
-        let file = home.path("x.plist")
-        try prefs("set", "-f", file, "R.k", old, "-t", "json")
-        try home.write("{\"R\": {\"k\": \(new)}}", to: "x.json")
-        let printed = try prefs("import", "-f", file, "--dry-run", home.path("x.json"))
-        #expect(printed == Printed("~ R.k: \(shown)\n"))
     }
 
     @Test func exportReportsAPathThatCannotBeWritten() throws {
@@ -190,5 +177,31 @@ import TestSupport
         #expect(full == Printed("prefs: \(home.path("x")): \(reason)\n"))
         #expect(try home.text("x") == "old")
         #expect(try home.folder.names() == names)
+    }
+
+    // MARK: - Power cuts
+
+    /// Writes an export, which is on disk when the command ends.
+    private func export(_ system: RecordingSystemCalls) throws {
+        try ExportFile.write(Data("new".utf8), to: home.folder.file("export").path, system: system)
+    }
+
+    /// The bytes before they get the name, and the name after that.
+    @Test(arguments: [false, true]) func bytesAndNameAreFlushed(_ replaces: Bool) throws {
+        let system = RecordingSystemCalls()
+        if replaces { try Data("old".utf8).write(to: home.folder.file("export")) }
+        try export(system)
+        let calls = system.takeCalls().filter { ["write", "fsync", "rename"].contains($0) }
+        #expect(calls.drop { $0 == "write" } == ["fsync", "rename", "fsync"])
+        #expect(try Data(contentsOf: home.folder.file("export")) == Data("new".utf8))
+    }
+
+    @Test func bytesThatCannotBeFlushedReplaceNothing() throws {
+        let system = RecordingSystemCalls()
+        try Data("old".utf8).write(to: home.folder.file("export"))
+        system.fail("fsync", with: EIO)
+        #expect(throws: StorageFailure.self) { try export(system) }
+        #expect(try Data(contentsOf: home.folder.file("export")) == Data("old".utf8))
+        #expect(try home.folder.names() == ["export"])
     }
 }

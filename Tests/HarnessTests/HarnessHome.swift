@@ -135,15 +135,18 @@ struct HarnessHome {
     /// Locks the lock file of a file that `claim(_:)` has prepared.
     func lock(_ name: String) throws -> HeldLock { try HeldLock(path(".\(name).lock")) }
 
-    /// All names in the home, with their contents, inode, permissions and modification time.
+    /// The paths of everything in the home, relative to it.
+    var paths: [String] { FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? [] }
+
+    /// All names in the home, with their inode, permissions, modification time, size and contents. A sparse file is too
+    /// large to be read.
     func state() throws -> [String: String] {
-        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         var state: [String: String] = [:]
         for path in paths {
             let facts = try FileManager.default.attributesOfItem(atPath: self.path(path))
-            let isFile = facts[.type] as? FileAttributeType == .typeRegular
+            let isFile = facts[.type] as? FileAttributeType == .typeRegular && facts[.size] as? Int ?? 0 < 1 << 30
             let bytes = isFile ? try Data(contentsOf: folder.file(path)).base64EncodedString() : ""
-            let keys: [FileAttributeKey] = [.systemFileNumber, .posixPermissions, .modificationDate]
+            let keys: [FileAttributeKey] = [.systemFileNumber, .posixPermissions, .modificationDate, .size]
             state[path] = "\(keys.map { "\(facts[$0] ?? "")" }) \(bytes)"
         }
         return state
@@ -206,6 +209,10 @@ struct Printed: Equatable {
 
 /// A lock file that the test holds.
 final class HeldLock {
+    /// Whether the system names the processes that hold or await a lock.
+    static let isTold = Hazard.canRun(
+        "names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
+
     let descriptor: Int32
 
     init(_ path: String) throws {
@@ -226,50 +233,4 @@ struct DoctorReport {
     var findings: [[String: Any]] { members["findings"] as? [[String: Any]] ?? [] }
     var lock: [String: Any]? { members["lock"] as? [String: Any] }
     var commands: [String] { findings.compactMap { $0["command"] as? String } }
-}
-
-/// The five values in the output of `show`. nil stands for a value that is not stored.
-struct DisplayedValues {
-    var int: String?
-    var string: String?
-    var array: String?
-    var dictionary: String?
-    var date: String?
-
-    static let sample = DisplayedValues(
-        int: "10", string: "Sample String", array: #"["One","Two","Three","Four","Five"]"#,
-        dictionary: #"{"One":"First","Three":"Third","Two":"Second"}"#, date: "2001-01-01T00:00:00Z")
-
-    /// The whole output of `prefs`.
-    func table(root: String = "PrefsTestSet", suite: String, file: URL) -> String {
-        table(root: root, store: "UserDefaults suite \"\(suite)\"", file: file)
-    }
-
-    func table(root: String = "PrefsTestSet", file: URL) -> String {
-        table(root: root, store: "property-list file", file: file)
-    }
-
-    private func table(root: String, store: String, file: URL) -> String {
-        func cells(_ value: String?, _ defaultText: String) -> String {
-            value.map { "stored   \($0)" } ?? ("default  " + defaultText)
-        }
-        let lines = """
-            root   \(root)
-            store  \(store)
-            file   \(file.path(percentEncoded: false))
-
-            KEY         STORED AS         TYPE              SOURCE   VALUE
-            int         Integer Value     Int               \(cells(int, "0"))
-            string      String Value      String            \(cells(string, #""""#))
-            array       Array Value       [String]          \(cells(array, "[]"))
-            dictionary  Dictionary Value  [String: String]  \(cells(dictionary, "{}"))
-            date        Date Value        Date              \(cells(date, "0000-12-30T00:00:00Z"))
-
-            """
-        // The column of sources is as wide as its widest cell.
-        let hasDefaults = [int, string, array, dictionary, date].contains(nil)
-        return hasDefaults
-            ? lines
-            : lines.replacing("SOURCE   ", with: "SOURCE  ").replacing("stored   ", with: "stored  ")
-    }
 }

@@ -9,23 +9,19 @@ import PrefsJSON
 @Suite final class HarnessLayersTests: HarnessSuite {
     private var file: String { home.path("f.plist") }
 
-    private func layered(_ arguments: String..., variables: [String: String] = ["APP_String_Value": "above"]) throws
-        -> Printed
-    {
-        try layered(arguments, variables: variables)
-    }
-
     /// With layers, a file has the values of the program.
-    private func layered(_ arguments: [String], variables: [String: String]) throws -> Printed {
+    private func layered(
+        _ arguments: [String], _ variables: [String: String] = ["APP_String_Value": "above"]
+    ) throws -> Printed {
         try prefs(arguments + ["-f", file, "--layers", "APP_"], variables)
     }
 
     @Test func commandsShowWhatLayersSet() throws {
         #expect(try prefs("set", "int", "7", in: file) == Printed())
-        #expect(try layered("get", "string", "int") == Printed("above\n7\n"))
-        #expect(try layered("export").output == "{\n  \"Integer Value\": 7\n}\n")
+        #expect(try layered(["get", "string", "int"]) == Printed("above\n7\n"))
+        #expect(try layered(["export"]).output == "{\n  \"Integer Value\": 7\n}\n")
         #expect(try prefs("get", "string", "--stored", in: file).code == 1, "nothing was stored")
-        let lines = try layered("show").output.split(separator: "\n").map {
+        let lines = try layered(["show"]).output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
         #expect(lines.contains("KEY STORED AS TYPE SOURCE VALUE"))
@@ -39,12 +35,12 @@ import PrefsJSON
         let variables = ["APP_Integer_Value": "many"]
         #expect(try prefs("set", "int", "7", in: file) == Printed())
         let printed = Printed("7\n", errors: "prefs: \(message)\n")
-        #expect(try layered("get", "int", variables: variables) == printed)
-        #expect(try layered("show", variables: variables).errors == printed.errors)
-        #expect(try layered("show", variables: variables).code == 0)
-        #expect(try layered("export", variables: variables).errors == printed.errors)
-        #expect(try layered("get", "int", variables: ["APP_Integer_Value": "8"]) == Printed("8\n"))
-        #expect(try layered("get", "array", variables: ["APP_Array_Value": "a,b"]) == Printed("[\"a\",\"b\"]\n"))
+        #expect(try layered(["get", "int"], variables) == printed)
+        #expect(try layered(["show"], variables).errors == printed.errors)
+        #expect(try layered(["show"], variables).code == 0)
+        #expect(try layered(["export"], variables).errors == printed.errors)
+        #expect(try layered(["get", "int"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
+        #expect(try layered(["get", "array"], ["APP_Array_Value": "a,b"]) == Printed("[\"a\",\"b\"]\n"))
     }
 
     @Test func filesAreDefaults() throws {
@@ -53,7 +49,7 @@ import PrefsJSON
         try writePropertyList(["PrefsTestSet": ["Integer Value": 2, "String Value": "b"]], to: URL(filePath: files[1]))
         func run(_ arguments: String...) throws -> Printed {
             try layered(
-                arguments + files.flatMap { ["--layer", $0] }, variables: ["APP_Date_Value": "2026-11-21T00:00:00Z"])
+                arguments + files.flatMap { ["--layer", $0] }, ["APP_Date_Value": "2026-11-21T00:00:00Z"])
         }
         #expect(try run("get", "int") == Printed("1\n"), "the first file wins")
         #expect(try run("get", "string") == Printed("b\n"))
@@ -73,6 +69,7 @@ import PrefsJSON
             try Data(text.utf8).write(to: URL(filePath: layer), options: .atomic)
         }
         try write(1)
+        let file = home.path("f.json")
         let arguments = ["watch", "-f", file, "--layer", layer]
         let child = try PipedChild("prefs", arguments, home: home.folder, mergesErrors: true)
         #expect(try child.line().hasPrefix("prefs: watching "))

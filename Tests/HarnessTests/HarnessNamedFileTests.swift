@@ -5,7 +5,6 @@ import Testing
 /// A word that is an existing file is that file, and nothing is created in another place than the one that was named.
 /// The commands run as processes, because paths are relative to the working folder.
 @Suite final class HarnessNamedFileTests: HarnessSuite {
-
     private static let lines: [(String, Printed)] = [
         ("prefs set -f settings.conf a 2 && cat settings.conf", Printed("{\"a\": 2, // mine\n \"b\": {\"c\": 2}}")),
         ("prefs set settings.conf a 2 && cat settings.conf", Printed("{\"a\": 2, // mine\n \"b\": {\"c\": 2}}")),
@@ -61,15 +60,12 @@ import Testing
             "there is no file and no UserDefaults domain `x.conf`; HOME/.config/x.conf.plist would be created "
                 + "(--format json, xml or binary creates a file of that name); --force does it; nothing has changed"
         ),
-        ("prefs export -o x.yaml", "the extension .yaml names no format; give --format json, xml or binary"),
         ("prefs get -f - x < /dev/null", "standard input is empty"),
         (
             "echo '{' | prefs get -f - x",
             "standard input: line 2, column 1: expected a key in quotes before the end of the data"
         ),
         ("prefs set -f <(echo '{}') x 1", "/dev/fd/63 is a pipe; only `-f -` can be written, to the standard output"),
-        ("prefs get int --format json", "--format is the format of a file; name the file with -f"),
-        ("prefs get int -f x --format yaml", "unknown format `yaml`; formats are json, xml, binary"),
         ("prefs undo -f - < other.json", "undo is not available for the standard input: it has no file"),
         ("prefs watch -f - < other.json", "standard input cannot be watched, because it has no file"),
     ]

@@ -102,16 +102,6 @@ final class HarnessOtherUsersTests: HarnessSuite {
         chown(pipe, attacker, attacker)
         #expect(try prefs("import", pipe) == .failure("\(pipe): is a FIFO"))
         #expect(try prefs("import", "/dev/zero") == .failure("/dev/zero: is a device"))
-        #expect(try prefs("import", home.folder.path) == .failure("\(home.folder.path): is a folder"))
-    }
-
-    @Test func aRelativePathStartsAtTheWorkingFolder() throws {
-        let file = try home.write(["A": ["k": 1]], to: "x.plist").path
-        let relative = String(repeating: "../", count: 30) + file.dropFirst()
-        #expect(try prefs("doctor", "-f", relative).code == 0)
-        #expect(try prefs("export", "-f", relative, "-o", relative + ".json") == Printed())
-        #expect(try prefs("import", "-f", relative, relative + ".json") == Printed())
-        #expect(try prefs("doctor", "-f", relative).code == 0)
     }
 
     /// Root does not export into a file that another user made in a shared folder.

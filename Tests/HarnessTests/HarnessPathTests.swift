@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import TestSupport
 
-@testable import PersistentPreferences
 @testable import PrefsJSON
 @testable import PrefsTool
 
@@ -101,62 +100,5 @@ import TestSupport
         #expect(printed == Printed())
         let exported = try prefs("export", "-f", file).output
         #expect(exported.replacing("\n  ", with: "\n") == "{\n\"KeepAlive\": \(new)\n}\n")
-    }
-
-    /// Paths into the values of declared properties, whose types and fields are known.
-    @Suite final class OfDeclaredProperties: HarnessSuite {
-        private final class Desk: Prefs, @unchecked Sendable {
-            struct Window: Codable, Equatable { var width = 600, title = "Main", tags: [String] = [] }
-
-            @Pref var window = Window()
-            @Pref var names: [String: [Int]] = [:]
-        }
-
-        private var url: URL { home.folder.file("desk.json") }
-
-        override var program: Program? {
-            let store = PropertyListFileStore(url: url, format: .json)
-            return Program(name: "myapp prefs") { Desk(key: $0, values: nil, store: $1 ?? store) }
-        }
-
-        @Test func getPrintsWhatTheProgramReads() throws {
-            try Data(#"{"Desk": {"window": {"width": 1}}}"#.utf8).write(to: url)
-            #expect(try prefs("get", "window.title") == Printed("Main\n"), "the stored struct lacks the field")
-            #expect(try prefs("get", "window.width") == Printed("1\n"))
-            #expect(try prefs("get", "window") == Printed(#"{"tags":[],"title":"Main","width":1}"# + "\n"))
-            #expect(try prefs("set", "window.width", "+1") == Printed())
-            #expect(try prefs("get", "window.width") == Printed("2\n"))
-        }
-
-        @Test func anUnknownFieldIsRejectedWithASuggestion() throws {
-            let before = Data(#"{"Desk": {"window": {"width": 1}}}"#.utf8)
-            try before.write(to: url)
-            for words in [
-                ["window.widht", "9"], ["window", #"{"widht": 9, "width": 2, "title": "x", "tags": []}"#],
-                ["window.width=2", "window.widht=9"],
-            ] {
-                let result = try prefs("set", words[0], words[1])
-                #expect(result == failure("no field `window.widht`; did you mean `width`?"), "\(words)")
-            }
-            #expect(try prefs("set", "window.title[0]", "x").code == 1)
-            #expect(try prefs("get", "window.widht") == failure("`window.widht` is not set; did you mean `width`?"))
-            #expect(try prefs("set", "window.width", "wide").errors.contains("window.width: expected Int"))
-            #expect(try Data(contentsOf: url) == before)
-            #expect(try prefs("doctor").code == 0)
-            // Another program has written it.
-            try Data(#"{"Desk": {"window": {"width": 2, "widht": 9}}}"#.utf8).write(to: url)
-            let report = try prefs("doctor").output
-            #expect(
-                report.contains("problem: Desk.window.widht: is not a field of its type; did you mean `width`?"),
-                "\(report)")
-        }
-
-        @Test func missingContainersAreMade() throws {
-            #expect(try prefs("set", "window.tags[0]=a", "window.tags[1]=b", "names.x[0]=1") == Printed())
-            #expect(try prefs("get", "window.tags", "names") == Printed("[\"a\",\"b\"]\n{\"x\":[1]}\n"))
-            #expect(try prefs("set", "names.x[0]", "b").errors.contains("expected Int"))
-            #expect(try prefs("set", "window.tags", "c,d") == Printed())
-            #expect(try prefs("get", "window.tags[1]") == Printed("d\n"))
-        }
     }
 }

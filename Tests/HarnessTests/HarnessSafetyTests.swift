@@ -1,6 +1,9 @@
 import Foundation
+import PrefsPropertyLists
 import Testing
 import TestSupport
+
+@testable import PrefsTool
 
 /// Commands that need `--force` or a confirmation, dry runs, and waits for locks.
 @Suite final class HarnessSafetyTests: HarnessSuite {
@@ -69,9 +72,7 @@ import TestSupport
     }
 
     #if os(Linux)
-        @Test(
-            .needs("confirmation on a terminal", access("/dev/ptmx", W_OK) == 0, else: "no pseudo-terminals"),
-            arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1), ("\u{4}", 1)] as [(String, Int32)])
+        @Test(arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1), ("\u{4}", 1)] as [(String, Int32)])
         func aTerminalIsAsked(answer: String, code: Int32) throws {
             let bytes = try domain()
             let terminal = try home.terminal(["unset", "-f", "D", "--all"], columns: 120)
@@ -81,6 +82,37 @@ import TestSupport
             #expect(try (Data(contentsOf: home.domainFile("D")) == bytes) == (code == 1))
         }
     #endif
+
+    /// Sets `k` to 5. Another program writes the file after the change was rehearsed, before the file is locked.
+    private func change(_ words: [String], whileOthersWrite theirs: [String: Any]) throws -> Outcome {
+        let file = home.folder.file()
+        try writePropertyList(["k": 1], to: file)
+        let invocation = try Invocation(["set", "-f", file.path, "k", "5"] + words, of: AppPrefs.program)
+        let place = try Place(entriesOf: .file(file.path), in: AppPrefs.program)
+        var isFirst = true
+        return try place.change(invocation) { values, _ in
+            values["k"] = .integer(5)
+            guard isFirst else { return }
+            isFirst = false
+            try writePropertyList(theirs, to: file)
+        }
+    }
+
+    private func stored() throws -> [String: Any] { try propertyList(at: home.folder.file()) }
+
+    @Test func aRiskThatComesUpUnderTheLockStopsTheChange() throws {
+        let error = #expect(throws: CommandError.self) { try change([], whileOthersWrite: ["k": ["a": 1]]) }
+        let risk = "the dictionary `k` would become a value of type integer"
+        #expect(error.map { "\($0)" } == "\(risk); --force does it; nothing has changed")
+        #expect(try stored()["k"] as? [String: Int] == ["a": 1])
+    }
+
+    @Test func otherwiseItIsMade() throws {
+        _ = try change(["--force"], whileOthersWrite: ["k": ["a": 1]])
+        #expect(try stored()["k"] as? Int == 5)
+        _ = try change([], whileOthersWrite: ["k": 2, "l": 3])
+        #expect(try stored() as? [String: Int] == ["k": 5, "l": 3])
+    }
 
     // MARK: - Files that are not ours
 
@@ -138,8 +170,6 @@ import TestSupport
         let json = try prefs(words + ["--json"]).output
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [Any])
         #expect(try home.state() == state)
-        let printed = try prefs("set", "-f", "D", "", "x", "--dry-run")
-        #expect(printed == .failure("expected a key or a path such as a.b[0], found an empty text"))
     }
 
     // MARK: - Locks
@@ -165,14 +195,11 @@ import TestSupport
         let printed = try home.process(words + ["--timeout", "0.1"])
         #expect(printed.code == 1 && printed.output.isEmpty)
         let lock = home.path(".d.plist.lock")
-        let holder = Self.namesHolders ? "held by process \(getpid()) (" : "held by another process"
+        let holder = HeldLock.isTold ? "held by process \(getpid()) (" : "held by another process"
         #expect(printed.errors.contains("\(lock): still locked after 0.1 s: "), "\(printed)")
         #expect(printed.errors.contains(holder) || printed.errors.contains(" \(getpid()) ("), "\(printed)")
         #expect(try home.state() == state)
     }
-
-    private static let namesHolders = Hazard.canRun(
-        "timeout: names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
 
     @Test func aLongWaitNamesTheHolder() throws {
         let held = try lockedFile()
@@ -181,7 +208,7 @@ import TestSupport
             "prefs", ["set", "-f", home.path("d.plist"), "R.k", "w"], home: home.folder, mergesErrors: true)
         let line = try child.line()
         #expect(line.hasPrefix("prefs: waiting for the lock \(home.path(".d.plist.lock")), held by "), "\(line)")
-        if Self.namesHolders { #expect(line.contains(" \(getpid()) ("), "\(line)") }
+        if HeldLock.isTold { #expect(line.contains(" \(getpid()) ("), "\(line)") }
         held.release()
         #expect(try child.exitCode() == 0)
         #expect(try prefs("get", "-f", home.path("d.plist"), "R.k") == Printed("w\n"))

@@ -3,7 +3,6 @@ import Testing
 
 /// Words that were false: of empty files, of other programs' files, of keys that were typed by another name.
 @Suite final class HarnessWordingTests: HarnessSuite {
-
     @Test(arguments: ["x.json", "x.plist"]) func anEmptyFileIsNotMissing(name: String) throws {
         let file = home.path(name)
         let kind = name.hasSuffix("json") ? "JSON file" : "property-list file"
@@ -17,13 +16,6 @@ import Testing
         let reason = #"expected Int, found "x": not a number"#
         #expect(try prefs("set", "int", "x") == .failure("int: \(reason)"))
         #expect(try prefs("set", "Integer Value", "x") == .failure("Integer Value: \(reason)"))
-        #expect(try prefs("set", "string=a", "int=x") == .failure("int: \(reason)"))
-    }
-
-    @Test func jsonOfOtherProgramsHasEntries() throws {
-        let file = home.path("package.json")
-        try home.write(#"{"name": "x", "scripts": {"a": "b"}, "files": []}"#, to: "package.json")
-        #expect(try prefs("doctor", file).output.contains("\nstate        JSON, 3 entries\n"))
     }
 
     @Test func eachProblemOfAnExportHasItsLine() throws {

@@ -7,12 +7,9 @@ import Testing
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Scripts/install.sh", directoryHint: .notDirectory)
 
-    private func install(_ home: HarnessHome, _ arguments: String...) throws -> Printed {
-        Printed(
-            try Child(
-                Self.script, ["--program", Child.executable("prefs").path] + arguments,
-                environment: ["HOME": home.folder.path]
-            ).wait())
+    private func install(_ arguments: String...) throws -> Printed {
+        let words = ["--program", try Child.executable("prefs").path] + arguments
+        return Printed(try Child(Self.script, words, environment: ["HOME": home.folder.path]).wait())
     }
 
     private static let files = [
@@ -20,37 +17,34 @@ import Testing
         "share/man/man1/prefs.1", "share/zsh/site-functions/_prefs",
     ]
 
-    private func installed(_ folder: URL) -> [String] {
-        let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-        return all.filter { name in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: folder.path + "/" + name, isDirectory: &isFolder)
-                && !isFolder.boolValue
-        }.sorted()
+    /// The files in a folder of the home.
+    private func installed(_ folder: String) throws -> [String] {
+        try home.bash("cd '\(folder)' && find . -type f").output.split(separator: "\n").map { String($0.dropFirst(2)) }
+            .sorted()
     }
 
     @Test func itInstallsIntoTheHomeAndUninstallsExactlyThat() throws {
         let local = home.folder.file(".local")
         for _ in 1...2 {
-            let printed = try install(home)
+            let printed = try install()
             #expect(printed.code == 0 && printed.errors == "", "\(printed)")
-            #expect(installed(local) == Self.files)
+            #expect(try installed(".local") == Self.files)
         }
         let result = try String(contentsOf: local.appending(path: "share/man/man1/prefs.1"), encoding: .utf8)
         #expect(try result == prefs("help", "--man").output)
         try Data().write(to: local.appending(path: "bin/other"))
-        let removed = try install(home, "--uninstall")
+        let removed = try install("--uninstall")
         #expect(removed.code == 0 && removed.errors == "")
-        #expect(installed(local) == ["bin/other"])
-        #expect(try install(home, "--uninstall") == Printed())
+        #expect(try installed(".local") == ["bin/other"])
+        #expect(try install("--uninstall") == Printed())
     }
 
     @Test func thePrefixMayContainSpaces() throws {
         let prefix = home.path("a prefix")
-        #expect(try install(home, "--prefix", prefix).code == 0)
-        #expect(installed(URL(filePath: prefix)) == Self.files)
-        #expect(try install(home, "--prefix", prefix, "--uninstall").code == 0)
-        #expect(installed(URL(filePath: prefix)) == [])
+        #expect(try install("--prefix", prefix).code == 0)
+        #expect(try installed("a prefix") == Self.files)
+        #expect(try install("--prefix", prefix, "--uninstall").code == 0)
+        #expect(try installed("a prefix") == [])
     }
 
     @Test(arguments: [["--prefix"], ["--nope"], ["x"]]) func itRejectsWrongArguments(arguments: [String]) throws {

@@ -101,7 +101,7 @@ import Testing
         try home.claim(name)
         try #require(home.prefs("set", "-f", path, "A.k", "42", "-t", "integer") == Printed())
         for problems in rounds {
-            for problem in problems { try make(problem, path, name, keys, home) }
+            for problem in problems { try make(problem, path, name, keys) }
             for shell in ["sh", "bash"] {
                 let commands = try home.doctor(path).commands
                 #expect(commands.count >= problems.count || shell == "bash", "\(problems): \(commands)")
@@ -111,21 +111,19 @@ import Testing
                     _ = try Child(
                         URL(filePath: "/bin/\(shell)"), ["-c", script], environment: ["HOME": home.folder.path]
                     ).wait()
-                    #expect(try !names(home).contains("pwned"), "\(shell): \(command)")
+                    #expect(!home.paths.contains("pwned"), "\(shell): \(command)")
                 }
             }
             // bash knows every form, so the problem is solved.
             let printed = try home.prefs("doctor", "-f", path)
             try #require(printed.code == 0, "\(problems): \(printed)")
-            let file = try #require(FileManager.default.contents(atPath: path))
-            let roots = try PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
-            #expect((roots?["A"] as? [String: Any])?["k"] as? Int == 42, "\(problems)")
+            let roots = try propertyList(from: #require(FileManager.default.contents(atPath: path)))
+            #expect((roots["A"] as? [String: Any])?["k"] as? Int == 42, "\(problems)")
         }
     }
 
     /// - Parameter keys: the names of roots and keys that cannot be stored again.
-    private func make(_ problem: Problem, _ path: String, _ name: String, _ keys: [String], _ home: HarnessHome) throws
-    {
+    private func make(_ problem: Problem, _ path: String, _ name: String, _ keys: [String]) throws {
         func hidden(_ ending: String) -> String { "\(home.folder.path)/.\(name).\(ending)" }
         func write(_ content: Any) throws {
             let bytes = try PropertyListSerialization.data(fromPropertyList: content, format: .binary, options: 0)
@@ -149,10 +147,6 @@ import Testing
         }
     }
 
-    private func names(_ home: HarnessHome) throws -> [String] {
-        FileManager.default.enumerator(atPath: home.folder.path)?.compactMap { $0 as? String } ?? []
-    }
-
     /// A domain may be named like an option.
     @Test(arguments: ["-x", "-\u{301}", "two words", "$(touch pwned)"])
     func theCommandMendsTheSuite(suite: String) throws {
@@ -163,7 +157,7 @@ import Testing
         let mended = try home.bash(command)
         #expect(mended.code == 0, "\(command): \(mended)")
         #expect(try prefs("doctor", "-f", suite).code == 0)
-        #expect(try !names(home).contains("pwned"))
+        #expect(!home.paths.contains("pwned"))
     }
 
     /// The parent folder is found by comparing bytes.

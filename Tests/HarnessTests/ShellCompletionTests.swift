@@ -8,14 +8,9 @@ import Testing
 ///
 /// A shell that is not installed is skipped; `Scripts/check.sh` installs the shells if it may.
 @Suite struct ShellCompletionTests {
-    fileprivate static func path(_ name: String) -> URL? {
-        let paths = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
-        return paths.first { access($0, X_OK) == 0 }.map { URL(filePath: $0) }
-    }
-
-    private static let shells = Shell.allCases.filter { shell in
-        Hazard.canRun("completions: \(shell.rawValue)", if: path(shell.rawValue) != nil, else: "it is not installed")
-    }
+    private static let shells = Shell.allCases.map(\.rawValue).filter { name in
+        Hazard.canRun("completions: \(name)", if: Child.installed(name) != nil, else: "it is not installed")
+    }.compactMap(Shell.init)
 
     /// A home with the program in its PATH.
     private static func home() throws -> HarnessHome {
@@ -67,7 +62,7 @@ import Testing
             let before = shell == .zsh ? "autoload -Uz compinit; compinit -u -D\n" : ""
             try home.write(Data((before + script + rest + "\n").utf8), to: "init")
             terminal = try PseudoTerminal(
-                #require(ShellCompletionTests.path(shell.rawValue)), words,
+                URL(filePath: #require(Child.installed(shell.rawValue))), words,
                 environment: [
                     "HOME": home.folder.path, "PATH": home.folder.path + "/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                     "INPUTRC": "/dev/null",
@@ -93,10 +88,6 @@ import Testing
         let printed = try HarnessHome().prefs("completions", shell.rawValue)
         #expect(printed.code == 0 && printed.errors == "")
         return printed.output
-    }
-
-    @Test func bashIsThere() {
-        #expect(Self.shells.contains(.bash))
     }
 
     @Test(arguments: shells) func tabCompletesWords(shell: Shell) throws {
@@ -157,15 +148,14 @@ import Testing
         if shell == .bash { #expect(try session.word("show other o\t") == "own") }
     }
 
-    @Test(.needs("completions: shellcheck", path("shellcheck") != nil, else: "it is not installed"))
+    @Test(.needs("completions: shellcheck", Child.installed("shellcheck") != nil, else: "it is not installed"))
     func theScriptForBashIsClean() throws {
         let home = try HarnessHome()
         let scripts = [try Self.script(.bash), CompletionScript(of: AppPrefs.program).text(for: .bash)]
         for script in scripts {
             let file = try home.write(script, to: "completions.bash")
-            let checked = Printed(
-                try Child(#require(Self.path("shellcheck")), ["--shell=bash", file.path], environment: [:]).wait())
-            #expect(checked == Printed())
+            let program = URL(filePath: try #require(Child.installed("shellcheck")))
+            #expect(Printed(try Child(program, ["--shell=bash", file.path], environment: [:]).wait()) == Printed())
         }
     }
 }

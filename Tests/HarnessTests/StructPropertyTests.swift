@@ -16,6 +16,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
     @Pref var wraps = true
     @Pref var hits = 0
     @Pref var last: Window? = nil
+    @Pref var names: [String: [Int]] = [:]
 }
 
 /// The tool in a program whose property is a struct: its fields are paths, as entries of a dictionary are.
@@ -58,6 +59,8 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         for (words, message) in [
             (["set", "window.tilte", "x"], "no field `window.tilte`; did you mean `title`?"),
             (["set", "window.size.widht", "9"], "no field `window.size.widht`; did you mean `width`?"),
+            (["set", "window.title=x", "window.titel=y"], "no field `window.titel`; did you mean `title`?"),
+            (["set", "window.title[0]", "x"], "`window.title`: expected an array, found type string"),
             (["set", "window", #"{"title": "x", "titel": "y"}"#], "no field `window.titel`; did you mean `title`?"),
             (["get", "window.titel"], "`window.titel` is not set; did you mean `title`?"),
             (["set", "windw.title", "x"], "no key `windw`; did you mean `window`?"),
@@ -69,6 +72,19 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
             #expect(printed.code == 1 && printed.errors.hasPrefix("myapp prefs: \(message)"), "\(words): \(printed)")
             #expect(try home.folder.names() == [], "\(words)")
         }
+        // Another program has written it.
+        try home.write(#"{"window": {"title": "x", "titel": "y"}}"#, to: "window.json")
+        let report = try prefs("doctor").output
+        let problem = "problem: window.titel: is not a field of its type; did you mean `title`?"
+        #expect(report.contains(problem), "\(report)")
+    }
+
+    @Test func missingContainersAreMade() throws {
+        #expect(try prefs("set", "window.tags[0]=x", "window.tags[1]=b", "names.x[0]=1") == Printed())
+        #expect(try prefs("get", "window.tags", "names") == Printed("[\"x\",\"b\"]\n{\"x\":[1]}\n"))
+        #expect(try prefs("set", "names.x[0]", "b").errors.contains("expected Int"))
+        #expect(try prefs("set", "window.tags", "c,d") == Printed())
+        #expect(try prefs("get", "window.tags[1]") == Printed("d\n"))
     }
 
     /// Another version of the program has stored it.
@@ -146,14 +162,5 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
     func afterADotTheFieldsAreOffered(command: String, word: String, offers: [String]) throws {
         let candidates = WordCompleter(of: try #require(program), before: [command], word: word).candidates
         #expect(candidates.map(\.text).filter { $0.hasPrefix(word) } == offers)
-    }
-
-    @Test func completionAnswersAShell() throws {
-        let printed = try prefs("complete-words", "fish", "get", "window.size.")
-        #expect(
-            printed.output.split(separator: "\0").map { $0.split(separator: "\t")[0] } == [
-                "words", "window.size.height", "window.size.width",
-            ])
-        #expect(try home.folder.names() == [])
     }
 }

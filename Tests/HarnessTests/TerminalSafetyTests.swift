@@ -136,13 +136,7 @@ import PrefsJSON
         #expect(try terminal.exitCode() == 0)
         let text = Self.text(of: terminal)
         #expect(HostileText.unsafeScalars(in: text).isEmpty)
-        let parsed: Any =
-            if format == "xml" {
-                try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
-            } else {
-                try JSONSerialization.jsonObject(with: Data(text.utf8))
-            }
-        #expect(Self.scalars(of: parsed) == Self.scalars(of: values))
+        #expect(try Self.scalars(of: propertyList(from: Data(text.utf8))) == Self.scalars(of: values))
     }
 
     /// Compares scalars, because canonically equivalent strings are equal.
@@ -252,16 +246,9 @@ import PrefsJSON
         holder.send(SIGKILL)
     }
 
-    @Test func tablesAndErrorsCutLongText() throws {
+    @Test func errorsCutLongText() throws {
         try writeHostileFiles()
         let long = String(repeating: "k", count: 10_000)
-        let file = home.path("x.plist")
-        try prefs("set", "string", long, in: file)
-        let table = try prefs(in: file).output
-        // Only a terminal shortens a cell.
-        #expect(table.contains("string      String Value      String            stored   \(long)\n"))
-        #expect(try prefs("get", "string", in: file) == Printed(long + "\n"))
-        #expect(try prefs("-f", file, "--root", "PrefsTestSet", "--json").output.contains(long))
         let key = String(repeating: "k", count: 60) + "…"
         for words in [["get", "-f", file, "PrefsTestSet.\(long)"], ["get", long], [long]] {
             let printed = try prefs(words)

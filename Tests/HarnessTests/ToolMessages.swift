@@ -31,7 +31,6 @@ extension ToolMessage {
         (["-5"], "unknown command `-5`\(listed)"),
         (["--", "--json"], "unknown command `--json`\(listed)"),
         (["bo\ngus"], #"unknown command `bo\ngus`"# + listed),
-        (["--bogus"], "unknown option `--bogus`\(listed) \(dashes)"),
         (["set", "string", "--bogus"], "unknown option `--bogus`\(listed) \(dashes)"),
         (["--rot=R"], "unknown option `--rot`; did you mean `--root`? \(dashes)"),
         (["--json=yes"], "--json takes no value"),
@@ -60,22 +59,16 @@ extension ToolMessage {
         (["undo", "--force"], "`undo` does not accept --force; it is an option of \(forced)"),
         (["doctor", "a"], "too many arguments for `doctor`: prefs doctor (-f names the place)"),
         (["export", "mine.json"], "too many arguments for `export`: prefs export \(exportRemedy)"),
-        (["export", "D", "x.plist", "--force"], "too many arguments for `export`: prefs export \(exportRemedy)"),
         (["import", "a.json", "b.json"], "too many arguments for `import`: prefs import [PATH]"),
-        (["export", "-o"], "-o needs a value: -o PATH"),
         (["set", "string", "-o", "x"], "`set` does not accept -o; it is an option of `export`"),
-        (["export", "--format"], "--format needs a value: --format FORMAT"),
         (["export", "--format", "pdf"], "unknown format `pdf`; formats are json, xml, binary"),
         (["export", "--format", "xml", "--format", "xml"], "--format is given twice; give it once"),
         (["import", "x", "--format", "xml"], "--format is the format of a file; name the file with -f"),
         (["export", "-o", "x.yaml"], "the extension .yaml names no format; give --format json, xml or binary"),
         (["doctor", "-f", "-", "--format", "yaml"], "unknown format `yaml`; formats are json, xml, binary"),
-        (["export", "--replace"], "`export` does not accept --replace; it is an option of `import`"),
-        (["unset", "--all", "--replace"], "`unset` does not accept --replace; it is an option of `import`"),
         (["cp", "int"], "`cp` needs the place of the copy: a key, FILE:KEY, or a second -f"),
         (["mv", "a.json:x", "b.json:y", "c.json"], "`mv` takes the values of one file at a time"),
         (["cp", "a", "b", "c"], "several values keep their keys; name only the file of the copies"),
-        (["mv", "a", "b", "--all"], "`mv` does not accept --all; it is an option of `unset`"),
         (["cp"], "too few arguments for `cp`: prefs cp KEY … [TO]"),
         (
             ["get", "int", "-f", "etcd://ann:pw@localhost:1/p"],
@@ -90,10 +83,8 @@ extension ToolMessage {
         (["help", "gt"], "unknown command or key `gt`; did you mean `get`?"),
         (["help", "dictionray"], "unknown command or key `dictionray`; did you mean `dictionary`?"),
         (["--root"], "--root needs a value: --root NAME"),
-        (["get", "int", "-f"], "-f needs a value: -f WHERE"),
         (["set", "int", "5", "--root", "-f", "S"], "--root needs a value: --root NAME"),
         (["set", "int", "5", "-f", "--"], "-f needs a value: -f WHERE"),
-        (["--root", "A", "--root", "B"], "--root is given twice; give it once"),
         (["-f", "A", "-f", "B"], "-f is given twice; give it once"),
     ]
     private static let forced = "`set`, `unset`, `cp`, `mv`, `edit`, `export`, `import`"
@@ -106,7 +97,6 @@ extension ToolMessage {
     private static let failures = [
         // Names, keys and paths.
         failure("-f .x", #"".x" is not a valid suite name: it begins with a dot"#),
-        failure("doctor -f .bad", #"".bad" is not a valid suite name: it begins with a dot"#),
         ToolMessage(
             arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#, code: 1),
         ToolMessage(
@@ -115,14 +105,17 @@ extension ToolMessage {
         failure(
             "get int..x",
             #"expected a key or a path such as a.b[0], found `int..x`; a new key of that name is written 'int\.\.x'"#),
+        ToolMessage(
+            arguments: ["unset", "a\nb\u{1B}[1m"],
+            message: #"expected a key or a path such as a.b[0], found `a\nb\u{1b}[1m`; "#
+                + #"a new key of that name is written 'a\nb\u{1b}\[1m'"#, code: 1),
         failure("get strng", "no key `strng`; did you mean `string`?"),
-        failure(
-            "get nope",
-            "no key `nope`; keys are int (Integer Value), string (String Value), array (Array Value), dictionary "
-                + "(Dictionary Value), date (Date Value)"),
+        ToolMessage(
+            arguments: ["get", "no\npe\u{1B}m"],
+            message: #"no key `no\npe\u{1b}m`; keys are int (Integer Value), string (String Value), "#
+                + "array (Array Value), dictionary (Dictionary Value), date (Date Value)", code: 1),
         failure("show -f Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
         failure("unset -f Nowhere k", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
-        failure("show -f Missing", #"UserDefaults suite "Missing" not found: HOME/.config/Missing.plist"#),
         failure("get -f D Rot", "`Rot` is not set; did you mean `Root`?"),
         failure("get -f D Root.sise", "`Root.sise` is not set; did you mean `size`?"),
         failure("get -f D Root.other", "`Root.other` is not set"),
@@ -133,7 +126,6 @@ extension ToolMessage {
         failure("set -f D Entry[0] v", "`Entry`: expected an array, found type integer"),
         failure("set -f D list[1] x", "there is no element 1 of `list`, which has 0 elements"),
         failure("import /nonexistent/y.json", "/nonexistent: open: No such file or directory"),
-        failure("export -f D -o /nonexistent/y.json", "/nonexistent/y.json: open: No such file or directory"),
         // Values.
         failure(
             "set int abc -f /nonexistent/x --root PrefsTestSet",
@@ -189,6 +181,7 @@ extension ToolMessage {
             code: 64),
         failure("show --domains int", "--domains lists all domains; leave out --domains or the keys", code: 64),
         failure("show --domains -f D", "--domains takes all domains; leave out --domains or -f", code: 64),
+        failure("find x --domains --root R", "--domains takes all domains; leave out --domains or --root", code: 64),
         failure(
             "set int 1 --timeout x", #"--timeout: expected seconds from 0 to 86400, found "x""#, code: 64),
     ]
