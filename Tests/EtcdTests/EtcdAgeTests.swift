@@ -41,8 +41,7 @@ import TestSupport
         }
         let prefix = EtcdCluster.prefix()
         // The next proof comes after a quarter of the staleness, and is not needed.
-        let store = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(30), staleness: .seconds(60)))
+        let store = proxy.store(prefix, .init(deadline: .seconds(30), staleness: .seconds(60)))
         proxy.intercept { request in
             if LossyProxy.isOfTheWatch(request), !request.contains("/v3/watch") { proofs.arrive() }
             return nil

@@ -15,7 +15,7 @@ import TestSupport
 
     init() throws {
         cluster = try EtcdCluster.shared.get()
-        store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        store = cluster.store(prefix)
     }
 
     private struct Batch {
@@ -98,8 +98,7 @@ import TestSupport
         let cluster = try EtcdCluster.compacted.get()
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let store = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
+        let store = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(2)))
         let heard = try ["A": ObservedCounts(store), "B": ObservedCounts(store, "B"), "C": ObservedCounts(store, "C")]
         if isReadAgain { proxy.withoutWatch() }
         let batch = try Batch(store)

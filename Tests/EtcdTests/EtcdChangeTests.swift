@@ -17,7 +17,7 @@ import TestSupport
     init() throws {
         cluster = try EtcdCluster.shared.get()
         proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        other = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(1))
+        other = cluster.store(prefix, .patient(1))
     }
 
     deinit { proxy.close() }
@@ -28,7 +28,7 @@ import TestSupport
     }
 
     private func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = ampleWait()) -> EtcdStore {
-        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: reads, deadline: deadline))
+        proxy.store(prefix, .init(reads: reads, deadline: deadline))
     }
 
     /// The requests that read or write, but not those of the watch.
@@ -161,8 +161,7 @@ import TestSupport
     @Test func manyClientsChangeOneRoot() throws {
         let count = 25
         inThreads(4) { [cluster, prefix] number in
-            let store = EtcdStore(
-                endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(20 + number)))
+            let store = cluster.store(prefix, .init(deadline: .seconds(20 + number)))
             for value in 1...count {
                 do {
                     if value % 5 == 0 {

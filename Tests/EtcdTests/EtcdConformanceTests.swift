@@ -15,7 +15,7 @@ import TestSupport
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()
         try check.run(threads: 4, updates: 20, patience: 30) {
-            EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
+            cluster.store(prefix, .patient(reads: reads))
         }
     }
 

@@ -9,23 +9,13 @@ import TestSupport
     nonisolated let thread = SuiteThread()
     private let prefix = EtcdCluster.prefix()
 
-    private func store(
-        _ stunnel: Stunnel, reads: EtcdStore.ReadMode = .followed, user: String? = nil,
-        deadline: Duration = ampleWait()
-    ) -> EtcdStore {
-        EtcdStore(
-            endpoints: stunnel.urls, prefix: prefix,
-            options: .init(reads: reads, user: user, password: "hush", deadline: deadline, staleness: .seconds(2)))
-    }
-
     @Test func everyAccessWorksAndASilentServerIsReplaced() throws {
         let authority = try CertificateAuthority()
         let cluster = try EtcdCluster(nodes: 3, authority: authority)
         let stunnel = try Stunnel(to: cluster, trusting: authority, as: authority.issue("client"))
         defer { stunnel.close() }
-        // Another deadline is another client, as in another process.
-        let (one, two) = (store(stunnel), store(stunnel, deadline: ampleWait(1)))
-        let exact = store(stunnel, reads: .current)
+        let (one, two) = clients(stunnel.urls, prefix)
+        let exact = stunnel.store(prefix, .patient(reads: .current))
         let heard = try ObservedCounts(two)
         func write(_ number: Int) throws {
             try one.update(root: "A") { $0 = ["count": number] }
@@ -52,7 +42,7 @@ import TestSupport
         let client = try authority.issue("client")
         let verified = try Stunnel(to: cluster, trusting: authority, as: client)
         defer { verified.close() }
-        try store(verified).update(root: "A") { $0 = ["a": 1] }
+        try verified.store(prefix).update(root: "A") { $0 = ["a": 1] }
         let keys = try cluster.control("get", "--prefix", prefix)
         // Each differs from the one above in one setting.
         let unknown = try stranger.issue("client")
@@ -79,7 +69,7 @@ import TestSupport
     /// - Parameter log: what OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
     private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) async throws {
         defer { stunnel.close() }
-        let store = store(stunnel, reads: .current, deadline: shortWait(2))
+        let store = stunnel.store(prefix, .init(reads: .current, deadline: shortWait(2)))
         try await sideBySide(
             {
                 let failure = error { _ = try store.read(root: "A") }.unreadable
@@ -109,7 +99,7 @@ import TestSupport
             let client = try authority.issue("client", subject: subject)
             let stunnel = try Stunnel(to: cluster, trusting: authority, as: client)
             defer { stunnel.close() }
-            let store = store(stunnel, user: "ann", deadline: deadline)
+            let store = stunnel.store(prefix, .init(user: "ann", password: "hush", deadline: deadline))
             try store.update(root: "A") { $0 = ["a": 1] }
             #expect(try store.read(root: "A")?["a"] as? Int == 1)
         }

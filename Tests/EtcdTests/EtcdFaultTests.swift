@@ -15,13 +15,13 @@ import TestSupport
     init() throws {
         cluster = try EtcdCluster.shared.get()
         proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        store = cluster.store(prefix)
     }
 
     deinit { proxy.close() }
 
     private func storeBehindProxy(deadline: Duration = ampleWait()) -> EtcdStore {
-        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, deadline: deadline))
+        proxy.store(prefix, .init(reads: .current, deadline: deadline))
     }
 
     /// The answer of a cluster without space.
@@ -242,7 +242,7 @@ import TestSupport
     }
 
     @Test func aThreadThatWaitsForItsTurnGivesUp() throws {
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(2)))
+        let store = cluster.store(prefix, .init(deadline: shortWait(2)))
         let holder = Holder(store)
         let failure = error { try store.update(root: "A") { _ in Issue.record("run") } }
         #expect(failure.notStored?.reason == "timed out waiting for updates of other threads of this process")

@@ -56,7 +56,7 @@ import TestSupport
         let outcome = try Outcome(children)
 
         // The end, read by a process that had no part in it.
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
+        let store = cluster.store(prefix, .patient(reads: .current))
         let counter = try store.read(root: "counter") ?? [:]
         for (thread, count) in outcome.counted {
             #expect(counter[thread] as? Int ?? 0 == count, "PREFS_SEED=\(seed) \(thread)")

@@ -29,7 +29,7 @@ import TestSupport
     }
 
     private func store(deadline: Duration) -> EtcdStore {
-        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(reads: .current, deadline: deadline))
+        proxy.store(prefix, .init(reads: .current, deadline: deadline))
     }
 
     /// Grants every lease, and answers every transaction with what the closure returns.
@@ -82,7 +82,7 @@ import TestSupport
             return LossyProxy.answer(200, "{\(page)}")
         }
         let deadline = shortWait(1)
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: deadline))
+        let store = proxy.store(prefix, .init(deadline: deadline))
         // More roots than are followed alone.
         for number in 0..<8 { _ = try store.read(root: "\(number)") }
         let failure = error { _ = try store.read(root: "A") }.unreadable
@@ -92,7 +92,7 @@ import TestSupport
 
     /// A ticket that is there, although the watch says that it has ended.
     @Test func aTicketThatDoesNotEnd() throws {
-        let holder = Holder(EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()))
+        let holder = Holder(cluster.store(prefix))
         let count = Locked(0)
         let answer = LossyProxy.stream(
             #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"#)

@@ -14,7 +14,7 @@ import TestSupport
     init() throws {
         cluster = try EtcdCluster.shared.get()
         // Threads wait for each other's large updates here.
-        store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(30)))
+        store = cluster.store(prefix, .init(deadline: .seconds(30)))
     }
 
     @Test func aRootIsItsJSONInEtcd() throws {
@@ -102,7 +102,7 @@ import TestSupport
     /// Two spellings of a name that Unicode calls equal are one root, and one key.
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func namesAreComparedAsInUnicode(_ reads: EtcdStore.ReadMode) throws {
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
+        let store = cluster.store(prefix, .patient(reads: reads))
         try store.update(root: "caf\u{e9}") { $0 = ["a": 1] }
         try store.update(root: "cafe\u{301}") { $0?["a"] = 2 }
         #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)r/") == "\(prefix)r/caf\u{e9}\n\n")
@@ -110,14 +110,13 @@ import TestSupport
         try cluster.control("put", "\(prefix)r/cafe\u{301}", #"{"a": 3}"#)
         try store.update(root: "B") { $0 = [:] }
         #expect(try store.read(root: "caf\u{e9}")?["a"] as? Int == 2)
-        let other = EtcdStore(
-            endpoints: cluster.urls, prefix: prefix, options: .patient(1, reads: reads))
+        let other = cluster.store(prefix, .patient(1, reads: reads))
         #expect(try other.read(root: "cafe\u{301}")?["a"] as? Int == 2)
     }
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func garbageStaysAndReadsGoOnFromMemory(_ reads: EtcdStore.ReadMode) throws {
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
+        let store = cluster.store(prefix, .patient(reads: reads))
         let prefs = FleetPrefs(key: "A", store: store)
         prefs.size = 7
         #expect(prefs.size == 7)
@@ -237,9 +236,7 @@ import TestSupport
         try cluster.control("user", "grant-role", "root", "root")
         try cluster.control("auth", "enable")
         func store(_ user: String?, _ password: String, _ prefix: String = "fleet/") -> EtcdStore {
-            EtcdStore(
-                endpoints: cluster.urls, prefix: prefix,
-                options: .init(user: user, password: password, deadline: .seconds(20)))
+            cluster.store(prefix, .init(user: user, password: password, deadline: .seconds(20)))
         }
         let ann = store("ann", "hush")
         let heard = try ObservedCounts(ann)

@@ -21,11 +21,6 @@ import TestSupport
 
     deinit { proxy.close() }
 
-    /// A client behind the proxy.
-    private func storeBehindProxy(deadline: Duration = ampleWait()) -> EtcdStore {
-        EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: deadline))
-    }
-
     private func tickets() throws -> [String] {
         try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").split(separator: "\n").map(String.init)
     }
@@ -72,7 +67,7 @@ import TestSupport
 
     /// A program that ends gives its keys a second, whatever a thread does that has more time for them.
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
-        let namespace = try storeBehindProxy().namespace
+        let namespace = try proxy.store(prefix).namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
         let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
@@ -99,7 +94,7 @@ import TestSupport
 
     /// A body of a root whose name begins with that of another root and a slash keeps no change of that root waiting.
     @Test func changesOfARootDoNotWaitForLongerNames() throws {
-        let store = storeBehindProxy()
+        let store = proxy.store(prefix)
         try store.change(root: "A") { $0 = ["count": 1] }
         let holders = [Holder(one, "A/x"), Holder(two, "A%2Fx")]
         let requests = Locked(0)
@@ -171,8 +166,8 @@ import TestSupport
 
     /// A body that hangs keeps the others out for its deadline and the end of the ticket, and then stores nothing.
     @Test func theTicketOfABodyThatHangsEnds() throws {
-        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(1)))
-        let patient = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(30)))
+        let hasty = cluster.store(prefix, .init(deadline: shortWait(1)))
+        let patient = cluster.store(prefix, .init(deadline: .seconds(30)))
         let holder = Holder(hasty)
         // The root is unchanged, so only the ticket tells that the lock is another client's.
         let next = Holder(patient)
@@ -185,7 +180,7 @@ import TestSupport
 
     /// A copy of the release of an update arrives while a later update of the same client runs.
     @Test func aLateReleaseLeavesALaterTicket() throws {
-        let store = storeBehindProxy()
+        let store = proxy.store(prefix)
         try store.update(root: "A") { _ in }
         let holder = Holder(store)
         #expect(try tickets().count == 1)
@@ -211,7 +206,7 @@ import TestSupport
     /// The answer to the first copy is lost. The answer to the second says that the key of the protocol is another one, which a third
     /// would compare; no server is reached for that.
     @Test func aCopyOfACommitThatMayHaveBeenCarriedOut() throws {
-        let store = storeBehindProxy(deadline: shortWait(1))
+        let store = proxy.store(prefix, .init(deadline: shortWait(1)))
         let commits = Locked(0)
         proxy.intercept { [proxy, cluster, prefix, commit] request in
             guard request.contains(commit) else { return nil }
@@ -234,7 +229,7 @@ import TestSupport
 
     /// The first copy was carried out, and then the protocol has changed.
     @Test func aCommitBeforeAnotherProtocol() throws {
-        let store = storeBehindProxy()
+        let store = proxy.store(prefix)
         proxy.interceptFirst(commit) { [proxy, cluster, prefix] request in
             proxy.carryOut(request)
             _ = try? cluster.control("put", "\(prefix)v", "3")
@@ -273,8 +268,7 @@ import TestSupport
     /// The first clients of a prefix put the key at the same time.
     @Test func theKeyOfTheProtocolIsPutOnce() throws {
         inThreads(4) { [cluster, prefix] number in
-            let store = EtcdStore(
-                endpoints: cluster.urls, prefix: prefix, options: .init(deadline: .seconds(20 + number)))
+            let store = cluster.store(prefix, .init(deadline: .seconds(20 + number)))
             let failure = error {
                 if number % 2 == 0 {
                     try store.update(root: "A\(number)") { $0 = ["count": 1] }

@@ -16,7 +16,7 @@ import TestSupport
     }
 
     private func store(_ prefix: String, deadline: Duration) -> EtcdStore {
-        EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(reads: .current, deadline: deadline))
+        cluster.store(prefix, .init(reads: .current, deadline: deadline))
     }
 
     /// Uses so many roots that the store follows all of the prefix.
@@ -61,9 +61,7 @@ import TestSupport
         let words = ["l/": "l/", "m/": "m/", "r/": "r/", "r/x/": "r/", "r/x/l/": "r/"]
         for (rest, word) in words {
             for prefix in [rest, prefix + rest] {
-                let failure = error {
-                    _ = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).read(root: "A")
-                }
+                let failure = error { _ = try cluster.store(prefix).read(root: "A") }
                 let reason = "is not a valid prefix: the keys of a shorter prefix may begin with \(word)"
                 #expect(failure == .invalidName(name: prefix, reason: reason))
             }
@@ -78,7 +76,7 @@ import TestSupport
     @Test(.enabled(if: Hazard.canRun("fleet: large roots", if: Hazard.isLong, else: "the long form has them")))
     func manyLargeRoots() throws {
         let cluster = try EtcdCluster(nodes: 1)
-        let namespace = try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).namespace
+        let namespace = try cluster.store(prefix).namespace
         // 286 MB of base64. Nobody reads them as JSON.
         let large = Data(count: 1_400 << 10)
         for number in 100..<250 {
@@ -88,7 +86,7 @@ import TestSupport
         for name in ["A", "R1234", "Z"] {
             try cluster.control("put", "\(prefix)r/\(name)", #"{"name": "\#(name)"}"#)
         }
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: longestWait))
+        let store = cluster.store(prefix, .init(deadline: longestWait))
         try Self.followAll(store)
         for name in ["A", "R1234", "Z"] { #expect(try store.read(root: name)?["name"] as? String == name) }
     }
@@ -111,7 +109,7 @@ import TestSupport
             _ = try? cluster.control("put", "\(prefix)r/Z", #"{"count": 7}"#)
             return nil
         }
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: ampleWait()))
+        let store = proxy.store(prefix, .init(deadline: ampleWait()))
         try Self.followAll(store)
         #expect(try store.count("R55") == 55)
         try wait { try store.count("Z") == 7 }

@@ -31,11 +31,8 @@ import TestSupport
 
     /// Two clients of one namespace: another deadline is another client.
     private func stores(_ reads: EtcdStore.ReadMode) throws -> (EtcdStore, EtcdStore) {
-        let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
-        return (
-            EtcdStore(endpoints: urls, prefix: prefix, options: .patient(reads: reads)),
-            EtcdStore(endpoints: urls, prefix: prefix, options: .patient(1, reads: .current))
-        )
+        let (cluster, prefix) = (try EtcdCluster.shared.get(), EtcdCluster.prefix())
+        return (cluster.store(prefix, .patient(reads: reads)), cluster.store(prefix, .patient(1, reads: .current)))
     }
 
     /// The first instance waits for the cluster until the deadline. It and all others read their defaults, until the cluster is there.
@@ -43,8 +40,7 @@ import TestSupport
         let proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
         defer { proxy.close() }
         proxy.block()
-        let store = EtcdStore(
-            endpoints: [proxy.url], prefix: EtcdCluster.prefix(), options: .init(deadline: shortWait(2)))
+        let store = proxy.store(EtcdCluster.prefix(), .init(deadline: shortWait(2)))
         let begin = ContinuousClock.now
         let instances = (0..<20).map { _ in TeamPrefs(key: "team", store: store) }
         for prefs in instances {
@@ -113,7 +109,7 @@ import TestSupport
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()
         try cluster.control("put", "\(prefix)r/team", "[7]")
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads))
+        let store = cluster.store(prefix, .patient(reads: reads))
         let prefs = TeamPrefs(key: "team", store: store)
         let expected = PrefsError.rootIsNotDictionary(key: "team")
         #expect(prefs.lastError == expected && prefs.level == 3)
@@ -132,18 +128,20 @@ import TestSupport
     }
 
     @Test(arguments: modes)
-    func changesAreReportedByProperty(_ reads: EtcdStore.ReadMode) async throws {
+    func changesAreReportedByProperty(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = try stores(reads)
         let (prefs, others) = (TeamPrefs(key: "team", store: here), TeamPrefs(key: "team", store: there))
-        await inTime {
-            var changes = prefs.changes(of: "level").makeAsyncIterator()
-            others.level = 4
-            let foreign = await changes.next()
-            #expect(foreign?.newValues["level"] as? Int == 4 && foreign?.origin == .elsewhere)
-            prefs.level = 5
-            let own = await changes.next()
-            #expect(own?.oldValues["level"] as? Int == 4 && own?.origin == .thisProcess)
-        }
+        let changes = Locked<[PrefsChange]>([])
+        let observation = prefs.onChange(of: "level", on: .global()) { new in changes.withLock { $0.append(new) } }
+        others.level = 4
+        wait { changes.withLock { $0.count } == 1 }
+        prefs.level = 5
+        wait { changes.withLock { $0.count } == 2 }
+        observation.cancel()
+        let heard = changes.withLock { $0 }
+        #expect(heard.map { $0.newValues["level"] as? Int } == [4, 5])
+        #expect(heard.map(\.origin) == [.elsewhere, .thisProcess])
+        #expect(heard.last?.oldValues["level"] as? Int == 4)
     }
 
     @Test(arguments: modes)
@@ -164,8 +162,7 @@ import TestSupport
         let cluster = try EtcdCluster.shared.get()
         let prefix = EtcdCluster.prefix()
         try cluster.control("put", "\(prefix)r/before", "[1]")
-        let prefs = MovedPrefs(
-            store: EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: reads)))
+        let prefs = MovedPrefs(store: cluster.store(prefix, .patient(reads: reads)))
         #expect(prefs.level == 3 && prefs.lastError == nil)
         prefs.level = 8
         #expect(prefs.level == 8 && prefs.lastError == nil)

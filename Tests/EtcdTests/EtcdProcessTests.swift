@@ -18,7 +18,7 @@ import TestSupport
 
     private var url: String { "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)" }
     private var store: EtcdStore {
-        EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
+        cluster.store(prefix, .patient(reads: .current))
     }
 
     /// As on machines whose clocks are years apart, as far as `faketime` can pretend it.
@@ -58,7 +58,7 @@ import TestSupport
     @Test func aKilledHolderKeepsNobodyOutForLong() throws {
         let holder = try PipedChild("EtcdProbe", ["hold", url], home: home)
         #expect(try holder.line() == "holding")
-        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .init(deadline: shortWait(1)))
+        let hasty = cluster.store(prefix, .init(deadline: shortWait(1)))
         let reason = error { try hasty.update(root: "A") { _ in Issue.record("run") } }.notStored?.reason ?? ""
         #expect(reason.hasPrefix("timed out waiting for the lock of root A, held by "))
         #expect(reason.contains(" EtcdProbe (process ") && reason.hasSuffix("; clients ahead: 1"))

@@ -34,7 +34,7 @@ import TestSupport
     @Test func observersOfAProgramThatStartsWhileTheClusterIsDown() throws {
         try put(#"{"isPaused": true}"#)
         proxy.block()
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(1)))
+        let store = proxy.store(prefix, .init(deadline: shortWait(1)))
         let prefs = WorkerPrefs(key: "A", store: store)
         let heard = Locked<[Bool]>([])
         let isHeard = Signal()
@@ -57,9 +57,7 @@ import TestSupport
     @Test func aProgramThatStartsWhileTheClusterIsDownReadsTheLastKnownRoots() throws {
         let file = home.file("last-known.json")
         func store(_ deadline: Int) -> EtcdStore {
-            EtcdStore(
-                endpoints: [proxy.url], prefix: prefix,
-                options: .init(deadline: .seconds(deadline), staleness: .seconds(1)), lastKnown: file)
+            proxy.store(prefix, .init(deadline: .seconds(deadline), staleness: .seconds(1)), lastKnown: file)
         }
         try put(#"{"isPaused": true, "jobs": 7}"#)
         let first = WorkerPrefs(key: "A", store: store(9))
@@ -86,8 +84,7 @@ import TestSupport
     /// A root that cannot be read leaves its last known values in the file, and those of the others.
     @Test func anUnreadableRootAndTheFile() throws {
         let file = home.file("last-known.json")
-        let store = EtcdStore(
-            endpoints: cluster.urls, prefix: prefix, options: .patient(staleness: .seconds(1)), lastKnown: file)
+        let store = cluster.store(prefix, .patient(staleness: .seconds(1)), lastKnown: file)
         try put(#"{"jobs": 1}"#)
         try put(#"{"jobs": 2}"#, "B")
         for (number, root) in ["A", "B"].enumerated() {
@@ -104,9 +101,8 @@ import TestSupport
 
     /// What this process has written before is no news for an observer that starts then.
     @Test func anObserverStartsAfterTheOwnWrites() throws {
-        let store = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
-        let other = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        let store = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(1)))
+        let other = cluster.store(prefix)
         #expect(try store.read(root: "A") == nil)
         try increment(other)
         try wait { try store.count() == 1 }
@@ -125,10 +121,8 @@ import TestSupport
     /// A cluster whose tokens last a second, however they are used.
     private func clusterWithUsers() throws -> EtcdCluster {
         let (key, publicKey) = (home.file("key.pem").path, home.file("public.pem").path)
-        for words in [["genrsa", "-out", key, "2048"], ["rsa", "-in", key, "-pubout", "-out", publicKey]] {
-            let openssl = try #require(CertificateAuthority.program)
-            #expect(try Child(URL(filePath: openssl), words, environment: [:]).wait().code == 0)
-        }
+        try CertificateAuthority.openssl(["genrsa", "-out", key, "2048"])
+        try CertificateAuthority.openssl(["rsa", "-in", key, "-pubout", "-out", publicKey])
         let token = "jwt,pub-key=\(publicKey),priv-key=\(key),sign-method=RS256,ttl=1s"
         let cluster = try EtcdCluster(nodes: 1, arguments: ["--auth-token", token])
         try cluster.addUsers("root:secret")
@@ -136,9 +130,7 @@ import TestSupport
     }
 
     private func store(_ proxy: LossyProxy, user: String?, deadline: Int = 20) -> EtcdStore {
-        EtcdStore(
-            endpoints: [proxy.url], prefix: prefix,
-            options: .init(user: user, password: "secret", deadline: .seconds(deadline), staleness: .seconds(1)))
+        proxy.store(prefix, .init(user: user, password: "secret", deadline: .seconds(deadline), staleness: .seconds(1)))
     }
 
     @Test func anExpiredTokenIsRenewed() throws {
@@ -173,9 +165,7 @@ import TestSupport
             guard request.contains("/v3/kv/range"), requests.next() <= rejected else { return nil }
             return LossyProxy.answer(401, #"{"code":16,"message":"etcdserver: invalid auth token"}"#)
         }
-        let store = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix,
-            options: .init(reads: .current, user: "root", password: "x", deadline: ampleWait()))
+        let store = proxy.store(prefix, .init(reads: .current, user: "root", password: "x", deadline: ampleWait()))
         let failure = error { _ = try store.read(root: "A") }
         #expect((failure == nil) == (rejected == 3), "\(failure as Any)")
         #expect(requests.withLock { $0 } == sent)
@@ -203,7 +193,7 @@ import TestSupport
 
     /// A server that is silent has half of the deadline when it is asked again, because its disk may be slow.
     @Test func aSilentServerHasMoreTimeTheSecondTime() throws {
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .init(deadline: shortWait(2)))
+        let store = proxy.store(prefix, .init(deadline: shortWait(2)))
         let requests = Locked(0)
         let end = DispatchSemaphore(value: 0)
         proxy.intercept { request in
@@ -241,9 +231,7 @@ import TestSupport
 
     /// A store that is not used any more is a program that ends.
     @Test func aStoreThatIsReleasedRemovesItsKeys() throws {
-        try EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()).update(root: "A") {
-            $0 = ["count": 1]
-        }
+        try cluster.store(prefix).update(root: "A") { $0 = ["count": 1] }
         try wait { try keys("c").isEmpty }
         #expect(try keys("l").isEmpty)
     }

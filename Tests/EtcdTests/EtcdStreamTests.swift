@@ -23,9 +23,8 @@ import TestSupport
         let cluster = try EtcdCluster.compacted.get()
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let one = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        let one = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(2)))
+        let two = cluster.store(prefix)
         try increment(two)
         try two.update(root: "B") { $0 = ["count": 5] }
         let (heard, removals) = (try ObservedCounts(one), try ObservedCounts(one, "B"))
@@ -80,9 +79,9 @@ import TestSupport
     /// The age of what a followed read returns, with a server that is silent.
     @Test func theAgeOfTheCopy() throws {
         let cluster = try EtcdCluster(nodes: 1)
-        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(staleness: .seconds(1)))
+        let store = cluster.store(prefix, .patient(staleness: .seconds(1)))
         #expect(store.staleness == nil)
-        let current = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient(reads: .current))
+        let current = cluster.store(prefix, .patient(reads: .current))
         #expect(current.staleness == .zero)
         try increment(store)
         #expect(try store.count() == 1)
@@ -92,8 +91,7 @@ import TestSupport
         wait { $0 < .milliseconds(500) }
         cluster.stop(cluster.nodes[0])
         wait { $0 > .milliseconds(1_500) }
-        let options = EtcdStore.Options(reads: .current, deadline: shortWait(1))
-        let hasty = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: options)
+        let hasty = cluster.store(prefix, .init(reads: .current, deadline: shortWait(1)))
         #expect(error { _ = try hasty.read(root: "A") }.unreadable?.reason == "no answer in time")
         #expect(try store.count() == 1)
         cluster.resume(cluster.nodes[0])
@@ -104,7 +102,7 @@ import TestSupport
     @Test func aSilentStreamHidesNoChangeOfOtherPrograms() throws {
         // Not a root of ours.
         try cluster.control("put", "\(prefix)r/cafe\u{301}", "{}")
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient(staleness: .seconds(1)))
+        let store = proxy.store(prefix, .patient(staleness: .seconds(1)))
         let heard = try ObservedCounts(store)
         proxy.silenceStreams()
         try cluster.control("put", "\(prefix)r/A", #"{"count": 1}"#)
@@ -126,8 +124,7 @@ import TestSupport
 
     /// A commit of unknown outcome is known as one of this process when the copy was read again.
     @Test func anUnansweredCommitIsOneOfThisProcess() throws {
-        let options = EtcdStore.Options(deadline: shortWait(2))
-        let store = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: options)
+        let store = proxy.store(prefix, .init(deadline: shortWait(2)))
         let heard = try ObservedCounts(store)
         expectUnknownOutcome {
             try store.update(root: "A") { root in
@@ -152,8 +149,8 @@ import TestSupport
         let answer = LossyProxy.stream(
             #"{"result": {"header": {"revision": "1"}, "created": true, "canceled": true}}"#)
         proxy.intercept { $0.contains("/v3/watch") ? answer : nil }
-        let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient())
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        let one = proxy.store(prefix)
+        let two = cluster.store(prefix)
         let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
@@ -163,8 +160,8 @@ import TestSupport
 
     /// A message that takes longer than a silent server may take is taken all the same.
     @Test func overASlowNetwork() throws {
-        let one = EtcdStore(endpoints: [proxy.url], prefix: prefix, options: .patient(staleness: .seconds(2)))
-        let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+        let one = proxy.store(prefix, .patient(staleness: .seconds(2)))
+        let two = cluster.store(prefix)
         let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
@@ -179,7 +176,7 @@ import TestSupport
         let port = EtcdCluster.freePort()
         guard let silent = LossyProxy.listen(on: port) else { return #expect(Bool(false)) }
         defer { close(silent) }
-        try increment(EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient()))
+        try increment(cluster.store(prefix))
         func store(_ deadline: Int) -> EtcdStore {
             EtcdStore(
                 endpoints: [loopback(port)] + cluster.urls, prefix: prefix,
@@ -199,8 +196,7 @@ import TestSupport
         let cluster = try EtcdCluster(nodes: 1)
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let one = EtcdStore(
-            endpoints: [proxy.url], prefix: prefix, options: .init(deadline: .seconds(20), staleness: .seconds(1)))
+        let one = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(1)))
         let heard = try ObservedCounts(one)
         try increment(one)
         #expect(heard.wait(for: 1) == .thisProcess)
@@ -221,7 +217,7 @@ import TestSupport
         proxy.block()
         try cluster.restore(copy)
         if let first {
-            let two = EtcdStore(endpoints: cluster.urls, prefix: prefix, options: .patient())
+            let two = cluster.store(prefix)
             try two.update(root: "A") { $0 = ["count": first] }
             for _ in 0..<10 { try two.update(root: "B") { $0 = ["b": ($0?["b"] as? Int ?? 0) + 1] } }
         }

@@ -39,9 +39,9 @@ import TestSupport
 
     /// A store that is made while another one's observation lives is no other process.
     @Test func anObservationKeepsWhatStoresShare() throws {
-        let (urls, prefix) = (try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
-        let heard = try ObservedCounts(EtcdStore(endpoints: urls, prefix: prefix, options: .patient()))
-        try increment(EtcdStore(endpoints: urls, prefix: prefix, options: .patient()))
+        let (cluster, prefix) = (try EtcdCluster.shared.get(), EtcdCluster.prefix())
+        let heard = try ObservedCounts(cluster.store(prefix))
+        try increment(cluster.store(prefix))
         #expect(heard.wait(for: 1) == .thisProcess)
     }
 

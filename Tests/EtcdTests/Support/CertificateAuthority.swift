@@ -46,7 +46,7 @@ final class CertificateAuthority {
         ]
     }
 
-    private static func openssl(_ arguments: [String]) throws {
+    static func openssl(_ arguments: [String]) throws {
         guard let program else { throw EtcdCluster.Failure(description: "no openssl") }
         let result = try Child(URL(filePath: program), arguments, environment: [:]).wait(limit: .seconds(30))
         guard result.code == 0 else {

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsEtcd
 import TestSupport
 import Testing
 
@@ -8,10 +9,21 @@ func loopback(_ port: Int, scheme: String = "http") -> URL {
     return url
 }
 
+/// What clients connect to.
+protocol Reachable {
+    var urls: [URL] { get }
+}
+
+extension Reachable {
+    func store(_ prefix: String, _ options: EtcdStore.Options = .patient(), lastKnown: URL? = nil) -> EtcdStore {
+        EtcdStore(endpoints: urls, prefix: prefix, options: options, lastKnown: lastKnown)
+    }
+}
+
 /// Nodes of etcd on loopback ports of their own, with their data in a temporary folder.
 ///
 /// The nodes end with this process, however it ends.
-final class EtcdCluster: @unchecked Sendable {
+final class EtcdCluster: Reachable, @unchecked Sendable {
     // Unchecked because the nodes are only changed by the one test that has the cluster.
 
     struct Failure: Error, CustomStringConvertible {

@@ -5,7 +5,7 @@ import TestSupport
 /// A proxy between clients and a node that treats some requests badly.
 ///
 /// It understands as much of HTTP as etcd's gateway needs. A thread for each connection.
-final class LossyProxy: @unchecked Sendable {
+final class LossyProxy: Reachable, @unchecked Sendable {
     // Unchecked because a lock protects the generator and the counters.
 
     enum Fault: CaseIterable {
@@ -39,6 +39,7 @@ final class LossyProxy: @unchecked Sendable {
     private var openStreams: Set<Int32> = []
 
     var url: URL { loopback(port) }
+    var urls: [URL] { [url] }
 
     /// - Parameter percent: of requests that are treated badly.
     init(to target: Int, percent: Int = 0, seed: UInt64 = 1) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A stunnel that is configured as the article "A fleet" recommends: a port on the loopback for each node.
-final class Stunnel: @unchecked Sendable {
+final class Stunnel: Reachable, @unchecked Sendable {
     // Unchecked because its process is only ended by the test that has it.
 
     let urls: [URL]

@@ -70,18 +70,3 @@ extension Locked<Bool> {
         }
     }
 }
-
-/// Waits for what the closure returns, and cancels it if it takes too long.
-func inTime<R: Sendable>(
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () async -> R
-) async -> R {
-    let task = Task(operation: body)
-    let isDone = Locked(false)
-    DispatchQueue.global().asyncAfter(deadline: .now() + longestWait / .seconds(1)) {
-        if isDone.withLock({ $0 }) { return }
-        Issue.record("\(Patience.failure("not done"))", sourceLocation: sourceLocation)
-        task.cancel()
-    }
-    defer { isDone.withLock { $0 = true } }
-    return await task.value
-}
