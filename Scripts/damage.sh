@@ -12,4 +12,4 @@ usage() {
 [[ $# -le 1 && "${1-1}" =~ ^[0-9]+$ ]] || usage
 echo "== damaged files and hostile surroundings, ${1:-200} meetings of processes"
 PREFS_DAMAGE=36 PREFS_DAMAGE_GARBAGE=2000 PREFS_DAMAGE_MEETINGS="${1:-200}" PREFS_FORKS=400 \
-    exec Scripts/run-hazard.sh 'Damage|Unreadable|Surroundings|Fork|OtherUsers|AccessControlList|AttributeTests|\.LimitsTests'
+    exec Scripts/run-hazard.sh 'Damage|Unreadable|Surroundings|Fork|OtherUsers|AttributeTests|\.LimitsTests'

@@ -72,11 +72,10 @@ extension Probe {
         let flat = FlatProbePrefs()
         flat.volume = 2
         expect(defaults.integer(forKey: "probeVolume") == 2, "UserDefaults sees the flat store's write")
-        guard let url = UserDefaultsStore.standard.fileURL else { return print("no file") }
-        var others = try propertyList(at: url)
+        var others = try onDisk()
         others["probeVolume"] = 3
         try PropertyListSerialization.data(fromPropertyList: others, format: .binary, options: 0)
-            .write(to: url, options: .atomic)
+            .write(to: domain, options: .atomic)
         expect(flat.volume == 3, "the flat store sees another program's write")
         expect(ProbeVolume.value == 3, "and so does the key")
         ProbeVolume.value += 10
@@ -134,15 +133,9 @@ extension Probe {
         print("done")
     }
 
-    private static func isXML() throws -> Bool {
-        guard let url = UserDefaultsStore.standard.fileURL else { return false }
-        return try Data(contentsOf: url).starts(with: "<?xml".utf8)
-    }
+    private static func isXML() throws -> Bool { try Data(contentsOf: domain).starts(with: "<?xml".utf8) }
 
-    private static func onDisk() throws -> [String: Any] {
-        guard let url = UserDefaultsStore.standard.fileURL else { return [:] }
-        return try propertyList(at: url)
-    }
+    private static func onDisk() throws -> [String: Any] { try propertyList(at: domain) }
 
     static func expect(_ condition: Bool, _ claim: String) {
         if !condition { print("does not hold: \(claim)") }

@@ -3,14 +3,10 @@ import PersistentPreferences
 
 /// A program that closes descriptors, and a thread that ends the program.
 enum Descriptors {
-    private static func prefs(_ path: String) -> ProbePrefs {
-        ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
-    }
-
     /// Writes while another thread prints into the standard streams, which are closed. Reports to a file, because there
     /// is no stream.
     static func writeWithoutStreams(_ path: String, count: Int) throws {
-        let prefs = prefs(path)
+        let prefs = ProbePrefs(file: path)
         // Opened before the thread prints, and moved away from the streams.
         let new = open(path + ".report", O_WRONLY | O_CREAT | O_EXCL, 0o600)
         let report = fcntl(new, F_DUPFD, 3)
@@ -36,13 +32,13 @@ enum Descriptors {
     /// Closes all descriptors, as daemons do, and opens other files, which get the numbers of the closed ones.
     static func closeAll(_ path: String) {
         // Reads the file.
-        var prefs: ProbePrefs? = prefs(path)
+        var prefs: ProbePrefs? = ProbePrefs(file: path)
         for descriptor in 3..<64 as Range<Int32> { close(descriptor) }
         let own = (0..<40).map { open("\(path).own\($0)", O_RDWR | O_CREAT, 0o600) }
         let numbers = own.map(inode)
         for descriptor in own { _ = setAttribute(descriptor, "user.mine", "x", 1, 0) }
         func answer(_ step: String) {
-            print("\(step):", prefs?.storedCount ?? 0, prefs?.lastError.map { "\($0)" } ?? "ok")
+            print("\(step):", prefs?.storedCount ?? 0, prefs?.outcome ?? "")
         }
         prefs?.update { $0["count"] = 2 }
         answer("write")
@@ -54,7 +50,7 @@ enum Descriptors {
             for descriptor in 3..<64 as Range<Int32> where !own.contains(descriptor) { close(descriptor) }
             for descriptor in 3..<64 as Range<Int32> where !own.contains(descriptor) { dup2(own[0], descriptor) }
         }
-        print("update:", prefs?.lastError.map { "\($0)" } ?? "ok")
+        print("update:", prefs?.outcome ?? "")
         answer("read")
         prefs = nil
         print("own:", own.map(inode) == numbers && own.allSatisfy { lseek($0, 0, SEEK_END) == 0 } ? "intact" : "harmed")
@@ -86,7 +82,7 @@ enum Descriptors {
 
     /// Closes all descriptors repeatedly, and opens no files, so that the engine gets the old numbers for its files.
     static func closeOften(_ path: String) {
-        let prefs = prefs(path)
+        let prefs = ProbePrefs(file: path)
         for number in 1...20 {
             for descriptor in 3..<64 as Range<Int32> { close(descriptor) }
             prefs["count"] = number
@@ -101,14 +97,13 @@ enum Descriptors {
 
     /// Ends the program inside an update. A handler that runs at its end writes, too.
     static func exitInUpdate(_ path: String) {
-        shared = prefs(path)
+        shared = ProbePrefs(file: path)
         atexit {
             let prefs = Descriptors.shared
             for (key, value) in [("text", "at exit" as Any), ("count", 2)] {
                 prefs?[key] = value
-                print("\(key):", prefs?.lastError.map { "\($0)" } ?? "ok")
+                say("\(key): \(prefs?.outcome ?? "")")
             }
-            fflush(nil)
         }
         shared?["count"] = 1
         shared?.update {

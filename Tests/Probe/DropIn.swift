@@ -29,8 +29,8 @@ enum DropIn {
     }
 
     private static func onDisk(_ domain: String, _ root: String) throws -> [String: Int]? {
-        guard let standard = UserDefaultsStore.standard.fileURL else { return nil }
-        let file = domain.isEmpty ? standard : standard.deletingLastPathComponent().appending(path: "\(domain).plist")
+        let folder = Probe.domain.deletingLastPathComponent()
+        let file = domain.isEmpty ? Probe.domain : folder.appending(path: "\(domain).plist")
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try propertyList(at: file)[root] as? [String: Int]
     }

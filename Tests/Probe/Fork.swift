@@ -6,7 +6,7 @@ import TestSupport
 enum Fork {
     /// The child lives until standard input ends, and keeps the descriptors that it has inherited.
     static func childLivesOn(_ path: String, parentIsKilled: Bool) {
-        let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        let prefs = ProbePrefs(file: path)
         var ends: [Int32] = [0, 0]
         pipe(&ends)
         let error = prefs.update { values in
@@ -23,8 +23,7 @@ enum Fork {
             }
             if parentIsKilled { kill(getpid(), SIGKILL) }
         }
-        print(error.map { "\($0)" } ?? "ok")
-        fflush(nil)
+        say(error.map { "\($0)" } ?? "ok")
         // Both processes have standard input, so the end of this process does not end the child.
         while readLine() != nil {}
     }
@@ -38,7 +37,7 @@ enum Fork {
     /// in the body.
     static func childReturns(_ path: String) {
         let file = URL(filePath: path, directoryHint: .notDirectory)
-        let prefs = ProbePrefs(store: PropertyListFileStore(url: file))
+        let prefs = ProbePrefs(file: path)
         var child: pid_t = -1
         let error = prefs.update { values in
             child = fork()
@@ -46,17 +45,16 @@ enum Fork {
             guard child != 0 else { return }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            print("parent, in update: \(isLocked(file) ? "locked" : "unlocked")")
+            say("parent, in update: \(isLocked(file) ? "locked" : "unlocked")")
         }
-        print("\(child == 0 ? "child" : "parent"): \(error.map { "\($0)" } ?? "ok")")
-        fflush(nil)
+        say("\(child == 0 ? "child" : "parent"): \(error.map { "\($0)" } ?? "ok")")
         if child == 0 { _exit(0) }
-        print("then: \(isLocked(file) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
+        say("then: \(isLocked(file) ? "locked" : "unlocked") \(prefs["count"] as? Int ?? -1)")
     }
 
     /// A child that was forked outside of every update is a normal process.
     static func childWrites(_ path: String) {
-        let prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+        let prefs = ProbePrefs(file: path)
         prefs["count"] = 1
         let child = fork()
         for _ in 0..<100 { prefs.update { $0["count"] = ($0["count"] as? Int ?? 0) + 1 } }
@@ -70,10 +68,7 @@ enum Fork {
     /// children succeeded, the stored count and the expected count, and whether the parent is still notified of
     /// changes.
     static func threadsWrite(_ path: String, forks: Int) {
-        let url = URL(filePath: path, directoryHint: .notDirectory)
-        let make: @Sendable () -> ProbePrefs = {
-            path.isEmpty ? ProbePrefs() : ProbePrefs(store: PropertyListFileStore(url: url))
-        }
+        let make: @Sendable () -> ProbePrefs = { path.isEmpty ? ProbePrefs() : ProbePrefs(file: path) }
         let prefs = make()
         prefs["count"] = 0
         // There is an observer, so that a commit does more work.
@@ -81,18 +76,20 @@ enum Fork {
         let observation = prefs.onChange(on: .global()) { change in
             if change.newValues["count"] as? Int == -7 { heard.signal() }
         }
-        let (isOver, added) = (Counter(), Counter())
+        let (isOver, added) = (Locked(false), Locked(0))
         let (warmedUp, threads) = (DispatchSemaphore(value: 0), DispatchGroup())
         for _ in 0..<8 {
             threads.enter()
             Thread.detachNewThread {
                 defer { threads.leave() }
                 for round in 1... {
-                    if isOver.value > 0 { return }
+                    if isOver.withLock({ $0 }) { return }
                     // Each thread has its own instance, so that locks are made and freed while others fork.
                     let own = make()
                     for _ in 0..<20 { _ = own["count"] }
-                    if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }) == nil { added.add() }
+                    if own.update({ $0["count"] = ($0["count"] as? Int ?? 0) + 1 }) == nil {
+                        added.withLock { $0 += 1 }
+                    }
                     if round == 10 { warmedUp.signal() }
                 }
             }
@@ -124,7 +121,7 @@ enum Fork {
             guard status == 0 else { break }
             ended += 1
         }
-        isOver.add()
+        isOver.withLock { $0 = true }
         threads.wait()
         let count = prefs["count"] as? Int ?? -1
         // The parent must be notified of the write of this last child.
@@ -133,14 +130,7 @@ enum Fork {
             _exit(0)
         }
         let end = heard.wait(timeout: .now() + 60) == .success ? "heard" : "not heard"
-        print("\(ended) of \(forks) children; \(count) of \(added.value + ended); \(end)")
-    }
-
-    private final class Counter: @unchecked Sendable {
-        private let lock = NSLock()
-        private var count = 0
-        var value: Int { lock.withLock { count } }
-        func add() { lock.withLock { count += 1 } }
+        print("\(ended) of \(forks) children; \(count) of \(added.withLock { $0 } + ended); \(end)")
     }
 
     private static func fork() -> pid_t {

@@ -24,15 +24,15 @@ extension Probe {
         let file = arguments.count > 3 ? URL(filePath: arguments[3]) : nil
         let threads = (0..<2).map { HistoryThread(process: process, number: $0, seed: seed, file: file) }
         // All processes begin at once.
-        print("ready")
-        fflush(nil)
+        say("ready")
         guard readLine() == "go" else { fatalError("nobody said go") }
         let shared = threads[0].makePrefs()
-        let stop = StopSign()
+        // One signal for each thread.
+        let stop = DispatchSemaphore(value: 0)
         if operations == 0 {
             Thread.detachNewThread {
                 _ = readLine()
-                stop.raise()
+                for _ in threads { stop.signal() }
             }
         }
         inThreads(threads.count) {
@@ -44,27 +44,6 @@ extension Probe {
         }
         for thread in threads { thread.record.forEach { print($0) } }
         print("end")
-    }
-}
-
-/// The flag that the threads of a process check while they only read.
-private final class StopSign: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var isUp = false
-
-    func raise() {
-        condition.withLock {
-            isUp = true
-            condition.broadcast()
-        }
-    }
-
-    func isRaised(within seconds: Double) -> Bool {
-        condition.withLock {
-            let limit = Date(timeIntervalSinceNow: seconds)
-            while !isUp, condition.wait(until: limit) {}
-            return isUp
-        }
     }
 }
 
@@ -95,10 +74,10 @@ private final class HistoryThread: @unchecked Sendable {
         }
     }
 
-    /// Reads until the stop sign, because reads take microseconds and writes milliseconds: a fixed number of reads
+    /// Reads until the signal, because reads take microseconds and writes milliseconds: a fixed number of reads
     /// would end before the first commit.
-    func watch(_ shared: HistoryPrefs, until stop: StopSign) {
-        while !stop.isRaised(within: .random(in: 0...0.002, using: &generator)) {
+    func watch(_ shared: HistoryPrefs, until stop: DispatchSemaphore) {
+        while stop.wait(timeout: .now() + Double.random(in: 0...0.002, using: &generator)) == .timedOut {
             call += 1
             readAnything(of: shared)
         }

@@ -15,17 +15,17 @@ enum Locales {
         }
         let ours = ProbePrefs(store: store("ours"))
         ours["count"] = 0.1
-        print("ours:", ProbePrefs(store: store("ours"))["count"] ?? "nil", ours.lastError.map { "\($0)" } ?? "ok")
+        print("ours:", ProbePrefs(store: store("ours"))["count"] ?? "nil", ours.outcome)
         let theirs = ProbePrefs(store: store("theirs"))
-        print("theirs:", theirs["count"] ?? "nil", theirs.lastError.map { "\($0)" } ?? "ok")
+        print("theirs:", theirs["count"] ?? "nil", theirs.outcome)
         theirs["text"] = "x"
-        print("written:", theirs.lastError.map { "\($0)" } ?? "ok")
+        print("written:", theirs.outcome)
         // The default domain is in XML, with other code's key beside ours, which it has not synchronized.
         let prefs = ProbePrefs()
-        print("domain:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+        print("domain:", prefs["count"] ?? "nil", prefs.outcome)
         UserDefaults.standard.set("mine", forKey: "other")
         prefs["text"] = "y"
-        print("domain written:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+        print("domain written:", prefs["count"] ?? "nil", prefs.outcome)
         print(
             "export:", String(decoding: prefs.exported(as: .json) ?? Data(), as: UTF8.self).filter { !$0.isWhitespace })
     }

@@ -20,8 +20,7 @@ enum Meeting {
             let told = describe(prefs.lastError)
             let count = prefs.storedCount
             prefs["text"] = "written"
-            print(count, told, describe(prefs.lastError))
-            fflush(nil)
+            say("\(count) \(told) \(describe(prefs.lastError))")
         }
     }
 

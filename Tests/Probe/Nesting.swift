@@ -26,8 +26,7 @@ enum Nesting {
             }
         }
         for (name, step) in steps(levels, file) {
-            print(name)
-            fflush(nil)
+            say(name)
             guard arguments.count == 4 || name == arguments[4] else {
                 step()
                 continue
@@ -42,7 +41,7 @@ enum Nesting {
             thread.start()
             done.wait()
         }
-        print("done")
+        say("done")
     }
 
     private static func nested(_ levels: Int, _ leaf: Any) -> Any {
@@ -66,80 +65,42 @@ enum Nesting {
     private static func steps(_ levels: Int, _ file: URL) -> [(String, () -> Void)] {
         let store = Probe.store(file)
         let prefs = ProbePrefs(store: store)
-        func check() {
-            if let error = prefs.lastError { print(String("\(error)".suffix(100))) }
+        func exchange(_ format: ExportFormat) {
+            if let data = prefs.exported(as: format) { prefs.import(data, merge: true) }
         }
-        return [
+        let steps: [(String, () -> Void)] = [
             ("read", { _ = prefs.values }),
             ("read again", { prefs.flush() }),
-            (
-                "assign another key",
-                {
-                    prefs["count"] = 1; check()
-                }
-            ),
-            (
-                "assign",
-                {
-                    prefs["text"] = nested(levels, 1); check()
-                }
-            ),
-            (
-                "assign an equal value",
-                {
-                    prefs["text"] = nested(levels, 1); check()
-                }
-            ),
-            (
-                "assign another value",
-                {
-                    prefs["text"] = nested(levels, 2); check()
-                }
-            ),
-            (
-                "assign a wrapped value",
-                {
-                    prefs["text"] = wrapped(levels); check()
-                }
-            ),
-            (
-                "change in place",
-                {
-                    prefs.values["count"] = 2; check()
-                }
-            ),
-            (
-                "update",
-                {
-                    prefs.update { $0["text"] = nested(levels, 3) }; check()
-                }
-            ),
+            ("assign another key", { prefs["count"] = 1 }),
+            ("assign", { prefs["text"] = nested(levels, 1) }),
+            ("assign an equal value", { prefs["text"] = nested(levels, 1) }),
+            ("assign another value", { prefs["text"] = nested(levels, 2) }),
+            ("assign a wrapped value", { prefs["text"] = wrapped(levels) }),
+            ("change in place", { prefs.values["count"] = 2 }),
+            ("update", { prefs.update { $0["text"] = nested(levels, 3) } }),
             (
                 "observe",
                 {
                     let observation = prefs.onChange { _ in }
                     prefs["text"] = nested(levels, 4)
                     observation.cancel()
-                    check()
                 }
             ),
-            (
-                "export",
-                {
-                    for format in [ExportFormat.binary, .xml, .json] {
-                        if let data = prefs.exported(as: format) { prefs.import(data, merge: true) }
-                        check()
-                    }
-                }
-            ),
+            ("export binary", { exchange(.binary) }),
+            ("export XML", { exchange(.xml) }),
+            ("export JSON", { exchange(.json) }),
             ("print", { _ = "\(prefs)" }),
             ("use a layer", { _ = ProbePrefs(store: LayeredStore(store, below: [.values(["count": 1])])).values }),
-            (
-                "remove",
-                {
-                    prefs["text"] = nil; check()
-                }
-            ),
+            ("remove", { prefs["text"] = nil }),
         ]
+        return steps.map { name, step in
+            (
+                name,
+                {
+                    step()
+                    if let error = prefs.lastError { say(String("\(error)".suffix(100))) }
+                }
+            )
+        }
     }
 }

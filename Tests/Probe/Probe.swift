@@ -3,6 +3,7 @@ import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
 import PrefsStoreChecks
+import TestSupport
 import WriteOperations
 
 /// A subclass on the default store, as an app would have it.
@@ -10,9 +11,28 @@ final class ProbePrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ["count", "text"] }
 
     var storedCount: Int { self["count"] as? Int ?? 0 }
+
+    /// The last error, or "ok".
+    var outcome: String { lastError.map { "\($0)" } ?? "ok" }
+
+    /// The instance of a file.
+    convenience init(file path: String) {
+        self.init(store: PropertyListFileStore(url: URL(filePath: path, directoryHint: .notDirectory)))
+    }
+}
+
+/// Prints a line at once, without a flush of all streams, which would wait for a thread that reads the input.
+func say(_ line: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
 }
 
 enum Probe {
+    /// The file of the standard domain.
+    static var domain: URL {
+        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
+        return file
+    }
+
     /// A store on a file, in JSON if the extension says so.
     static func store(_ url: URL, layout: DomainLayout = .roots) -> PropertyListFileStore {
         PropertyListFileStore(url: url, format: url.pathExtension == "json" ? .json : .binary, layout: layout)
@@ -52,18 +72,13 @@ enum Probe {
     /// Each operation on a `UserDefaults`, over the standard domain and a suite: the error, the number in
     /// the file, and the number that is read.
     static func writeToDefaults() {
-        guard let suite = UserDefaults(suiteName: "probe.written"), let folder = UserDefaultsStore.standard.fileURL
-        else { fatalError("no suite") }
-        func file(_ defaults: UserDefaults) -> URL {
-            defaults === suite ? folder.deletingLastPathComponent().appending(path: "probe.written.plist") : folder
-        }
+        guard let suite = UserDefaults(suiteName: "probe.written") else { fatalError("no suite") }
+        let written = domain.deletingLastPathComponent().appending(path: "probe.written.plist")
         for operation in WriteOperation.of(.defaults) {
             for defaults in operation == .keyValue ? [.standard] : [UserDefaults.standard, suite] {
                 ContainerKey.set(1, defaults)
                 let error = ContainerKey.perform(operation, 2, in: defaults)
-                let list = try? PropertyListSerialization.propertyList(
-                    from: Data(contentsOf: file(defaults)), format: nil)
-                let stored = (list as? [String: Any])?[ContainerKey.stringKey]
+                let stored = (try? propertyList(at: defaults === suite ? written : domain))?[ContainerKey.stringKey]
                 print(operation, error.map { "\($0)" } ?? "ok", stored ?? "nothing", ContainerKey.get(defaults))
             }
         }
@@ -77,11 +92,11 @@ enum Probe {
             switch words.first {
             case "set":
                 prefs["count"] = words.dropFirst().first.flatMap { Int($0) }
-                answer(prefs.lastError.map { "\($0)" } ?? "ok")
+                say(prefs.outcome)
             case "get":
-                answer("\(prefs.storedCount)")
+                say("\(prefs.storedCount)")
             default:
-                answer("no command \(line)")
+                say("no command \(line)")
             }
         }
     }
@@ -89,10 +104,10 @@ enum Probe {
     /// Prints the results and errors of one write and one read.
     static func report() {
         let prefs = ProbePrefs()
-        print("init:", prefs.lastError.map { "\($0)" } ?? "ok")
+        print("init:", prefs.outcome)
         prefs["count"] = 1
-        print("write:", prefs.lastError.map { "\($0)" } ?? "ok")
-        print("read:", prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+        print("write:", prefs.outcome)
+        print("read:", prefs["count"] ?? "nil", prefs.outcome)
     }
 
     /// The file is damaged, and other code has set a key on UserDefaults, whose next synchronize() would write over the
@@ -100,8 +115,7 @@ enum Probe {
     static func damage() throws {
         ProbePrefs()["count"] = 7
         let prefs = ProbePrefs()
-        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
-        try Data("damaged".utf8).write(to: file)
+        try Data("damaged".utf8).write(to: domain)
         UserDefaults.standard.set("theirs", forKey: "other")
         // The read uses only the engine, because UserDefaults might crash on the file.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
@@ -116,12 +130,11 @@ enum Probe {
     /// Another program writes states that UserDefaults does not read, because it has read an older one. A `PrefKey`
     /// returns the newest state, also if a key has come or gone since that older one.
     static func olderStates() {
-        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
         try? FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: domain.deletingLastPathComponent(), withIntermediateDirectories: true)
         var found: [Int] = []
         for state in [["other": 1], ["count": 1], ["count": 2, "other": 1], [:], ["count": 3], ["other": 2]] {
-            try? PropertyListSerialization.data(fromPropertyList: state, format: .xml, options: 0).write(to: file)
+            try? writePropertyList(state, to: domain, as: .xml)
             _ = UserDefaults.standard.object(forKey: "absent")
             found.append(count.value)
         }
@@ -165,16 +178,13 @@ enum Probe {
         count.value = 3
         print(count.value, UserDefaults.standard.integer(forKey: "count"))
         // Writes as another process does, after UserDefaults has read the older state.
-        guard let file = UserDefaultsStore.standard.fileURL else { fatalError("no file") }
-        let theirs = try? PropertyListSerialization.data(fromPropertyList: ["count": 4], format: .xml, options: 0)
-        try? theirs?.write(to: file)
+        try? writePropertyList(["count": 4], to: domain, as: .xml)
         print(count.value, UserDefaults.standard.integer(forKey: "count"))
         // After a write of this package, UserDefaults reads the file when it is asked for another key. The values that
         // it reads then were not set by other code.
         count.value = 7
         for number in [1, 2, 3] {
-            try? PropertyListSerialization.data(fromPropertyList: ["count": number], format: .xml, options: 0).write(
-                to: file)
+            try? writePropertyList(["count": number], to: domain, as: .xml)
             if number == 1 { _ = other.value } else { print(count.value) }
         }
         UserDefaults.standard.register(defaults: ["count": 9])
@@ -185,16 +195,9 @@ enum Probe {
 
     /// The bytes of the key in the domain's file, read by our own store, and the names beside the file.
     private static func bytesInHome() -> String {
-        guard let file = UserDefaultsStore.standard.fileURL,
-            let list = try? PropertyListSerialization.propertyList(
-                from: Data(contentsOf: file), options: [], format: nil),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        guard let list = try? propertyList(at: domain),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: domain.deletingLastPathComponent().path)
         else { return "nothing" }
-        return "\((list as? [String: Any])?["count"] ?? "no count") \(names.sorted())"
-    }
-
-    private static func answer(_ text: String) {
-        print(text)
-        fflush(nil)
+        return "\(list["count"] ?? "no count") \(names.sorted())"
     }
 }

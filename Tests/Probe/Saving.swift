@@ -19,11 +19,10 @@ struct ProbeSettings: SettingsFile {
         for number in first..<(count.map { first + $0 } ?? .max) {
             do {
                 try ProbeSettings(number: number).tryUpdate()
-                print(number)
+                say("\(number)")
             } catch {
-                print(error)
+                say("\(error)")
             }
-            fflush(nil)
         }
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsFileEngine
 
 /// A program in hostile surroundings, which it creates itself. Each argument is a step, and its answer is a line.
 enum Surroundings {
@@ -17,8 +16,7 @@ enum Surroundings {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         for step in steps {
             let words = step.split(separator: " ", maxSplits: 1).map(String.init)
-            print("\(words[0]): \(answer(words[0], words.dropFirst().first ?? ""))")
-            fflush(nil)
+            say("\(words[0]): \(answer(words[0], words.dropFirst().first ?? ""))")
         }
     }
 
@@ -26,10 +24,9 @@ enum Surroundings {
         let numbers = rest.split(separator: " ").compactMap { Int($0) }
         switch command {
         case "open":
-            prefs = ProbePrefs(store: PropertyListFileStore(url: URL(filePath: rest, directoryHint: .notDirectory)))
+            prefs = ProbePrefs(file: rest)
         case "suite":
-            // No argument can have a NUL in it.
-            prefs = ProbePrefs(store: UserDefaultsStore(suiteName: rest.replacingOccurrences(of: "<NUL>", with: "\0")))
+            prefs = ProbePrefs(store: UserDefaultsStore(suiteName: rest))
         case "set":
             prefs?["count"] = numbers[0]
         case "get":
@@ -81,7 +78,7 @@ enum Surroundings {
         return outcome
     }
 
-    private static var outcome: String { prefs?.lastError.map { "\($0)" } ?? "ok" }
+    private static var outcome: String { prefs?.outcome ?? "ok" }
 
     private static func becomeUser(_ number: Int) -> Bool {
         let user = uid_t(number)

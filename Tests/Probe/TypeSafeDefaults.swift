@@ -2,7 +2,6 @@ import Foundation
 import Observation
 import PersistentPreferences
 import PrefsKeys
-import PrefsPropertyLists
 import TestSupport
 
 // The keys of seed 003, with their original spelling.
@@ -23,8 +22,6 @@ private struct Person: Codable, Equatable {
 
 private struct testPerson: PrefKey { static let defaultValue: Person? = nil }
 
-private struct nickname: PrefKey { static let defaultValue: String?? = .some(nil) }
-
 private struct largest: PrefKey { static let defaultValue = UInt64(0) }
 
 private struct due: PrefKey { static let defaultValue = Date(timeIntervalSinceReferenceDate: 0.25) }
@@ -35,9 +32,7 @@ extension Probe {
     static func typeSafeDefaults() throws {
         let defaults = UserDefaults.standard
         expect(fontSize.value == 12, "the default is read")
-        expect(
-            UserDefaultsStore.standard.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } == false,
-            "no file")
+        expect(!FileManager.default.fileExists(atPath: domain.path), "no file")
         fontSize.value = 14.0
         fontSize.value += 5.0
         expect(fontSize.value == 19, "+= works on the value")
@@ -61,14 +56,6 @@ extension Probe {
         expect(testPerson.value == Person(name: "Galahad", quest: "the Grail", age: 31), "a Codable value")
         let stored = defaults.dictionary(forKey: "testPerson")
         expect(stored?["quest"] as? String == "the Grail" && stored?["age"] as? Int == 31, "as property-list objects")
-
-        expect(nickname.value == .some(nil), "a doubly optional default")
-        nickname.value = .some("G")
-        expect(nickname.value == .some("G"), "a doubly optional value")
-        nickname.value = .some(nil)
-        expect(defaults.object(forKey: "nickname") != nil && nickname.value == .some(nil), "the inner nil is stored")
-        nickname.value = nil
-        expect(defaults.object(forKey: "nickname") == nil, "the outer nil removes it")
 
         due.value += 0.5
         expect(due.value.timeIntervalSinceReferenceDate == 0.75, "a date keeps its fraction")
@@ -141,16 +128,11 @@ extension Probe {
         other[fontSize.self] *= 2
         expect(other[fontSize.self] == 44 && fontSize.value == 19, "the standard one is untouched")
         expect(due.set(Date(timeIntervalSinceReferenceDate: .nan), other) != nil, "no date that is not finite")
-        if let standard = UserDefaultsStore.standard.fileURL {
-            let suite = standard.deletingLastPathComponent().appending(path: "probe.other.plist")
-            try expect(propertyList(at: suite)["fontSize"] as? Double == 44, "on disk")
-        }
+        let suite = domain.deletingLastPathComponent().appending(path: "probe.other.plist")
+        try expect(propertyList(at: suite)["fontSize"] as? Double == 44, "on disk")
     }
 
-    private static func onDisk(_ key: String) throws -> Any? {
-        guard let url = UserDefaultsStore.standard.fileURL else { return nil }
-        return try propertyList(at: url)[key]
-    }
+    private static func onDisk(_ key: String) throws -> Any? { try propertyList(at: domain)[key] }
 
     /// Prints the values that a second process reads.
     static func typeSafeDefaultsRead() {

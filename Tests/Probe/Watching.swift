@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Observation
 import PersistentPreferences
@@ -67,9 +66,5 @@ enum Watching {
 
     private static func entries(_ folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
-
-    private static func say(_ text: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
     }
 }

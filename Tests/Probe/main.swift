@@ -5,17 +5,18 @@ import PrefsStoreChecks
 
 // The commands that the tests of the default store run in a process with its own home: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()
-switch arguments.popFirst() {
+@MainActor func word() -> String { arguments.popFirst() ?? "" }
+@MainActor func number() -> Int { Int(word()) ?? 0 }
+
+switch word() {
 case "conformance":
-    let check = arguments.popFirst() ?? ""
-    try Probe.conformance(check, updates: arguments.popFirst().flatMap(Int.init) ?? 0)
+    try Probe.conformance(word(), updates: number())
 case "increment":
-    Probe.increment(count: arguments.popFirst().flatMap(Int.init) ?? 0)
+    Probe.increment(count: number())
 case "migrate":
-    MigratingPrefs.race(turns: arguments.popFirst().flatMap(Int.init) ?? 0)
+    MigratingPrefs.race(turns: number())
 case "upgrade":
-    let isNew = arguments.popFirst() == "new"
-    Upgrading.run(isNew: isNew, turns: arguments.popFirst().flatMap(Int.init) ?? 0)
+    Upgrading.run(isNew: word() == "new", turns: number())
 case "drop-in":
     try DropIn.run()
 case "adopt":
@@ -33,8 +34,7 @@ case "write-to-defaults":
 case "type-safe-defaults-read":
     Probe.typeSafeDefaultsRead()
 case "save-settings":
-    let first = arguments.popFirst().flatMap(Int.init) ?? 0
-    ProbeSettings.save(from: first, count: arguments.popFirst().flatMap(Int.init))
+    ProbeSettings.save(from: number(), count: arguments.popFirst().flatMap(Int.init))
 case "load-settings-or-fail":
     var settings = ProbeSettings()
     print(settings.load())
@@ -47,30 +47,29 @@ case "surroundings":
 case "meet":
     Meeting.serve()
 case "fork":
-    Fork.childLivesOn(arguments.popFirst() ?? "", parentIsKilled: false)
+    Fork.childLivesOn(word(), parentIsKilled: false)
 case "fork-killed":
-    Fork.childLivesOn(arguments.popFirst() ?? "", parentIsKilled: true)
+    Fork.childLivesOn(word(), parentIsKilled: true)
 case "fork-returns":
-    Fork.childReturns(arguments.popFirst() ?? "")
+    Fork.childReturns(word())
 case "fork-writes":
-    Fork.childWrites(arguments.popFirst() ?? "")
+    Fork.childWrites(word())
 case "fork-threads":
-    Fork.threadsWrite(arguments.popFirst() ?? "", forks: arguments.popFirst().flatMap(Int.init) ?? 0)
+    Fork.threadsWrite(word(), forks: number())
 case "closed-streams":
-    try Descriptors.writeWithoutStreams(
-        arguments.popFirst() ?? "", count: arguments.popFirst().flatMap(Int.init) ?? 0)
+    try Descriptors.writeWithoutStreams(word(), count: number())
 case "closed-descriptors":
-    Descriptors.closeAll(arguments.popFirst() ?? "")
+    Descriptors.closeAll(word())
 case "closed-often":
-    Descriptors.closeOften(arguments.popFirst() ?? "")
+    Descriptors.closeOften(word())
 case "exit-in-update":
-    Descriptors.exitInUpdate(arguments.popFirst() ?? "")
+    Descriptors.exitInUpdate(word())
 case "orphan":
     try FileManager.default.removeItem(atPath: CommandLine.arguments[0])
     Probe.report()
 case "report-count":
     let prefs = ProbePrefs()
-    print(prefs["count"] ?? "nil", prefs.lastError.map { "\($0)" } ?? "ok")
+    print(prefs["count"] ?? "nil", prefs.outcome)
 case "unsynchronized":
     Probe.unsynchronized()
 case "older-states":
@@ -83,7 +82,7 @@ case "before-tests":
 case "nesting":
     try Nesting.run(Array(arguments))
 case "locale":
-    try Locales.run(arguments.popFirst() ?? "")
+    try Locales.run(word())
 case "locale-foundation":
     Locales.foundationWrites()
 case "damage":
@@ -93,5 +92,5 @@ case "torture":
 case "history":
     try Probe.history(Array(arguments))
 case let command:
-    fatalError("no command \(command ?? "")")
+    fatalError("no command \(command)")
 }

@@ -7,14 +7,11 @@ import Testing
 @Suite final class DefaultStoreTests: ProbeSuite {
     @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func passesTheStoreContract(_ check: StoreCheck) throws {
-        let result = try probe("conformance", check.name, "\(Hazard.count(25, long: 100))")
-        #expect(result.output == "passed\n", "\(result.errors)")
-        #expect(result.code == 0)
+        try expect("passed\n", of: "conformance", check.name, "\(Hazard.count(25, long: 100))")
     }
 
     @Test func agreesWithUserDefaults() throws {
-        let result = try probe("agreement", "-Argued", "text", "-probeArgument", "7")
-        #expect(result.output == "done\n", "\(result.errors)")
+        try expect("done\n", of: "agreement", "-Argued", "text", "-probeArgument", "7")
     }
 
     @Test func theIncrementsOfFourProcessesAddUp() throws {
@@ -51,79 +48,66 @@ import Testing
         }
     }
 
-    @Test func withoutAHomeEveryAccessSaysSo() throws {
-        let message = "no home folder: HOME is not set, or empty; the stored state is unchanged"
-        for environment in [[:], ["HOME": ""]] {
+    @Test func everyAccessSaysWhatIsWrongWithTheHome() throws {
+        let none = refusal("no home folder: HOME is not set, or empty; the stored state is unchanged")
+        let unwritable =
+            "init: ok\nwrite: /dev/null/.config: open: Not a directory; the stored state is unchanged\nread: nil ok\n"
+        for (environment, output) in [([:], none), (["HOME": ""], none), (["HOME": "/dev/null"], unwritable)] {
             let result = try Child("Probe", ["report"], environment: environment).wait()
-            #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
+            #expect(result.output == output && result.code == 0, "\(environment)")
         }
         let relative = try Child("Probe", ["report"], environment: ["HOME": "somewhere"]).wait()
         #expect(relative.output.hasPrefix("init: somewhere: HOME is not an absolute path"))
     }
 
-    @Test func anUnwritableHomeIsReported() throws {
-        let result = try Child("Probe", ["report"], environment: ["HOME": "/dev/null"]).wait()
-        #expect(
-            result.output == """
-                init: ok
-                write: /dev/null/.config: open: Not a directory; the stored state is unchanged
-                read: nil ok
-
-                """)
-        #expect(result.code == 0)
-    }
+    /// What `report` prints if every access fails.
+    private func refusal(_ message: String) -> String { "init: \(message)\nwrite: \(message)\nread: nil \(message)\n" }
 
     @Test func aFolderInTheFilesPlaceIsReported() throws {
         let place = home.file(".config/Probe.plist/inside")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        let result = try probe("report")
-        let message = "\(home.path)/.config/Probe.plist: is a folder; the stored state is unchanged"
-        #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
+        try expect(
+            refusal("\(home.path)/.config/Probe.plist: is a folder; the stored state is unchanged"), of: "report")
         #expect(FileManager.default.fileExists(atPath: place.path))
     }
 
     @Test func aRootThatIsNotADictionaryIsKept() throws {
         try writeDomain(["ProbePrefs": ["a", "list"]])
         let bytes = try Data(contentsOf: domain)
-        let result = try probe("report")
         let message = "the root \"ProbePrefs\": expected a dictionary, found another type; deleteAll() removes it"
-        #expect(result.output == "init: \(message)\nwrite: \(message)\nread: nil \(message)\n")
+        try expect(refusal(message), of: "report")
         #expect(try Data(contentsOf: domain) == bytes)
     }
 
     @Test func damageIsMetBeforeUserDefaultsWritesOverIt() throws {
-        let result = try probe("damage")
-        #expect(result.output == "7 damaged\nquarantined\n7 x theirs\n", "\(result.errors)")
+        try expect("7 damaged\nquarantined\n7 x theirs\n", of: "damage")
         #expect(try names().filter { $0.hasPrefix("Probe.plist.corrupt-") }.count == 1)
     }
 
     /// Contract 6: a read writes nothing, not even values that other code has not synchronized.
     @Test func whatIsNotSynchronizedIsReturnedAndNotWritten() throws {
-        let result = try probe("unsynchronized")
         let names = "[\".Probe.plist.lastgood\", \".Probe.plist.lock\", \"Probe.plist\"]"
-        #expect(
-            result.output == """
-                2
-                0
-                1 \(names)
-                3 3
-                4 3
-                2
-                3
-                0 9
-                no count \(names)
+        try expect(
+            """
+            2
+            0
+            1 \(names)
+            3 3
+            4 3
+            2
+            3
+            0 9
+            no count \(names)
 
-                """, "\(result.errors)")
+            """, of: "unsynchronized")
     }
 
     @Test func theStateThatUserDefaultsHasReadDoesNotHideANewerOne() throws {
-        let result = try probe("older-states")
-        #expect(result.output == "[0, 1, 2, 0, 3, 0] 0\n", "\(result.errors)")
+        try expect("[0, 1, 2, 0, 3, 0] 0\n", of: "older-states")
     }
 
     @Test func aChangeInPlaceOfASuiteMakesNothingPermanent() throws {
-        let result = try probe("volatile-values", "-argument", "7")
-        #expect(result.output == "5 7 5\n3 x\n", "\(result.errors)")
+        try expect("5 7 5\n3 x\n", of: "volatile-values", "-argument", "7")
     }
 
     /// The executable is replaced while the program runs, as by an upgrade.
@@ -133,5 +117,12 @@ import Testing
         let result = try Child(copy, ["orphan"], environment: ["HOME": home.path]).wait()
         #expect(result.output == "init: ok\nwrite: ok\nread: 1 ok\n", "\(result.errors)")
         #expect(FileManager.default.fileExists(atPath: home.file(".config/Upgraded.plist").path))
+    }
+
+    /// `groupID` and `userDefaults` of the drop-in class.
+    @Test func groupsAndInjectedUserDefaultsSelectTheStore() throws {
+        try expect("done\n", of: "drop-in")
+        let files = try names().filter { !$0.hasPrefix(".") }
+        #expect(files == ["Probe.plist", "probe.group.plist", "probe.injected.plist", "probe.other.plist"])
     }
 }

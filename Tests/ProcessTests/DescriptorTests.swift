@@ -19,33 +19,29 @@ import Testing
 
     @Test func descriptorsThatAProgramHasReusedAreItsOwn() throws {
         _ = try probe("surroundings", "open \(path)", "set 1")
-        let result = try probe("closed-descriptors", path)
-        #expect(
-            result.output == """
-                write: 2 ok
-                attributes: its own
-                kept: read-only
-                update: \(path): the program has closed the descriptor of its lock during the update; the stored state is unchanged
-                read: 2 ok
-                own: intact
+        let error = "the program has closed the descriptor of its lock during the update; the stored state is unchanged"
+        try expect(
+            """
+            write: 2 ok
+            attributes: its own
+            kept: read-only
+            update: \(path): \(error)
+            read: 2 ok
+            own: intact
 
-                """)
-        #expect(result.code == 0, "\(result.errors)")
+            """, of: "closed-descriptors", path)
         #expect(try values(in: file)["count"] as? Int == 2)
     }
 
     @Test func aProgramThatClosesAllDescriptorsWritesOn() throws {
-        let result = try probe("closed-often", path)
-        #expect(result.output == "done\n" && result.code == 0, "\(result.errors)")
+        try expect("done\n", of: "closed-often", path)
         #expect(try home.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     /// Its update is never committed, so a write that took part in it would be lost.
     @Test func aHandlerOfAnExitInsideAnUpdateIsToldThatItsWriteIsNotStored() throws {
-        let result = try probe("exit-in-update", path)
         let error = "the program has called exit inside an update; the stored state is unchanged"
-        #expect(result.output == "text: \(error)\ncount: \(error)\n")
-        #expect(result.code == 0, "\(result.errors)")
+        try expect("text: \(error)\ncount: \(error)\n", of: "exit-in-update", path)
         let values = try values(in: file)
         #expect(values["count"] as? Int == 1 && values["text"] == nil)
     }

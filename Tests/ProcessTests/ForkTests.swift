@@ -16,14 +16,13 @@ import Testing
         _ = try write(1)
         let dialogue = try piped("fork", path)
         #expect(try dialogue.line() == "ok")
-        let isLocked = isLocked(file)
-        #expect(!isLocked)
+        // Otherwise, the next step would wait for ever.
+        try #require(!isLocked(file))
         #expect(try storedCount() == 2)
-        // The next step would wait for ever.
-        guard !isLocked else { return report("the child lives on", isLost: false, isLockedOut: true) }
-        let second = try write(3)
-        #expect(second == "open: ok\nset: ok\n")
-        try report("the child lives on", isLost: storedCount() != 3, isLockedOut: second != "open: ok\nset: ok\n")
+        #expect(try write(3) == "open: ok\nset: ok\n")
+        #expect(try storedCount() == 3)
+        // It has its standard input until here.
+        withExtendedLifetime(dialogue) {}
     }
 
     /// The lock lasts as long as the child, and reads need no lock, as `PropertyListFileStore` documents.
@@ -34,37 +33,33 @@ import Testing
             #expect(try dialogue.line() == "alone")
             #expect(isLocked(file))
             #expect(try storedCount() == 1)
-            let reader = try probe("surroundings", "open \(path)", "get")
-            #expect(reader.output == "open: ok\nget: 1 ok\n")
+            try expect("open: ok\nget: 1 ok\n", of: "surroundings", "open \(path)", "get")
         }
         // The dialogue and its child have ended, so this process waits for the lock and gets it.
         #expect(try write(3) == "open: ok\nset: ok\n")
-        try report("the parent is killed", isLost: storedCount() != 3, isLockedOut: isLocked(file))
+        #expect(try storedCount() == 3 && !isLocked(file))
         #expect(try home.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
     }
 
     @Test func aChildThatReturnsFromTheBodyNeitherCommitsNorUnlocks() throws {
         _ = try write(1)
-        let result = try probe("fork-returns", path)
         let reason = "is being updated by the parent of this forked process; the stored state is unchanged"
-        #expect(
-            result.output == """
-                child: \(path): \(reason)
-                parent, in update: locked
-                parent: ok
-                then: unlocked 2
+        try expect(
+            """
+            child: \(path): \(reason)
+            parent, in update: locked
+            parent: ok
+            then: unlocked 2
 
-                """)
-        #expect(result.code == 0)
+            """, of: "fork-returns", path)
         #expect(try storedCount() == 2)
         #expect(try home.names() == [".test.plist.lastgood", ".test.plist.lock", "test.plist"])
-        try report("the child commits too", isLost: storedCount() != 2, isLockedOut: isLocked(file))
+        #expect(!isLocked(file))
     }
 
     @Test func aChildForkedOutsideOfAnUpdateIsAProcessLikeOthers() throws {
-        let result = try probe("fork-writes", path)
-        #expect(result.output == "0 201\n", "\(result.errors)")
-        try report("outside of an update", isLost: storedCount() != 201, isLockedOut: isLocked(file))
+        try expect("0 201\n", of: "fork-writes", path)
+        #expect(try storedCount() == 201 && !isLocked(file))
     }
 
     /// A lock that another thread holds at the moment of the fork is free in the child.
@@ -85,10 +80,5 @@ import Testing
         Hazard.report(
             "surroundings: fork beside eight threads: \(forks) situations, \(max(0, numbers[3] - numbers[2])) lost, "
                 + "\(forks - numbers[0]) locked out")
-    }
-
-    private func report(_ name: String, isLost: Bool, isLockedOut: Bool) {
-        Hazard.report(
-            "surroundings: fork, \(name): 1 situations, \(isLost ? 1 : 0) lost, \(isLockedOut ? 1 : 0) locked out")
     }
 }

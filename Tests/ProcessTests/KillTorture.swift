@@ -1,6 +1,5 @@
 import Foundation
 import PersistentPreferences
-import PrefsFileEngine
 import PrefsJSON
 import PrefsLayers
 import TestSupport

@@ -28,7 +28,6 @@
                 "lease of \(name)",
                 through: ["/usr/bin/python3", "-c", Self.holder, "\(home.path)/\(name)"],
                 ["open \(path)", "get => 1 ok", "set 2", "get => 2 ok"])
-            report("lease of \(name)")
         }
     }
 #endif

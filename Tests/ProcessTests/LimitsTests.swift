@@ -29,38 +29,35 @@ import Testing
                 "get => 5 ok", "set 6", "open \(path)", "get => 1 ok", "set 3", "get => 3 ok",
                 "names \(folder) => .other.plist.lastgood .other.plist.lock \(Self.names.dropLast(10))other.plist test.plist",
             ])
-        report("descriptors")
+    }
+
+    private var tooLarge: String {
+        "\(path): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
     }
 
     @Test func aFileThatMayNotGrow() throws {
-        let message =
-            "\(path): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
         try run(
             "size",
             [
                 "open \(path)", "text 10", "size 5000", "text 4000", "length => 4000 ok",
                 // The first 5,000 bytes are written, which is a real short write.
-                "text 10000 => \(message)", "length => 4000 ok", "text 6000 => \(message)",
+                "text 10000 => \(tooLarge)", "length => 4000 ok", "text 6000 => \(tooLarge)",
                 "names \(home.path) => \(Self.names)",
             ],
             later: ["size 100000", "text 10000", "length => 10000 ok"])
-        report("file size")
     }
 
     /// The limit is there before the program starts, and may be 0. A write at the limit must not end the program with
     /// SIGXFSZ. The pipe is for the output, which may be a file.
     @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8])
     func aProgramStartedWithALimit(_ blocks: Int) throws {
-        let message =
-            "\(path): write: File too large; raise the limit of file sizes (ulimit -f); the stored state is unchanged"
         try run(
             "limit \(blocks)", through: ["/bin/sh", "-c", "(ulimit -f $0 && exec \"$@\") | cat", "\(blocks)"],
             [
-                "open \(path)", "text 10 => \(blocks == 0 ? message : "ok")", "text 10000 => \(message)",
+                "open \(path)", "text 10 => \(blocks == 0 ? tooLarge : "ok")", "text 10000 => \(tooLarge)",
                 "length => \(blocks == 0 ? "0 ok" : "10 ok")",
                 "names \(home.path) => \(blocks == 0 ? ".test.plist.lock" : Self.names)",
             ])
-        report("file size, limit \(blocks) from the start")
     }
 
     /// RLIMIT_NPROC, which does not bind root.
@@ -75,7 +72,6 @@ import Testing
                 "threads none", "open \(path)", "set 1", "observe => \(message)", "get => 1 ok",
                 "observe => \(message)", "set 2", "heard => 1", "set 3", "heard => 2", "get => 3 ok",
             ])
-        report("threads")
     }
 
     /// A sanitizer writes files and starts threads of its own.
@@ -143,7 +139,6 @@ import Testing
                 "shell rm \(folder)/filler", "shell tail -n +2 \(folder)/.test.plist.lastgood > \(path)", "get => 1 ok",
                 "set 3", "get => 3 ok", "names \(folder) => \(Self.names)",
             ])
-        report("full disk")
     }
 
     @Test(.enabled(if: canMount("read-only disk"))) func aReadOnlyDisk() throws {
@@ -161,7 +156,6 @@ import Testing
                 "shell mount -o remount,rw \(folder)", "set 3", "get => 3 ok", "open \(path)", "get => 1 ok", "set 3",
                 "get => 3 ok",
             ])
-        report("read-only disk")
     }
 
     /// On an overlay, an open file of the lower layer stays unchanged after another file has taken its name. In a
@@ -169,23 +163,20 @@ import Testing
     @Test(.enabled(if: canMount("overlay"))) func aFileOfALowerLayerThatIsReplaced() throws {
         let folder = home.path
         for name in ["low", "up", "work", "all"] { mkdir("\(folder)/\(name)", 0o755) }
-        let list: [String: Any] = ["ProbePrefs": ["count": 1]]
-        try writePropertyList(list, to: home.file("low/test.plist"))
+        try writePropertyList(["ProbePrefs": ["count": 1]], to: home.file("low/test.plist"))
         try writePropertyList(["ProbePrefs": ["count": 2]], to: home.file("new.plist"))
         let file = "\(folder)/all/test.plist"
         // Uses a tmpfs, because an overlay cannot be on an overlay.
         let script =
             "cd \"$0\" && mount -t tmpfs tmpfs work && mkdir work/up work/work && mount -t overlay overlay "
             + "-o lowerdir=low,upperdir=work/up,workdir=work/work all && exec \"$@\""
+        let mount = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder]
         try run(
-            "overlay", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
+            "overlay", through: mount,
             [
                 "open \(file)", "get => 1 ok", "shell cp \(folder)/new.plist \(folder)/all/new.plist",
                 "shell mv \(folder)/all/new.plist \(file)", "get => 2 ok", "set 3", "get => 3 ok",
             ])
-        try run(
-            "removed", through: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, folder],
-            ["open \(file)", "get => 1 ok", "shell rm \(file)", "get => nil ok"])
-        report("overlay")
+        try run("removed", through: mount, ["open \(file)", "get => 1 ok", "shell rm \(file)", "get => nil ok"])
     }
 }

@@ -1,54 +1,8 @@
 import TestSupport
 import Testing
 
-/// The checker rejects wrong histories, accepts correct ones, and agrees with a search of all orders.
+/// The checker accepts and rejects the histories that a search of all orders accepts and rejects.
 @Suite struct LinearizabilityCheckerTests {
-    private static func history(_ accesses: (HistoryOperation.Access, Int, Int)...) -> [HistoryOperation] {
-        accesses.map { HistoryOperation("a", $0.0, from: $0.1, to: $0.2) }
-    }
-
-    static let good: [String: [HistoryOperation]] = [
-        "nothing": [],
-        "one after another": history(
-            (.read(nil), 0, 1), (.write(1), 2, 3), (.read(1), 4, 5), (.write(2), 6, 7), (.read(2), 8, 9)),
-        "a read sees a write under way": history((.write(1), 0, 9), (.read(1), 2, 3), (.read(1), 4, 5)),
-        "a read does not see a write under way": history((.write(1), 0, 9), (.read(nil), 2, 3), (.read(1), 4, 5)),
-        "two writes at once, in either order": history(
-            (.write(1), 0, 9), (.write(2), 0, 9), (.read(2), 1, 2), (.read(1), 3, 4)),
-        "the write that ends first comes last": history((.write(1), 0, 5), (.write(2), 1, 9), (.read(1), 10, 11)),
-        "ends and begins at one moment": history((.write(1), 0, 1), (.write(2), 1, 2), (.read(1), 2, 3)),
-        "exchanges in a row": history((.exchange(nil, for: 1), 0, 1), (.exchange(1, for: 2), 2, 3), (.read(2), 4, 5)),
-        "exchanges at once": history((.exchange(2, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9), (.read(1), 10, 11)),
-    ]
-
-    static let bad: [String: [HistoryOperation]] = [
-        "stale read": history((.write(1), 0, 1), (.write(2), 2, 3), (.read(1), 4, 5)),
-        "absent after a write": history((.write(1), 0, 1), (.read(nil), 2, 3)),
-        "read from the future": history((.read(1), 0, 1), (.write(1), 2, 3)),
-        "read of nothing that was written": history((.write(1), 0, 1), (.read(7), 2, 3)),
-        "lost write": history((.write(1), 0, 1), (.write(2), 2, 3), (.read(1), 4, 5), (.read(1), 6, 7)),
-        "new and then old": history((.write(1), 0, 1), (.write(2), 2, 9), (.read(2), 3, 4), (.read(1), 5, 6)),
-        "new and then absent": history((.write(1), 0, 9), (.read(1), 1, 2), (.read(nil), 3, 4)),
-        "two readers disagree": history(
-            (.write(1), 0, 20), (.write(2), 0, 20), (.read(1), 1, 2), (.read(2), 3, 4), (.read(1), 5, 6)),
-        "a write between two reads of an older one": history(
-            (.write(1), 0, 1), (.read(1), 2, 3), (.write(2), 4, 5), (.read(1), 6, 7)),
-        "lost exchange": history((.exchange(nil, for: 1), 0, 9), (.exchange(nil, for: 2), 0, 9)),
-        "a write inside an exchange": history((.write(1), 0, 1), (.write(2), 2, 3), (.exchange(1, for: 3), 4, 5)),
-        "exchanges in a circle": history((.exchange(1, for: 2), 0, 9), (.exchange(2, for: 1), 0, 9)),
-        "written twice": history((.write(1), 0, 1), (.write(1), 2, 3)),
-    ]
-
-    @Test(arguments: good.keys.sorted())
-    func accepts(_ name: String) throws {
-        #expect(LinearizabilityChecker.violation(in: try #require(Self.good[name])) == nil)
-    }
-
-    @Test(arguments: bad.keys.sorted())
-    func refuses(_ name: String) throws {
-        #expect(LinearizabilityChecker.violation(in: try #require(Self.bad[name])) != nil)
-    }
-
     @Test func agreesWithASearchOfAllOrders() {
         var generator = SeededGenerator(seed: 7)
         var counts = [true: 0, false: 0]
@@ -63,6 +17,9 @@ import Testing
         }
         // Both answers occurred often.
         #expect(counts.values.allSatisfy { $0 > 2_000 }, "\(counts)")
+        // The search would accept what breaks the rule of the histories.
+        let twice = [0, 2].map { HistoryOperation("a", .write(1), from: $0, to: $0 + 1) }
+        #expect(LinearizabilityChecker.violation(in: twice) != nil)
     }
 
     @Test func aPairReadHalfIsFound() {
@@ -83,8 +40,8 @@ import Testing
 
     /// Up to six operations; some of the read values were never written.
     private func randomHistory(_ generator: inout SeededGenerator) -> [HistoryOperation] {
-        let count = Int.random(in: 1...6, using: &generator)
-        return (1...count).map { number in
+        let count = Int.random(in: 0...6, using: &generator)
+        return (1..<count + 1).map { number in
             let begin = Int.random(in: 0..<12, using: &generator)
             let end = begin + Int.random(in: 0..<6, using: &generator)
             let value = Int.random(in: 0...count, using: &generator)

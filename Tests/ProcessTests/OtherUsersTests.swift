@@ -2,17 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Contract 11 with two real users: the links and files that one plants do no harm to the programs of the other.
-///
-/// The users are those of `TwoUsers`.
+/// Contract 11 with two real users, those of `TwoUsers`: the links and files that one plants do no harm to the programs of the other,
+/// and a write does not change who may use a file.
 @Suite(.enabled(if: Root.canRun("exploits by another user"), "only root can be several users"))
 final class OtherUsersTests: SituationSuite {
     private let victim = TwoUsers.victim
     private let attacker = TwoUsers.attacker
     private let users: TwoUsers
+    /// A folder of the victim, and a file in it.
+    private let place: String
+    private var app: String { place + "/app.plist" }
 
     override init() throws {
         users = try TwoUsers()
+        place = users.make("place", owner: victim, mode: 0o755)
         try super.init()
     }
 
@@ -47,7 +50,6 @@ final class OtherUsersTests: SituationSuite {
         users.link(planted, to: kind == "folder" ? own : own + "/app.plist", owner: attacker)
         try run("a user's own link", ["open \(path)", "get => 1 ok", "set 2"])
         #expect(try TwoUsers.Trace(own + "/app.plist").owner == attacker)
-        report("links of a user, read by root: \(kind)")
     }
 
     /// In a folder like /tmp, one user's link leads another user's program to that user's own files.
@@ -78,7 +80,6 @@ final class OtherUsersTests: SituationSuite {
         unlink(shared + "/app.plist")
         users.link(shared + "/app.plist", to: domain, owner: 0)
         try run("a link of root", TwoUsers.asVictim + ["open \(shared)/app.plist", "get => 2 ok"])
-        report("links in a folder that everybody may write to")
     }
 
     /// A link to a terminal: the terminal is not opened, so it does not become the controlling terminal of the process.
@@ -121,17 +122,23 @@ final class OtherUsersTests: SituationSuite {
 
     // MARK: - Locks
 
+    /// - Returns: a descriptor that has the lock of a new, empty file, which everybody may open.
+    private func lockNew(_ path: String, of owner: uid_t) throws -> Int32 {
+        try Data().write(to: URL(filePath: path))
+        chown(path, owner, owner)
+        chmod(path, 0o666)
+        let held = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+        #expect(flock(held, LOCK_EX) == 0)
+        return held
+    }
+
     /// Another user holds the lock of a lock file of that user. A writer gets an error at once, and does not wait.
     @Test func aLockHeldByAnotherUserBlocksNobody() throws {
         let shared = users.make("shared", owner: 0, mode: 0o1777)
         let file = shared + "/app.plist"
         let lock = shared + "/.app.plist.lock"
-        try Data().write(to: URL(filePath: lock))
-        chown(lock, attacker, attacker)
-        chmod(lock, 0o666)
-        let held = Foundation.open(lock, O_RDONLY | O_CLOEXEC)
+        let held = try lockNew(lock, of: attacker)
         defer { close(held) }
-        #expect(flock(held, LOCK_EX) == 0)
         let message =
             "\(lock): belongs to user \(attacker); expected the caller, root or the owner of the preferences file; "
             + "the stored state is unchanged"
@@ -141,21 +148,16 @@ final class OtherUsersTests: SituationSuite {
                 "a planted lock", through: ["/usr/bin/timeout", "-s", "KILL", "40"],
                 user + ["open \(file)", "set 1 => \(message)", "get => nil ok"])
         }
-        report("a lock held by another user")
     }
 
     /// The lock file is a hard link to another file of the victim. That file is neither locked nor changed.
     @Test func aSecondNameOfAFileOfTheOwnerIsNotALockFile() throws {
         let shared = users.make("shared", owner: 0, mode: 0o1777)
         let log = users.folder.path + "/world.log"
-        try Data().write(to: URL(filePath: log))
-        chown(log, victim, victim)
-        chmod(log, 0o666)
         let lock = shared + "/.app.plist.lock"
+        let held = try lockNew(log, of: victim)
         #expect(Foundation.link(log, lock) == 0)
-        let held = Foundation.open(log, O_RDONLY | O_CLOEXEC)
         defer { close(held) }
-        #expect(flock(held, LOCK_EX) == 0)
         let message =
             "\(lock): is open to other users and has contents or a second name; expected an empty file with one name; "
             + "the stored state is unchanged"
@@ -164,5 +166,72 @@ final class OtherUsersTests: SituationSuite {
             TwoUsers.asVictim + ["open \(shared)/app.plist", "set 1 => \(message)"])
         var status = stat()
         #expect(lstat(log, &status) == 0 && status.st_mode & 0o777 == 0o666)
+    }
+
+    // MARK: - Access control lists, as `setfacl` and `getfacl` show them, and modes
+
+    /// A user who is named in the access control list of a file keeps access, and the owning group gains none.
+    @Test(.enabled(if: Tool.setfacl.isThere))
+    func anAccessControlListIsKept() throws {
+        try users.write(app, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o600)
+        try Tool.setfacl.run(["-m", "u:\(attacker):r,g::-", app])
+        let list = try Tool.getfacl.run(["-n", "-c", app])
+        #expect(list.contains("user:\(attacker):r--") && list.contains("group::---"), "\(list)")
+        try run("the owner", TwoUsers.asVictim + ["open \(app)", "set 2", "set 3"])
+        #expect(try Tool.getfacl.run(["-n", "-c", app]) == list)
+        try run("who is named", TwoUsers.asAttacker + ["open \(app)", "get => 3 ok"])
+        // Nobody else may read the last good copy.
+        #expect(
+            try Tool.getfacl.run(["-n", "-c", place + "/.app.plist.lastgood"])
+                == "user::rw-\ngroup::---\nother::---\n\n")
+    }
+
+    /// The writer cannot keep the group of a file with an access control list. The mode alone suggests that no group
+    /// matters.
+    @Test(.enabled(if: Tool.setfacl.isThere))
+    func aListOfAnotherGroupIsNotGivenToTheWritersGroup() throws {
+        try users.write(app, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o644)
+        chown(app, victim, 33_333)
+        try Tool.setfacl.run(["-m", "u:\(attacker):r,g::-,o::r", app])
+        let list = try Tool.getfacl.run(["-n", "-c", app])
+        let message =
+            "\(app): its group cannot be kept, and another group would change who has access; "
+            + "the stored state is unchanged"
+        try run("the owner", TwoUsers.asVictim + ["open \(app)", "set 2 => \(message)"])
+        #expect(try Tool.getfacl.run(["-n", "-c", app]) == list)
+        try Tool.setfacl.run(["-b", app])
+        chmod(app, 0o644)
+        try run("without a list", TwoUsers.asVictim + ["open \(app)", "set 2"])
+    }
+
+    /// The default access control list of a folder gives nobody access to a file that a write replaces or creates.
+    @Test(.enabled(if: Tool.setfacl.isThere))
+    func aFoldersListOpensNoFile() throws {
+        try users.write(app, ["ProbePrefs": ["count": 1]], owner: victim, mode: 0o640)
+        try Tool.setfacl.run(["-d", "-m", "u:\(attacker):rw", place])
+        try run("the owner", TwoUsers.asVictim + ["open \(app)", "set 2"])
+        #expect(try Tool.getfacl.run(["-n", "-c", app]) == "user::rw-\ngroup::r--\nother::---\n\n")
+        let message = "\(app): open: Permission denied; the stored state is unchanged"
+        try run(
+            "who is named by the folder",
+            TwoUsers.asAttacker + ["open \(app) => \(message)", "get => nil \(message)"])
+        // The list gives no access to a new file, either.
+        let new = place + "/new.plist"
+        try run("a new file", TwoUsers.asVictim + ["open \(new)", "set 1"])
+        for name in ["new.plist", ".new.plist.lock", ".new.plist.lastgood"] {
+            #expect(users.open(place + "/" + name, as: attacker) == EACCES, "\(name)")
+        }
+    }
+
+    /// If a file is closed to its group, its copy is closed, too.
+    @Test func theCopyOfAFileThatIsClosedIsClosed() throws {
+        let owner = TwoUsers.asVictim
+        try run("the owner", owner + ["open \(app)", "set 1"])
+        chmod(app, 0o644)
+        try run("the owner", owner + ["open \(app)", "set 2"])
+        chmod(app, 0o600)
+        for name in ["app.plist", ".app.plist.lastgood"] {
+            #expect(users.open(place + "/" + name, as: attacker, group: victim) == EACCES, "\(name)")
+        }
     }
 }

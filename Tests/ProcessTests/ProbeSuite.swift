@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A suite whose tests run `Probe`, each in a home of its own.
 class ProbeSuite {
@@ -18,6 +19,12 @@ class ProbeSuite {
     var path: String { file.path }
 
     func probe(_ arguments: String...) throws -> Child.Result { try Child("Probe", arguments, home: home).wait() }
+
+    /// Runs `Probe` with arguments, and expects that it succeeds and prints a text.
+    func expect(_ output: String, of arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let result = try Child("Probe", arguments, home: home).wait()
+        #expect(result.output == output && result.code == 0, "\(result.errors)", sourceLocation: sourceLocation)
+    }
 
     func piped(_ arguments: String...) throws -> PipedChild { try PipedChild("Probe", arguments, home: home) }
 

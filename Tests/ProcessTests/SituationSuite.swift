@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A suite whose tests run `Probe surroundings` with steps and the expected answers, and count for the summary.
-class SituationSuite {
+/// A suite whose tests run `Probe surroundings` with steps and the expected answers. The summary has a line for each test.
+class SituationSuite: ProbeSuite {
     /// A command of the probe and its answer, as in "get => 1 ok". Without an answer, "ok" is expected.
     struct Step: ExpressibleByStringInterpolation {
         let command: String
@@ -15,28 +15,23 @@ class SituationSuite {
         }
     }
 
-    let home: TemporaryFolder
+    private let name = Test.current?.name ?? ""
     private var (count, lost, lockedOut) = (0, 0, 0)
 
-    init() throws {
-        home = try TemporaryFolder()
+    deinit {
+        if count == 0 { return }
+        Hazard.report("surroundings: \(name): \(count) situations, \(lost) lost, \(lockedOut) locked out")
     }
-
-    var path: String { home.file().path }
 
     /// One situation: all steps in one process. The steps after `later` must succeed once the problem is gone.
     ///
     /// - Parameter prefix: a program and its first arguments that run the probe, for example in its own namespace.
     func run(_ name: String, through prefix: [String] = [], _ steps: [Step], later: [Step] = []) throws {
-        let probe = try Child.executable("Probe")
         let arguments = ["surroundings"] + (steps + later).map(\.command)
-        let environment = ["HOME": home.path]
-        let child =
-            prefix.isEmpty
-            ? try Child(probe, arguments, environment: environment)
-            : try Child(
-                URL(filePath: prefix[0]), prefix.dropFirst() + [probe.path] + arguments, environment: environment)
-        let result = try child.wait()
+        let words = prefix + [try Child.executable("Probe").path] + arguments
+        let result = try Child(
+            URL(filePath: words[0]), Array(words.dropFirst()), environment: ["HOME": home.path]
+        ).wait()
         let answers = result.output.split(separator: "\n").map(String.init)
         let expected = (steps + later).map { "\($0.command.prefix { $0 != " " }): \($0.answer)" }
         count += 1
@@ -47,10 +42,6 @@ class SituationSuite {
             #expect(answer == line, "\(name): \(arguments[number + 1].prefix(80))")
         }
         #expect(result.code == 0, "\(name): \(result.errors)")
-    }
-
-    func report(_ name: String) {
-        Hazard.report("surroundings: \(name): \(count) situations, \(lost) lost, \(lockedOut) locked out")
     }
 }
 

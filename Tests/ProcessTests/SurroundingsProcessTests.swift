@@ -11,37 +11,19 @@ import Testing
         return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
 
-    private func everything(in folder: TemporaryFolder) -> [String] {
-        (FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []).sorted()
-    }
-
+    /// `NameVettingTests` has all names and their messages.
     @Test func suitesLeadNowhereElse() throws {
-        let long = String(repeating: "x", count: 10_000)
-        let slash = "it contains a /"
-        let bad: KeyValuePairs = [
-            "../../evil": slash, "a/b": slash, "/tmp/prefs-evil": slash, "": "it is empty", ".": "it begins with a dot",
-            "..": "it begins with a dot", ".hidden": "it begins with a dot", "a<NUL>b": "it contains a NUL",
-            "\u{FEFF}a": "it begins with U+FEFF", long: "it is longer than 200 bytes",
-        ]
-        for (name, flaw) in bad {
-            let shown = name.replacingOccurrences(of: "<NUL>", with: "\\u{0}")
-                .replacingOccurrences(of: "\u{FEFF}", with: "\\u{feff}")
-            let text = shown.count > 80 ? shown.prefix(80) + "…" : shown[...]
-            let message = "\"\(text)\" is not a valid suite name: \(flaw)"
-            try run(
-                "suite", ["suite \(name) => \(message)", "set 1 => \(message)", "get => nil \(message)"],
-                later: ["suite good", "set 1", "get => 1 ok"])
+        for (name, flaw) in ["../../evil": "it contains a /", "..": "it begins with a dot", "": "it is empty"] {
+            let message = "\"\(name)\" is not a valid suite name: \(flaw)"
+            try run("suite", ["suite \(name) => \(message)", "set 1 => \(message)", "get => nil \(message)"])
         }
-        let good = ["..a", "a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
-        for name in good where !name.hasPrefix(".") {
-            try run("suite", ["suite \(name)", "set 1", "get => 1 ok"])
-        }
-        let made = ["good"] + good.dropFirst()
-        let files = made.flatMap {
+        let good = ["a..", "a b", "%2e%2e%2f", "~", "$HOME", String(repeating: "é", count: 100)]
+        for name in good { try run("suite", ["suite \(name)", "set 1", "get => 1 ok"]) }
+        let files = good.flatMap {
             [".config/\($0).plist", ".config/.\($0).plist.lock", ".config/.\($0).plist.lastgood"]
         }
-        #expect(Set(everything(in: home)) == Set([".config"] + files))
-        report("suite names")
+        let found = FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? []
+        #expect(Set(found) == Set([".config"] + files))
     }
 
     // MARK: - Permissions
@@ -56,7 +38,6 @@ import Testing
         try run("umask", user + ["open \(file)", "get => 2 ok", "set 3", "get => 3 ok"])
         for name in ["deep", "deep/er"] { #expect(mode("\(folder)/\(name)") == 0o700, "\(name)") }
         for name in Self.beside { #expect(mode("\(folder)/deep/er/\(name)") == 0o600, "\(name)") }
-        report("umask \(umask)")
     }
 
     @Test func withoutPermission() throws {
@@ -66,59 +47,42 @@ import Testing
         let file = folder + "/test.plist"
         let user = Root.asUser(12_345)
         if Root.isHere { chown(folder, 12_345, 12_345) }
-        let unreadable = "\(file): open: Permission denied; the stored state is unchanged"
+        let denied = "\(file): open: Permission denied; the stored state is unchanged"
         let outside = "\(file): stat: Permission denied; the stored state is unchanged"
-        let works: [Step] = [
-            "get => 1 ok", "set 1", "names \(folder) => \(Self.beside.joined(separator: " "))",
-        ]
-        let start = user + ["open \(file)", "set 1"]
+        func situation(_ name: String, mend: String, _ steps: Step...) throws {
+            let names = Self.beside.joined(separator: " ")
+            try run(
+                name, user + ["open \(file)", "set 1"] + steps,
+                later: ["shell \(mend)", "get => 1 ok", "set 1", "names \(folder) => \(names)"])
+        }
         // A file that may not be read.
-        try run(
-            "file 000",
-            start + [
-                "shell chmod 0 \(file)", "get => 1 \(unreadable)", "set 2 => \(unreadable)",
-                "open \(file) => \(unreadable)", "set 2 => \(unreadable)",
-            ], later: ["shell chmod 600 \(file)"] + works)
+        try situation(
+            "file 000", mend: "chmod 600 \(file)", "shell chmod 0 \(file)", "get => 1 \(denied)",
+            "set 2 => \(denied)", "open \(file) => \(denied)", "set 2 => \(denied)")
         // A folder that may not be searched.
-        try run(
-            "folder 600",
-            start + [
-                "shell chmod 600 \(folder)", "get => 1 ok",
-                "set 2 => \(folder)/.test.plist.lock: stat: Permission denied; the stored state is unchanged",
-                "open \(file) => \(outside)", "get => nil \(outside)", "set 2 => \(outside)",
-            ], later: ["shell chmod 700 \(folder)"] + works)
+        try situation(
+            "folder 600", mend: "chmod 700 \(folder)", "shell chmod 600 \(folder)", "get => 1 ok",
+            "set 2 => \(folder)/.test.plist.lock: stat: Permission denied; the stored state is unchanged",
+            "open \(file) => \(outside)", "get => nil \(outside)", "set 2 => \(outside)")
         // A folder that may not be read. Its files can be read, but a write fails because the folder cannot be flushed.
         let unlisted = "\(folder): open: Permission denied; the stored state is unchanged"
-        try run(
-            "folder 300",
-            start + [
-                "shell chmod 300 \(folder)", "set 2 => \(unlisted)", "get => 1 ok", "open \(file)", "get => 1 ok",
-                "set 2 => \(unlisted)",
-            ], later: ["shell chmod 700 \(folder)"] + works)
+        try situation(
+            "folder 300", mend: "chmod 700 \(folder)", "shell chmod 300 \(folder)", "set 2 => \(unlisted)",
+            "get => 1 ok", "open \(file)", "get => 1 ok", "set 2 => \(unlisted)")
         // A folder that may not be written.
-        let unwritable = "\(file): open: Permission denied; the stored state is unchanged"
-        try run(
-            "folder 500",
-            start + [
-                "shell chmod 500 \(folder)", "set 2 => \(unwritable)", "get => 1 ok", "open \(file)", "get => 1 ok",
-                "set 2 => \(unwritable)",
-            ], later: ["shell chmod 700 \(folder)"] + works)
+        try situation(
+            "folder 500", mend: "chmod 700 \(folder)", "shell chmod 500 \(folder)", "set 2 => \(denied)",
+            "get => 1 ok", "open \(file)", "get => 1 ok", "set 2 => \(denied)")
         // Damage that cannot be quarantined there.
         let damage =
             "\(file): is neither a binary nor an XML property list; the file is unchanged, and the last known state is "
             + "read"
-        try run(
+        try situation(
             "damaged in folder 500",
-            start + [
-                "shell printf damaged > \(file) && chmod 500 \(folder)", "get => 1 \(damage)",
-                "set 2 => \(file): link: Permission denied; the stored state is unchanged",
-                "shell test \"$(cat \(file))\" = damaged",
-            ],
-            later: [
-                "shell chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)", "get => 1 ok",
-                "set 1",
-            ] + works)
-        report("permissions")
+            mend: "chmod 700 \(folder) && tail -n +2 \(folder)/.test.plist.lastgood > \(file)",
+            "shell printf damaged > \(file) && chmod 500 \(folder)", "get => 1 \(damage)",
+            "set 2 => \(file): link: Permission denied; the stored state is unchanged",
+            "shell test \"$(cat \(file))\" = damaged")
     }
 
     // MARK: - Others
@@ -157,7 +121,6 @@ import Testing
                 try run("owner", user, later: ["get => 4 ok", "set 5", "get => 5 ok"])
             }
         }
-        report("root writes another's file")
     }
 
     /// In a folder of a group, a member's write would take the file from its owner, so it is rejected. The owner can
@@ -185,7 +148,6 @@ import Testing
         try run(
             "owner", owner + ["open \(file)"],
             later: ["get => 1 ok", "set 3", "names \(folder) => \(Self.beside.joined(separator: " "))"])
-        report("a folder of a group")
     }
 
     /// Another user has planted files first. They are neither followed nor locked.
@@ -222,7 +184,6 @@ import Testing
                 #expect(names == Self.beside + ["treasure"], "\(kind) as \(place)")
             }
         }
-        report("\(kind) planted by another user")
     }
 
     enum Planted: CaseIterable {
@@ -279,7 +240,6 @@ import Testing
                 "set 3 => \(file): \(reason); the stored state is unchanged", "get => 2 ok",
                 "names \(home.path) => .test.plist.lock host.plist test.plist",
             ])
-        report("a file that is a mount")
     }
 
     /// A file system with stamps of whole seconds. Only the bytes show an edit in place within one second.
@@ -294,6 +254,5 @@ import Testing
                 "shell \(make) && mount -o loop \(image) \(folder)", "open \(file)", "set 1", "write first",
                 "edit \(file) => \(reason)", "read => other ok", "write again", "read => again ok",
             ])
-        report("stamps of one second")
     }
 }

@@ -6,20 +6,17 @@ import WriteOperations
 /// Keys outside of a class, as in seed 003, over `UserDefaults`, in children with their own homes.
 @Suite final class TypeSafeDefaultsTests: ProbeSuite {
     @Test func theListingOfTheSeedWorks() throws {
-        let result = try probe("type-safe-defaults")
-        #expect(result.output == "done\n", "\(result.errors)")
-        let next = try probe("type-safe-defaults-read")
+        try expect("done\n", of: "type-safe-defaults")
         // The date has lost its fraction, because UserDefaults has written its own values over the file, in XML.
-        #expect(next.output == "30.0 true Robin 0.0\n", "\(next.errors)")
+        try expect("30.0 true Robin 0.0\n", of: "type-safe-defaults-read")
     }
 
     @Test func everyOperationIsOnDiskWhenItReturns() throws {
-        let result = try probe("write-to-defaults")
         let expected = WriteOperation.of(.defaults).flatMap { operation in
             let line = operation.effect == .puts ? "\(operation) ok 2 2" : "\(operation) ok nothing 0"
             return Array(repeating: line, count: operation == .keyValue ? 1 : 2)
         }
-        #expect(result.output == expected.map { $0 + "\n" }.joined(), "\(result.errors)")
+        try expect(expected.map { $0 + "\n" }.joined(), of: "write-to-defaults")
     }
 
     @Test func aValueOfAnotherProgramIsRead() throws {
@@ -27,25 +24,21 @@ import WriteOperations
             "fontSize": 7, "Has Widgets": 1, "testPerson": ["name": "Eve", "quest": "", "age": 1],
         ]
         try writeDomain(settings)
-        let result = try probe("type-safe-defaults-read")
-        #expect(result.output == "7.0 true Eve 0.25\n", "\(result.errors)")
+        try expect("7.0 true Eve 0.25\n", of: "type-safe-defaults-read")
     }
 
     /// The parser of UserDefaults crashes on such a file, so the engine must read it first.
     @Test func aDamagedDomainIsSurvived() throws {
         try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
         try Data("damaged".utf8).write(to: domain)
-        let result = try probe("type-safe-defaults-read")
-        #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
-        #expect(result.code == 0)
+        try expect("12.0 false nobody 0.25\n", of: "type-safe-defaults-read")
         #expect(try names() == ["Probe.plist"])
         #expect(try Data(contentsOf: domain) == Data("damaged".utf8))
     }
 
     /// A read writes nothing and waits for no lock, although UserDefaults returns other values than the file has.
     @Test func argumentsAreNotRead() throws {
-        let result = try probe("type-safe-defaults-read", "-fontSize", "20", "-Has Widgets", "YES")
-        #expect(result.output == "12.0 false nobody 0.25\n", "\(result.errors)")
+        try expect("12.0 false nobody 0.25\n", of: "type-safe-defaults-read", "-fontSize", "20", "-Has Widgets", "YES")
         #expect(!FileManager.default.fileExists(atPath: home.file(".config").path))
     }
 }

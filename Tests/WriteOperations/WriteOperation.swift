@@ -53,18 +53,16 @@ package enum WriteOperation: String, CaseIterable, Sendable {
             .asyncHandleReset:
             .property
         case .subscripted, .subscriptedNil, .remove, .asyncRemove, .values, .valuesInPlace, .initializer, .importedJSON,
-            .importedXML,
-            .importedBinary, .importedWhole, .update, .dictionaryUpdate, .returningUpdate, .returningDictionaryUpdate,
-            .asyncUpdate, .asyncDictionaryUpdate, .asyncReturningUpdate, .asyncReturningDictionaryUpdate, .clear,
-            .deleteAll:
+            .importedXML, .importedBinary, .importedWhole, .update, .dictionaryUpdate, .returningUpdate,
+            .returningDictionaryUpdate, .asyncUpdate, .asyncDictionaryUpdate, .asyncReturningUpdate,
+            .asyncReturningDictionaryUpdate, .clear, .deleteAll:
             .instance
         case .containerSubscript, .containerInPlace, .containerSet, .containerReset, .setting, .settingInPlace,
             .settingSet, .settingModify:
             .container
         case .keyValue, .keySet, .keyReset, .keyModify, .keySubscript, .defaultsSubscript: .defaults
         case .storeUpdate: .store
-        case .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsReset,
-            .settingsDelete, .modelsSave:
+        case .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsReset, .settingsDelete, .modelsSave:
             .document
         }
     }

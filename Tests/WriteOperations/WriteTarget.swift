@@ -107,26 +107,17 @@ package struct WriteTarget: @unchecked Sendable {
     /// - Returns: the error of the operation, or nil if it succeeded.
     package func perform(_ operation: WriteOperation) async -> PrefsError? {
         precondition(has(operation), "\(operation) is not an operation of this target")
-        let target = self
-        let dictionaryBody: @Sendable (inout [String: Any]) -> Void = { target.change(&$0) }
-        let body: @Sendable () -> Void = { target.changeByAccesses() }
         switch operation {
         case .asyncHandleSet: return await property?.setWithoutBlocking()
         case .asyncHandleModify: return await property?.modifyWithoutBlocking()
         case .asyncHandleReset: return await property?.resetWithoutBlocking()
         case .asyncRemove: return await prefs.remove(key)
-        case .asyncUpdate: return await prefs.update(body)
-        case .asyncDictionaryUpdate: return await prefs.update(dictionaryBody)
-        case .asyncReturningUpdate:
-            return await prefs.update { () -> Int in
-                body()
-                return 7
-            }.failure
+        case .asyncUpdate: return await prefs.update { () -> Void in changeByAccesses() }
+        case .asyncDictionaryUpdate:
+            return await prefs.update { (values: inout [String: Any]) -> Void in change(&values) }
+        case .asyncReturningUpdate: return await prefs.update { () -> Int in changeByAccesses() }.failure
         case .asyncReturningDictionaryUpdate:
-            return await prefs.update { (values: inout [String: Any]) -> Int in
-                dictionaryBody(&values)
-                return 7
-            }.failure
+            return await prefs.update { (values: inout [String: Any]) -> Int in change(&values) }.failure
         default: return performBlocking(operation)
         }
     }
@@ -152,18 +143,11 @@ package struct WriteTarget: @unchecked Sendable {
         case .importedXML: return imported { try Self.list($0, .xml) }
         case .importedBinary: return imported { try Self.list($0, .binary) }
         case .importedWhole: return imported(merge: false) { try Self.list($0, .binary) }
-        case .update: return prefs.update { changeByAccesses() }
-        case .dictionaryUpdate: return prefs.update { change(&$0) }
-        case .returningUpdate:
-            return prefs.update { () -> Int in
-                changeByAccesses()
-                return 7
-            }.failure
+        case .update: return prefs.update { () -> Void in changeByAccesses() }
+        case .dictionaryUpdate: return prefs.update { (values: inout [String: Any]) -> Void in change(&values) }
+        case .returningUpdate: return prefs.update { () -> Int in changeByAccesses() }.failure
         case .returningDictionaryUpdate:
-            return prefs.update { (values: inout [String: Any]) -> Int in
-                change(&values)
-                return 7
-            }.failure
+            return prefs.update { (values: inout [String: Any]) -> Int in change(&values) }.failure
         case .clear: prefs.clear()
         case .deleteAll: prefs.deleteAll()
         case .containerSubscript, .containerInPlace, .containerSet, .containerReset, .setting, .settingInPlace,
@@ -172,9 +156,8 @@ package struct WriteTarget: @unchecked Sendable {
         case .storeUpdate: return updateStore()
         case .asyncHandleSet, .asyncHandleModify, .asyncHandleReset, .asyncRemove, .asyncUpdate, .asyncDictionaryUpdate,
             .asyncReturningUpdate, .asyncReturningDictionaryUpdate, .keyValue, .keySet, .keyReset, .keyModify,
-            .keySubscript,
-            .defaultsSubscript, .settingsSave, .settingsLoad, .settingsLoadFromBundle,
-            .settingsReset, .settingsDelete, .modelsSave:
+            .keySubscript, .defaultsSubscript, .settingsSave, .settingsLoad, .settingsLoadFromBundle, .settingsReset,
+            .settingsDelete, .modelsSave:
             preconditionFailure("\(operation) does not block, or writes elsewhere")
         }
         return prefs.lastError
@@ -184,16 +167,19 @@ package struct WriteTarget: @unchecked Sendable {
 
     private var all: [String: Any] { others.merging([key: new(nil)]) { $1 } }
 
-    private func change(_ values: inout [String: Any]) {
+    /// - Returns: a number, for the updates that return one.
+    @discardableResult private func change(_ values: inout [String: Any]) -> Int {
         values.merge(others) { $1 }
         values[key] = new(values[key])
+        return 7
     }
 
     /// The others before and after it, so that a rejection in the middle has something to undo.
-    private func changeByAccesses() {
+    @discardableResult private func changeByAccesses() -> Int {
         for (key, value) in others { prefs[key] = value }
         if let property { property.assign() } else { prefs[key] = new(readsFormer ? prefs[key] : nil) }
         for (key, value) in others { prefs[key] = value }
+        return 7
     }
 
     private func imported(merge: Bool = true, _ data: ([String: Any]) throws -> Data) -> PrefsError? {
