@@ -36,7 +36,6 @@ import WriteOperations
     /// Returns a store for the place at each call: for a file, a new store by one of two paths.
     private func makeStores(_ kind: Kind, in folder: TemporaryFolder) throws -> @Sendable () -> any PrefsStore {
         let (url, link) = (folder.file(), folder.file("link.plist"))
-        let isLink = Locked(false)
         switch kind {
         case .memory:
             let store = InMemoryStore()
@@ -45,12 +44,8 @@ import WriteOperations
             try FileManager.default.createSymbolicLink(
                 atPath: link.path, withDestinationPath: url.lastPathComponent)
             return {
-                let usesLink = isLink.withLock { isLink in
-                    isLink.toggle()
-                    return isLink
-                }
-                return PropertyListFileStore(
-                    url: usesLink ? link : url, format: kind == .xml ? .xml : .binary,
+                PropertyListFileStore(
+                    url: Bool.random() ? link : url, format: kind == .xml ? .xml : .binary,
                     durability: kind == .file ? .powerCut : .process)
             }
         }

@@ -139,11 +139,7 @@ import Testing
         #expect(prefs.outcome.hasSuffix("the stored state is unchanged"))
         #expect(listener.take() == [])
         // The flush of the file, then the flush of its folder.
-        nonisolated(unsafe) var flushes = 0
-        system.onCall = { name throws(StorageFailure) in
-            if name == "fsync" { flushes += 1 }
-            if name == "fsync", flushes == 2 { throw StorageFailure("fsync", "", code: EIO) }
-        }
+        system.failFlush(2)
         prefs["a"] = 3
         #expect(
             prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))

@@ -2,6 +2,7 @@ import Foundation
 import PrefsTestSet
 import TestSupport
 
+@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
@@ -96,4 +97,16 @@ extension PersistentPrefs {
 extension InMemoryStore {
     /// Whether a root has observers.
     var isFollowed: Bool { (try? ownRoots.reached() as? MemoryDomain)?.queue.feed.hasSubscribers == true }
+}
+
+extension RecordingSystemCalls {
+    /// Fails one flush, by its number from now. A flush of the folder comes after that of the file.
+    func failFlush(_ number: Int) {
+        var flushes = 0
+        onCall = { name throws(StorageFailure) in
+            guard name == "fsync" else { return }
+            flushes += 1
+            if flushes == number { throw StorageFailure("fsync", "", code: EIO) }
+        }
+    }
 }

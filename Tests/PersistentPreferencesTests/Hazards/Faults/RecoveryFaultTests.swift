@@ -41,16 +41,13 @@ import Testing
             if !hasLinks { system.fail("link", with: EPERM, EPERM, EPERM, EPERM) }
             return system
         }
-        func prefs(_ system: RecordingSystemCalls) -> AnyPrefs {
-            AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
-        }
-        prefs(system())["a"] = 1
+        folder.prefs(system: system())["a"] = 1
         try Self.damage.write(to: folder.file())
         let names = try folder.names()
         let faulty = system()
         do {
             faulty.failCall(number, with: code, persists: persists)
-            let prefs = prefs(faulty)
+            let prefs = folder.prefs(system: faulty)
             if isWrite { prefs["b"] = 2 }
             let ints = prefs.ints
             guard let call = faulty.failedCall else { return false }
@@ -64,7 +61,7 @@ import Testing
             if !isWrite {
                 #expect(try folder.names() == names && Data(contentsOf: folder.file()) == Self.damage, place)
             }
-            let other = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system()))
+            let other = folder.prefs(system: system())
             other["c"] = 3
             #expect(other.lastError?.isWarning != false, place)
             #expect(other.ints["a"] == 1 && other.ints["c"] == 3, place)

@@ -234,7 +234,8 @@ import Testing
     @Test func aFlushThatFailsAfterTheReplacementLosesNoBytes() throws {
         prefs()["a"] = 1
         try folder.damage()
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: FailingFlush(4)))
+        let prefs = prefs()
+        system.failFlush(4)
         prefs["a"] = 2
         #expect(prefs.lastError?.detail(of: PrefsError.durabilityUnconfirmed) != nil, "\(prefs.outcome)")
         #expect(prefs.ints == ["a": 2])
@@ -246,21 +247,14 @@ import Testing
         prefs()["a"] = 1
         try folder.damage()
         let before = try FolderState(folder)
-        final class CopyFails: SystemCalls, @unchecked Sendable {
-            nonisolated(unsafe) var isHealed = false
-            override func open(
-                _ name: String, in folder: Descriptor, _ flags: Int32, mode: mode_t
-            ) throws(StorageFailure) -> Descriptor {
-                if name.hasSuffix(".lastgood"), !isHealed { throw StorageFailure("open", name, code: EMFILE) }
-                return try super.open(name, in: folder, flags, mode: mode)
-            }
+        system.beforeOpen = { name, _, _ throws(StorageFailure) in
+            if name.hasSuffix(".lastgood") { throw StorageFailure("open", name, code: EMFILE) }
         }
-        let system = CopyFails()
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(), system: system))
+        let prefs = prefs()
         let failure = prefs.lastError?.detail(of: PrefsError.unreadable)
         #expect(failure?.path.hasSuffix(".lastgood") == true, "\(prefs.outcome)")
         #expect(prefs.values.isEmpty)
-        system.isHealed = true
+        system.beforeOpen = nil
         #expect(prefs.ints == ["a": 1])
         #expect(try FolderState(folder) == before)
     }

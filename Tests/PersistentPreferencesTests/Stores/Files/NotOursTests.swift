@@ -75,7 +75,7 @@ import WriteOperations
 
     @Test func aNameWithoutRoomForRecoveryIsRejected() throws {
         let longest = String(repeating: "n", count: 218)
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file(longest), system: system))
+        let prefs = folder.prefs(longest, system: system)
         prefs["a"] = 1
         #expect(prefs.outcome == "ok")
         try Data("hello".utf8).write(to: folder.file(longest))
@@ -83,8 +83,7 @@ import WriteOperations
         #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
         let names = try folder.names()
         for length in [219, 225, 249, 255] {
-            let tooLong = AnyPrefs(
-                store: PropertyListFileStore(url: folder.file(String(repeating: "n", count: length)), system: system))
+            let tooLong = folder.prefs(String(repeating: "n", count: length), system: system)
             #expect(tooLong.outcome == "ok")
             tooLong["a"] = 1
             #expect(tooLong.outcome.contains("its name has \(length) bytes; expected at most 218"))
