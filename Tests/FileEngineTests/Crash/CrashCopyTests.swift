@@ -64,7 +64,7 @@ import TestSupport
             }
         }
         #expect(looked > 100 && torn > 0)
-        Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy, 0 mixtures read")
+        Hazard.report("torn copies: \(looked) states of the disk, \(torn) without a usable copy")
     }
 
     /// A reader finds the damaged file. Before it reads the copy, a writer replaces the file and writes half of the

@@ -69,15 +69,14 @@ struct SimulatedVolume: Sendable {
     }
 
     mutating func write(_ bytes: [UInt8], to file: Inode, at offset: Int) {
-        let write = Write(offset: offset, bytes: bytes)
-        self[file].pendingWrites.append(write)
-        Self.apply(write, to: &self[file].bytes)
-        touch(file)
-        self[file].writeStamp = clock
+        write(Write(offset: offset, bytes: bytes), to: file)
     }
 
     mutating func truncate(_ file: Inode, to size: Int) {
-        let write = Write(offset: size, bytes: [], isEnd: true)
+        write(Write(offset: size, bytes: [], isEnd: true), to: file)
+    }
+
+    private mutating func write(_ write: Write, to file: Inode) {
         self[file].pendingWrites.append(write)
         Self.apply(write, to: &self[file].bytes)
         touch(file)

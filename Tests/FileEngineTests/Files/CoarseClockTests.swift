@@ -115,8 +115,8 @@ import Testing
         #expect(prefs.ints == ["a": 2])
     }
 
-    /// The times do not show the edit: the clock stands still, or `touch -r` restores the time of the last modification,
-    /// on any file system.
+    /// The times do not show the edit: the clock stands still, or `touch -r` restores the time of the last
+    /// modification, on any file system.
     @Test(arguments: [true, false]) func anEditDuringAnUpdateRejectsTheUpdate(_ isClockStopped: Bool) throws {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
         let prefs = folder.root(system: isClockStopped ? system : RecordingSystemCalls())

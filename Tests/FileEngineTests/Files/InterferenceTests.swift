@@ -7,31 +7,15 @@ import Testing
 
 /// Actions of other programs in the middle of a commit.
 @Suite final class InterferenceTests: FolderSuite {
-    private let system = Interfering()
+    private let system = RecordingSystemCalls()
 
-    /// Runs a closure right after a call, once.
-    private final class Interfering: SystemCalls, @unchecked Sendable {
-        nonisolated(unsafe) var afterSync: (() -> Void)?
-        /// The number of flushes before `afterSync` is called.
-        nonisolated(unsafe) var syncsBefore = 0
-        nonisolated(unsafe) var afterLock: (() -> Void)?
-        nonisolated(unsafe) var locks = 0
-
-        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
-            try super.synchronize(descriptor)
-            if syncsBefore > 0 {
-                syncsBefore -= 1
-            } else {
-                afterSync?()
-                afterSync = nil
-            }
-        }
-
-        override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
-            try super.lock(descriptor, waits: waits)
-            locks += 1
-            afterLock?()
-            afterLock = nil
+    /// Calls the closure once, before a flush. The first one is that of the new file, or of a damaged file.
+    private func atFlush(_ number: Int = 1, of system: RecordingSystemCalls, _ action: @escaping () -> Void) {
+        var flushes = 0
+        system.onCall = { call in
+            guard call == "fsync" else { return }
+            flushes += 1
+            if flushes == number { action() }
         }
     }
 
@@ -46,7 +30,7 @@ import Testing
     @Test func aLinkPutInTheFilesPlaceIsNotReplaced() throws {
         let (file, target) = (folder.file(), folder.file("target.plist"))
         try writePropertyList(["Root": ["a": 7]], to: target)
-        system.afterSync = {
+        atFlush(of: system) {
             try? FileManager.default.removeItem(at: file)
             try? FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
         }
@@ -60,14 +44,17 @@ import Testing
     }
 
     @Test func aLockFileReplacedDuringTheWaitIsLockedAgain() throws {
-        system.afterLock = { [lock] in
-            try? FileManager.default.removeItem(at: lock)
+        var locks = 0
+        system.onCall = { [lock] call in
+            guard call == "flock" else { return }
+            locks += 1
+            guard locks == 1 else { return }
+            unlink(lock.path)
             try? Data().write(to: lock)
         }
-        system.locks = 0
         prefs["a"] = 2
         #expect(prefs.outcome == "ok")
-        #expect(system.locks == 2)
+        #expect(locks == 2)
     }
 
     @Test func aFolderMovedDuringAnUpdateGetsTheCommit() throws {
@@ -75,7 +62,7 @@ import Testing
         let moved = folder.file("moved")
         let prefs = folder.root("inner/test.plist", system: system)
         prefs["a"] = 1
-        system.afterSync = { try? FileManager.default.moveItem(at: inner, to: moved) }
+        atFlush(of: system) { try? FileManager.default.moveItem(at: inner, to: moved) }
         prefs["a"] = 2
         // One folder has one whole state, and neither folder has leftovers.
         let root = try propertyList(at: moved.appending(path: "test.plist"))["Root"]
@@ -83,19 +70,18 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: moved.path).filter { $0.hasSuffix("tmp") } == [])
     }
 
-    /// The lock file is removed before or after the file is replaced. Another writer has then written its temporary file, and
-    /// is about to give it the file's name. Neither the end of the commit nor its copy touches that temporary file.
-    @Test(arguments: [(0, "its lock file was removed during the update", 1), (1, "ok", 2)])
-    func aWriterWithoutItsLockFileLeavesTheOtherWriterAlone(syncs: Int, outcome: String, stored: Int) throws {
-        let otherSystem = Interfering()
+    /// The lock file is removed before or after the file is replaced. Another writer has then written its temporary
+    /// file, and is about to give it the file's name. Neither the end of the commit nor its copy touches that temporary file.
+    @Test(arguments: [(1, "its lock file was removed during the update", 1), (2, "ok", 2)])
+    func aWriterWithoutItsLockFileLeavesTheOtherWriterAlone(flush: Int, outcome: String, stored: Int) throws {
+        let otherSystem = RecordingSystemCalls()
         let other = folder.root(system: otherSystem)
         let (isWritten, isOver, isDone) = (Gate(), Gate(), Gate())
-        otherSystem.afterSync = {
+        atFlush(of: otherSystem) {
             isWritten.open()
             isOver.pass()
         }
-        system.syncsBefore = syncs
-        system.afterSync = { [lock] in
+        atFlush(flush, of: system) { [lock] in
             unlink(lock.path)
             Thread.detachNewThread {
                 other["b"] = 3
@@ -118,8 +104,7 @@ import Testing
     /// stays.
     @Test func aCopyIsNotMadeOverThatOfANewerState() throws {
         let other = folder.root(system: SystemCalls())
-        system.syncsBefore = 1
-        system.afterSync = { [lock] in
+        atFlush(2, of: system) { [lock] in
             unlink(lock.path)
             inThreads(1) { _ in other["b"] = 3 }
         }
@@ -138,7 +123,7 @@ import Testing
         chmod(file.path, 0o644)
         let theirs = try PropertyListSerialization.data(
             fromPropertyList: ["Root": ["a": 5, "b": 6]], format: .xml, options: 0)
-        system.afterSync = {
+        atFlush(of: system) {
             if isEdit { try? theirs.write(to: file) } else { chmod(file.path, 0o600) }
         }
         prefs["a"] = 2
@@ -168,8 +153,8 @@ import Testing
         #expect(prefs.ints == ["a": 1])
         switch meeting {
         case .repairInUpdate: break
-        case .repairInFlush: system.afterSync = { rename(theirs.path, file.path) }
-        case .lossOfLockFile: system.afterSync = { [lock] in unlink(lock.path) }
+        case .repairInFlush: atFlush(of: system) { rename(theirs.path, file.path) }
+        case .lossOfLockFile: atFlush(of: system) { [lock] in unlink(lock.path) }
         }
         prefs.update {
             prefs["a"] = 2

@@ -35,6 +35,8 @@ import Testing
             return self
         }
 
+        var stored: [Int] { content?["list"]?.object as? [Int] ?? [] }
+
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
             durabilities.append(durability)
             entries.append(content.count - (self.content?.count ?? 0))
@@ -56,17 +58,7 @@ import Testing
 
     private struct Refused: Error {}
 
-    /// The result of one batch. The members are numbered in the order in which they ran.
-    private struct Batch {
-        let outcomes: [String]
-        let threads: [ObjectIdentifier]
-        let durabilities: [CommitDurability]
-        let sizes: [Int]
-        let changes: [String]
-        let threadsOfActions: [ObjectIdentifier]
-        let stored: [Int]
-    }
-
+    /// The result of one member. Members are numbered in the order in which they ran.
     private struct Ended {
         let member: Int
         let outcome: String
@@ -111,19 +103,14 @@ import Testing
     private func batch(
         _ outcome: FileError? = nil, isFlushed: Bool = true,
         _ member: @escaping @Sendable (Int, Transaction) throws -> Void
-    ) throws -> Batch {
+    ) throws -> (domain: Domain, members: [Ended], subscriber: ChangeSubscriber) {
         for _ in 0..<10_000 {
             let domain = Domain(outcome, isFlushed: isFlushed)
             let subscriber = ChangeSubscriber()
             let subscription = try domain.queue.feed.subscribe(to: "list", subscriber)
             let members = share(domain, 3, member)
             subscription.end()
-            guard domain.begins == 1 else { continue }
-            return Batch(
-                outcomes: members.map(\.outcome), threads: members.map(\.thread), durabilities: domain.durabilities,
-                sizes: domain.sizes, changes: subscriber.changes.all,
-                threadsOfActions: subscriber.threads.all,
-                stored: domain.content?["list"]?.object as? [Int] ?? [])
+            if domain.begins == 1 { return (domain, members, subscriber) }
         }
         Issue.record("no batch was shared")
         throw Refused()
@@ -144,10 +131,10 @@ import Testing
             if isCaught { transaction.fail(Refused()) } else { throw Refused() }
         }
         let others = [0, 1, 2].filter { $0 != failing }
-        #expect(batch.outcomes == [0, 1, 2].map { $0 == failing ? "Refused()" : "ok" })
-        #expect(batch.stored == others)
-        #expect(batch.durabilities == [.process])
-        #expect(batch.changes == ["- → [\(others[0])]", "[\(others[0])] → \(others)"])
+        #expect(batch.members.map(\.outcome) == [0, 1, 2].map { $0 == failing ? "Refused()" : "ok" })
+        #expect(batch.domain.stored == others)
+        #expect(batch.domain.durabilities == [.process])
+        #expect(batch.subscriber.changes.all == ["- → [\(others[0])]", "[\(others[0])] → \(others)"])
     }
 
     @Test(arguments: 0..<3) func theMemberThatAsksForMostDecidesTheDurability(_ sure: Int) throws {
@@ -155,8 +142,8 @@ import Testing
             Self.append(number, to: transaction)
             if number == sure { transaction.durability = .powerCut }
         }
-        #expect(batch.durabilities == [.powerCut])
-        #expect(batch.outcomes == ["ok", "ok", "ok"])
+        #expect(batch.domain.durabilities == [.powerCut])
+        #expect(batch.members.map(\.outcome) == ["ok", "ok", "ok"])
     }
 
     @Test func aNestedWriteRaisesTheDurability() throws {
@@ -183,13 +170,14 @@ import Testing
 
     @Test func eachMemberIsToldOfOnceOnItsOwnThread() throws {
         let batch = try batch { Self.append($0, to: $1) }
-        #expect(batch.stored == [0, 1, 2])
-        #expect(batch.changes == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
+        #expect(batch.domain.stored == [0, 1, 2])
+        #expect(batch.subscriber.changes.all == ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"])
         // Vetted beside those before it, so that none fails the commit of the others, also not by the sum of the sizes.
-        #expect(batch.sizes == [0, 10, 20])
-        #expect(Set(batch.threads).count == 3)
-        #expect(Set(batch.threadsOfActions) == Set(batch.threads))
-        #expect(batch.threadsOfActions.count == 3)
+        #expect(batch.domain.sizes == [0, 10, 20])
+        let (threads, actions) = (batch.members.map(\.thread), batch.subscriber.threads.all)
+        #expect(Set(threads).count == 3)
+        #expect(Set(actions) == Set(threads))
+        #expect(actions.count == 3)
     }
 
     /// A commit that is not confirmed is stored, and observers are told of it.
@@ -197,9 +185,10 @@ import Testing
         let batch = try batch(isStored ? .durabilityUnconfirmed(Self.failure) : .notStored(Self.failure)) {
             Self.append($0, to: $1)
         }
-        #expect(batch.outcomes == Array(repeating: isStored ? "not confirmed: full" : "not stored: full", count: 3))
-        #expect(batch.stored == (isStored ? [0, 1, 2] : []))
-        #expect(batch.changes == (isStored ? ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"] : []))
+        let outcome = isStored ? "not confirmed: full" : "not stored: full"
+        #expect(batch.members.map(\.outcome) == [outcome, outcome, outcome])
+        #expect(batch.domain.stored == (isStored ? [0, 1, 2] : []))
+        #expect(batch.subscriber.changes.all == (isStored ? ["- → [0]", "[0] → [0, 1]", "[0, 1] → [0, 1, 2]"] : []))
     }
 
     /// A member that changes nothing has read the changes of the members before it. If these are never stored, it
@@ -208,14 +197,14 @@ import Testing
         let batch = try batch(.notStored(Self.failure)) { number, transaction in
             if number != reader { Self.append(number, to: transaction) }
         }
-        #expect(batch.outcomes == [0, 1, 2].map { $0 == 0 && reader == 0 ? "ok" : "not stored: full" })
+        #expect(batch.members.map(\.outcome) == [0, 1, 2].map { $0 == 0 && reader == 0 ? "ok" : "not stored: full" })
     }
 
     /// A member that changes nothing and asks for a flush, which another one makes.
     @Test func aFlushIsAwaited() throws {
         let batch = try batch(.durabilityUnconfirmed(Self.failure), isFlushed: false) { _, _ in }
-        #expect(batch.outcomes == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
-        #expect(batch.durabilities == [], "nothing is stored")
+        #expect(batch.members.map(\.outcome) == ["not confirmed: full", "not confirmed: full", "not confirmed: full"])
+        #expect(batch.domain.durabilities == [], "nothing is stored")
     }
 
     private final class Nothing: CommitGroup {

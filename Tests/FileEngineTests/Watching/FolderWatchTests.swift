@@ -252,22 +252,18 @@
             #expect(violations.all == [])
         }
 
-        private final class Owner: @unchecked Sendable {
-            var watch: FolderWatch?
-        }
-
         @Test func aHandlerMayEndTheWatch() throws {
-            let owner = Owner()
+            nonisolated(unsafe) var own: FolderWatch?
             let system = try makeOld()
-            owner.watch = try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue) { [signs] in
-                owner.watch = nil
+            own = try FolderWatch(FileNames(path: url.path), vnodes, system: system, on: queue) { [signs] in
+                own = nil
                 signs.append($0)
             }
             vnodes.release()
             vnodes.release()
             try writeInPlace("2")
             vnodes.release()
-            #expect(signs.all == [false])
+            #expect(signs.all == [false] && own == nil)
         }
 
         @Test func aFolderThatCannotBeOpenedOrReadIsReported() throws {

@@ -24,7 +24,6 @@
         /// A registered source that records its reports.
         private final class Watched {
             let heard = Heard<VnodeEvents>()
-            let descriptor: Int32
             let source: any VnodeSource
             private let model: ModelVnodes
             private let queue: DispatchQueue
@@ -34,7 +33,6 @@
                 self.model = model
                 self.queue = queue
                 let descriptor = model.open(path, 0)
-                self.descriptor = descriptor
                 let source = model.source(descriptor, events, on: queue)
                 self.source = source
                 source.setEventHandler { [heard, unowned source] in heard.append(source.data) }

@@ -28,7 +28,6 @@ import Testing
         #expect(number.bitPattern == Double.nan.bitPattern)
     }
 
-    /// A list is read with references and offsets of every width.
     @Test(arguments: 1...8, 1...8) func everyWidth(_ referenceSize: Int, _ offsetSize: Int) throws {
         let pad = [UInt8](repeating: 0, count: referenceSize - 1)
         func references(_ numbers: [UInt8]) -> [UInt8] { numbers.flatMap { pad + [$0] } }

@@ -138,7 +138,8 @@ import Testing
         #expect(try exactForm(PropertyListCoder.decode(bytes).value) == form)
     }
 
-    /// Does not vet the value, because the vetter has narrower limits, and rejects values that only other programs have.
+    /// Does not vet the value, because the vetter has narrower limits, and rejects values that only other programs
+    /// have.
     private func written(_ value: Any) throws -> Data {
         try BinaryPropertyListWriter.data(from: StoredValue(of: value))
     }

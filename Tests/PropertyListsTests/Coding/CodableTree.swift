@@ -39,18 +39,14 @@ struct CodableTree: Codable, Equatable {
 }
 
 /// Nested containers by hand, keyed and unkeyed, continued after others.
-struct OddContainers: Codable, Equatable {
+struct OddContainers: Equatable {
     var number: Int
     var texts: [String]
     var flag: Bool
+}
 
+extension OddContainers: Codable {
     private enum Key: String, CodingKey { case inner, list, more }
-
-    init(number: Int, texts: [String], flag: Bool) {
-        self.number = number
-        self.texts = texts
-        self.flag = flag
-    }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)

@@ -5,8 +5,14 @@ import Testing
 @testable import PrefsPropertyLists
 
 /// A type that encodes itself by hand. Foundation's result is the expected one.
-private struct ByHand: Encodable {
-    let body: @Sendable (any Encoder) throws -> Void
+private struct ByHand: Encodable, Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    private let body: @Sendable (any Encoder) throws -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable (any Encoder) throws -> Void) {
+        testDescription = name
+        self.body = body
+    }
 
     func encode(to encoder: any Encoder) throws { try body(encoder) }
 }
@@ -16,35 +22,25 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
 
 /// Scalars are put directly into their container. A container that is filled later already has its place.
 @Suite struct ContainersByHandTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let body: @Sendable (any Encoder) throws -> Void
-
-        init(_ name: String, _ body: @escaping @Sendable (any Encoder) throws -> Void) {
-            testDescription = name
-            self.body = body
-        }
-    }
-
     private static let cases = [
-        Case("replaced by a part") { encoder in
+        ByHand("replaced by a part") { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode("x", forKey: "k")
             try container.encode(Inner(), forKey: "k")
         },
-        Case("replaced by a scalar") { encoder in
+        ByHand("replaced by a scalar") { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode(Inner(), forKey: "k")
             try container.encode(5, forKey: "k")
         },
-        Case("two containers, one dictionary") { encoder in
+        ByHand("two containers, one dictionary") { encoder in
             var first = encoder.container(keyedBy: AnyKey.self)
             try first.encode(1, forKey: "a")
             var second = encoder.container(keyedBy: AnyKey.self)
             try second.encode(Inner(), forKey: "b")
             try first.encode(true, forKey: "c")
         },
-        Case("a nested one that is continued") { encoder in
+        ByHand("a nested one that is continued") { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "n")
             try nested.encode(1, forKey: "a")
@@ -53,7 +49,7 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
             try again.encode([1, 2], forKey: "b")
             try nested.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: "c")
         },
-        Case("lists in lists, filled in turn") { encoder in
+        ByHand("lists in lists, filled in turn") { encoder in
             var list = encoder.unkeyedContainer()
             try list.encode(1)
             var first = list.nestedUnkeyedContainer()
@@ -64,7 +60,7 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
             try first.encode(2.5)
             try list.encode([Inner(), Inner()])
         },
-        Case("super") { encoder in
+        ByHand("super") { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode(1, forKey: "a")
             try Inner().encode(to: container.superEncoder())
@@ -72,18 +68,18 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
             try nested.encode("x")
             try Inner().encode(to: nested.superEncoder())
         },
-        Case("parts that encode nothing") { encoder in
+        ByHand("parts that encode nothing") { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode(Empty(), forKey: "empty")
             var list = container.nestedUnkeyedContainer(forKey: "list")
             try list.encode(Empty())
             try list.encode(1)
         },
-        Case("a single value of a part") { encoder in
+        ByHand("a single value of a part") { encoder in
             var container = encoder.singleValueContainer()
             try container.encode(["k": Inner()])
         },
-        Case("every scalar in one type of list") { encoder in
+        ByHand("every scalar in one type of list") { encoder in
             var list = encoder.unkeyedContainer()
             try list.encode(Int8(-1))
             try list.encode(UInt64.max)
@@ -96,19 +92,17 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
     ]
 
     @Test(arguments: cases)
-    func isWhatFoundationMakes(_ example: Case) throws {
+    fileprivate func isWhatFoundationMakes(_ example: ByHand) throws {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
-        let bytes = try encoder.encode(ByHand(body: example.body))
-        let ours = try StoredValueEncoder.value(of: ByHand(body: example.body))
-        #expect(
-            exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value.object), "\(example.testDescription)"
-        )
+        let bytes = try encoder.encode(example)
+        let ours = try StoredValueEncoder.value(of: example)
+        #expect(exactForm(ours) == exactForm(try PropertyListCoder.decode(bytes).value.object))
     }
 
     /// A list that was encoded as a whole can be continued.
     @Test func aListGoesOn() throws {
-        let list = ByHand { encoder in
+        let list = ByHand("a list") { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
             try container.encode([1, 2], forKey: "list")
             var list = container.nestedUnkeyedContainer(forKey: "list")
