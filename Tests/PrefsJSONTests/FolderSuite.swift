@@ -3,6 +3,7 @@ import TestSupport
 
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
+import PrefsJSON
 
 /// The base class of suites whose tests have a folder of their own.
 class FolderSuite {
@@ -17,6 +18,13 @@ class FolderSuite {
 
     /// The text of the settings file, with its byte-order mark.
     func text() throws -> String { try String(decoding: Data(contentsOf: url), as: UTF8.self) }
+}
+
+extension PersistentPrefs {
+    /// The export in JSON, or the error.
+    var exportedText: String {
+        exported(as: .json).map { String(decoding: $0, as: UTF8.self) } ?? lastError?.description ?? "nil"
+    }
 }
 
 extension PrefsError? {

@@ -76,50 +76,38 @@ private final class BoundPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try Self.line(properties["$$lone"]) == Self.line(properties["$lone"]))
     }
 
-    @Test(
-        arguments: [
-            (
-                "size",
-                #"{"$comment":"must be in 8...72","default":12,"description":"In points.","maximum":72,"minimum":8,"type":"integer"}"#
-            ),
-            ("language", #"{"$comment":"must be one of de, en","enum":["de","en"],"type":"string"}"#),
-            (
-                "name",
-                #"{"$comment":"must be 2...4 characters long and of the form [a-zK]+","default":"ab","minLength":2,"pattern":"^(?:[a-zK]+)$","type":"string"}"#
-            ),
-            (
-                "list",
-                #"{"$comment":"must have 1...2 elements","default":["a"],"items":{"type":"string"},"maxItems":2,"minItems":1,"type":"array"}"#
-            ),
-            (
-                "both",
-                #"{"$comment":"must be in 0...10 and in 5...20","allOf":[{"maximum":20,"minimum":5}],"default":7,"maximum":10,"minimum":0,"type":"integer"}"#
-            ), ("coded", #"{"$comment":"must be in 1...2","default":"1"}"#),
-        ])
+    @Test(arguments: [
+        "size":
+            #"{"$comment":"must be in 8...72","default":12,"description":"In points.","maximum":72,"minimum":8,"type":"integer"}"#,
+        "language": #"{"$comment":"must be one of de, en","enum":["de","en"],"type":"string"}"#,
+        "name":
+            #"{"$comment":"must be 2...4 characters long and of the form [a-zK]+","default":"ab","minLength":2,"pattern":"^(?:[a-zK]+)$","type":"string"}"#,
+        "list":
+            #"{"$comment":"must have 1...2 elements","default":["a"],"items":{"type":"string"},"maxItems":2,"minItems":1,"type":"array"}"#,
+        "both":
+            #"{"$comment":"must be in 0...10 and in 5...20","allOf":[{"maximum":20,"minimum":5}],"default":7,"maximum":10,"minimum":0,"type":"integer"}"#,
+        "coded": #"{"$comment":"must be in 1...2","default":"1"}"#,
+    ])
     func constraintsAreExpressed(_ key: String, _ schema: String) throws {
         #expect(try Self.line(Self.properties(BoundPrefs(store: InMemoryStore()))[key]) == schema)
     }
 
-    @Test(
-        arguments: [
-            ("uint8", #"{"default":1,"maximum":255,"minimum":0,"type":"integer"}"#),
-            ("string", #"{"default":"x","type":"string"}"#),
-            ("bool", #"{"default":false,"type":"boolean"}"#),
-            ("size", #"{"default":"small","enum":["small","large"],"type":"string"}"#),
-            ("level", #"{"default":1,"enum":[1,10],"type":"integer"}"#),
-            ("mode", #"{"default":{"light":{}},"enum":[{"light":{}},{"dark":{}}],"type":"object"}"#),
-            ("channel", #"{"default":"news","type":"string"}"#),
-            ("width", #"{"default":3,"type":["integer","string"]}"#),
-            ("uuid", #"{"default":"00010203-0405-0607-0809-0A0B0C0D0E0F","type":"string"}"#),
-            (
-                "optionals",
-                #"{"default":[],"items":{"anyOf":[{"enum":["small","large"],"type":"string"},{"const":"$null"}]},"type":"array"}"#
-            ),
-            (
-                "data",
-                #"{"additionalProperties":false,"default":{"$data":""},"items":{"maximum":255,"minimum":0,"type":"integer"},"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$","properties":{"$data":{"contentEncoding":"base64","type":"string"}},"required":["$data"],"type":["object","string","array"]}"#
-            ), ("anything", #"{"additionalProperties":{},"default":{},"type":"object"}"#),
-        ])
+    @Test(arguments: [
+        "uint8": #"{"default":1,"maximum":255,"minimum":0,"type":"integer"}"#,
+        "string": #"{"default":"x","type":"string"}"#,
+        "bool": #"{"default":false,"type":"boolean"}"#,
+        "size": #"{"default":"small","enum":["small","large"],"type":"string"}"#,
+        "level": #"{"default":1,"enum":[1,10],"type":"integer"}"#,
+        "mode": #"{"default":{"light":{}},"enum":[{"light":{}},{"dark":{}}],"type":"object"}"#,
+        "channel": #"{"default":"news","type":"string"}"#,
+        "width": #"{"default":3,"type":["integer","string"]}"#,
+        "uuid": #"{"default":"00010203-0405-0607-0809-0A0B0C0D0E0F","type":"string"}"#,
+        "optionals":
+            #"{"default":[],"items":{"anyOf":[{"enum":["small","large"],"type":"string"},{"const":"$null"}]},"type":"array"}"#,
+        "data":
+            #"{"additionalProperties":false,"default":{"$data":""},"items":{"maximum":255,"minimum":0,"type":"integer"},"pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$","properties":{"$data":{"contentEncoding":"base64","type":"string"}},"required":["$data"],"type":["object","string","array"]}"#,
+        "anything": #"{"additionalProperties":{},"default":{},"type":"object"}"#,
+    ])
     func typesAreExpressed(_ key: String, _ schema: String) throws {
         #expect(try Self.line(Self.properties(EveryTypePrefs(store: InMemoryStore()))[key]) == schema)
     }

@@ -5,6 +5,17 @@ import TestSupport
 import Testing
 import PrefsJSON
 
+/// The fourth version of a class, with all features of declared properties.
+private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref(.in(8...72)) var size = 12
+    @Pref(.formerly("fontname")) var fontName = "Menlo"
+    @Pref var ratio = 1.0
+
+    override class var migrations: [PrefsMigration] {
+        [PrefsMigration(to: 4) { $0["size"] = ($0["size"] as? Int).map { $0 / 2 } }]
+    }
+}
+
 /// The effect of an import on the root: everything or nothing, and no other change.
 @Suite final class ImportTests: FolderSuite {
     /// A root with keys of another version in it.
@@ -22,7 +33,7 @@ import PrefsJSON
 
     @Test func theValuesAreExportedAndNothingElse() throws {
         let prefs = try makePrefs()
-        #expect(asText(prefs.exported(as: .json)) == "{\n  \"a\": 1,\n  \"b\": 2\n}\n")
+        #expect(prefs.exportedText == "{\n  \"a\": 1,\n  \"b\": 2\n}\n")
         let xml = try #require(prefs.exported(as: .xml))
         #expect(
             try (PropertyListSerialization.propertyList(from: xml, format: nil) as? [String: Int]) == ["a": 1, "b": 2])
@@ -32,7 +43,7 @@ import PrefsJSON
         let prefs = folder.prefs()
         let data = try #require(prefs.exported(as: format))
         #expect(prefs.outcome == "ok")
-        if format == .json { #expect(asText(data) == "{}\n") }
+        #expect(prefs.exportedText == "{}\n")
         #expect(prefs.import(data, merge: true) == nil)
         #expect(try folder.names() == [])
         prefs["a"] = 1
@@ -42,7 +53,8 @@ import PrefsJSON
 
     @Test func mergingKeepsWhatIsNotGiven() throws {
         let prefs = try makePrefs()
-        #expect(prefs.import(json(#"{"b":5,"c":[]}"#), merge: true) == nil)
+        // People write null for "not set".
+        #expect(prefs.import(json(#"{"a":null,"b":5,"c":[]}"#), merge: true) == nil)
         #expect(prefs.ints == ["a": 1, "b": 5])
         #expect(prefs["c"] as? [Int] == [])
         #expect(try stored() == ["a": 1, "b": 5, "other": 9, mark: 4])
@@ -69,34 +81,24 @@ import PrefsJSON
         #expect(try fileNumber() != before)
     }
 
-    /// Bytes, and the error message.
-    private static let refused: [(data: Data, message: String)] = [
-        (
-            Data(#"{"a":5,"d":1,"other":1}"#.utf8),
-            #"expected a key that @Pref declares or keys lists, found "d", "other""#
-        ),
-        (
-            Data(#"{"a":5,"PersistentPreferences version":1}"#.utf8),
-            #"expected a key that @Pref declares or keys lists, found "\#("PersistentPreferences version")""#
-        ),
-        (
-            Data(#"{"a":5,"b":{"x":[{"CF$UID":7}]}}"#.utf8),
-            "b.x[0]: a dictionary of a lone number CF$UID cannot be stored in a property list"
-        ),
-        (Data(#"{"a":5,"b":{"$date":1e17}}"#.utf8), "b: a date this far away cannot be stored in a property list"),
-        (Data(#"{"a":5,"b":{"$date":{"$double":"nan"}}}"#.utf8), "b: a date must be finite"),
-        (
-            Data(#"{"a":5,"b":}"#.utf8),
-            "the data cannot be imported: line 1, column 12: expected a value (at b); the stored state is unchanged"
-        ),
-        (
-            Data("<plist><array/></plist>".utf8),
-            "the data cannot be imported: expected a dictionary at the top level, found an array; the stored state is unchanged"
-        ),
+    /// Texts, and the error messages.
+    private static let refused = [
+        #"{"a":5,"d":1,"other":1}"#: #"expected a key that @Pref declares or keys lists, found "d", "other""#,
+        #"{"a":5,"PersistentPreferences version":1}"#:
+            #"expected a key that @Pref declares or keys lists, found "PersistentPreferences version""#,
+        #"{"a":5,"b":{"x":[{"CF$UID":7}]}}"#:
+            "b.x[0]: a dictionary of a lone number CF$UID cannot be stored in a property list",
+        #"{"a":5,"b":{"$date":1e17}}"#: "b: a date this far away cannot be stored in a property list",
+        #"{"a":5,"b":{"$date":{"$double":"nan"}}}"#: "b: a date must be finite",
+        #"{"a":5,"b":}"#:
+            "the data cannot be imported: line 1, column 12: expected a value (at b); the stored state is unchanged",
+        "<plist><array/></plist>":
+            "the data cannot be imported: expected a dictionary at the top level, found an array; the stored state is unchanged",
     ]
 
-    @Test(arguments: refused.indices, [true, false]) func aRejectionChangesNothing(_ index: Int, merge: Bool) throws {
-        let (data, message) = Self.refused[index]
+    @Test(arguments: refused, [true, false])
+    func aRejectionChangesNothing(_ refused: (key: String, value: String), merge: Bool) throws {
+        let (data, message) = (json(refused.key), refused.value)
         let prefs = try makePrefs()
         let bytes = try Data(contentsOf: folder.file())
         let error = prefs.import(data, merge: merge)
@@ -117,7 +119,7 @@ import PrefsJSON
         let failure = prefs.update {
             prefs["a"] = 7
             #expect(prefs.import(json(#"{"b":8}"#), merge: true) == nil)
-            #expect(asText(prefs.exported(as: .json)) == "{\n  \"a\": 7,\n  \"b\": 8\n}\n")
+            #expect(prefs.exportedText == "{\n  \"a\": 7,\n  \"b\": 8\n}\n")
             prefs.import(json(#"{"c":9}"#), merge: false)
             prefs["b"] = 1
         }
@@ -163,7 +165,10 @@ import PrefsJSON
     /// Another writer writes between the comparison with the stored values and the lock. All given values must be
     /// stored.
     @Test(arguments: ["merge", "replace", "initializer"]) func aWriterInBetweenIsWrittenOver(door: String) throws {
-        let store = MeddledStore(["a": 1, "b": 1], ["a": 5, "b": 5, "c": 5])
+        let memory = InMemoryStore()
+        try memory.update(root: "AnyPrefs") { $0 = ["a": 1, "b": 1] }
+        let other = Interruption { try memory.update(root: "AnyPrefs") { $0 = ["a": 5, "b": 5, "c": 5] } }
+        let store = ForeignStore(memory, beforeUpdate: { _ in try other.runOnce() })
         if door == "initializer" {
             #expect(AnyPrefs(values: ["a": 1, "b": 2], store: store).outcome == "ok")
         } else {
@@ -178,33 +183,44 @@ import PrefsJSON
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.file().path)
         return try #require((attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
     }
-}
 
-/// A store that another writer changes before its first update.
-private final class MeddledStore: PrefsStore, @unchecked Sendable {
+    // MARK: - Declared properties
+
     private let store = InMemoryStore()
-    private var others: [String: Int]?
 
-    init(_ values: [String: Int], _ others: [String: Int]) {
-        try? store.update(root: "AnyPrefs") { $0 = values }
-        self.others = others
+    @Test func theShapeOfNowWithoutDefaultsAndVersion() throws {
+        try store.update(root: "TypedPrefs") { $0 = ["size": 40, "fontname": "Courier", "gone": 1] }
+        #expect(TypedPrefs(store: store).exportedText == "{\n  \"fontName\": \"Courier\",\n  \"size\": 20\n}\n")
+        // A read writes nothing.
+        #expect(try store.read(root: "TypedPrefs")?.keys.sorted() == ["fontname", "gone", "size"])
     }
 
-    func read(root: String) throws -> [String: Any]? {
-        try store.read(root: root)
+    @Test(arguments: [true, false]) func anImportIsOfTheShapeOfNow(merge: Bool) throws {
+        try store.update(root: "TypedPrefs") { $0 = ["size": 40, "fontname": "Courier", "gone": 1] }
+        let prefs = TypedPrefs(store: store)
+        #expect(prefs.import(Data(#"{"size": 30, "ratio": 2}"#.utf8), merge: merge) == nil)
+        #expect(prefs.size == 30)
+        #expect(prefs.ratio == 2)
+        #expect(prefs.fontName == (merge ? "Courier" : "Menlo"))
+        let stored = try #require(try store.read(root: "TypedPrefs"))
+        #expect(stored["gone"] as? Int == 1)
+        #expect(stored[mark] as? Int == 4)
+        #expect(stored["fontname"] == nil)
     }
 
-    func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        if let others { try store.update(root: root) { $0 = others } }
-        others = nil
-        try store.update(root: root, body)
+    @Test(arguments: [true, false]) func aConstraintRejectsTheWhole(merge: Bool) {
+        let prefs = TypedPrefs(store: store)
+        prefs.size = 10
+        let error = prefs.import(Data(#"{"size": 73, "fontName": "Courier"}"#.utf8), merge: merge)
+        #expect(error?.description == "size: must be in 8...72")
+        #expect(prefs.exportedText == "{\n  \"size\": 10\n}\n")
+        // A value that another version of the program has stored does not prevent the import of the rest.
+        try? store.update(root: "TypedPrefs") { $0?["size"] = 99 }
+        #expect(prefs.import(Data(#"{"size": 99, "fontName": "Courier"}"#.utf8), merge: merge) == nil)
+        #expect(prefs.fontName == "Courier")
     }
 }
 
 private func json(_ text: String) -> Data {
     Data(text.utf8)
-}
-
-private func asText(_ data: Data?) -> String {
-    data.map { String(decoding: $0, as: UTF8.self) } ?? "nil"
 }

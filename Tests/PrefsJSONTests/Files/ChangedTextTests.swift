@@ -177,19 +177,6 @@ import TestSupport
         #expect(changed == Data("{\"e\u{301}\": 2, \"b\": null}".utf8))
     }
 
-    /// A program that is writing the file may complete it.
-    @Test func everyCutOfATextIsIncomplete() throws {
-        let text = Data(#"{"a": [true, false, null, -1.5e3, "\u00e9"]}"#.utf8)
-        for count in 1..<text.count {
-            #expect("\(count)") {
-                try JSONReader.value(of: text.prefix(count), limits: .file)
-            } throws: {
-                guard case DecodingFailure.malformed(let fault) = $0 else { return false }
-                return fault.isIncomplete
-            }
-        }
-    }
-
     /// A file that a read would reject is not written.
     @Test func moreValuesThanAReadAcceptsAreRejected() throws {
         var limits = JSONReader.Limits.file

@@ -8,7 +8,6 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 @testable import PrefsJSON
-@testable import PrefsLayers
 @testable import PrefsPropertyLists
 
 /// A file in JSON: the written bytes, the edits of people and other programs, and changes of the format.
@@ -83,21 +82,13 @@ import Testing
         }
     }
 
-    @Test func aChangeOfOneKeyChangesItsLinesOnly() throws {
-        let prefs = prefs()
-        prefs.values = ["a": 1, "b": ["x": [1, 2], "y": "text"], "c": 3]
-        let before = try text().split(separator: "\n", omittingEmptySubsequences: false)
-        prefs["b"] = ["x": [1, 2], "y": "other"]
-        let after = try text().split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(before.count == after.count)
-        let changed = zip(before, after).filter { $0 != $1 }.map { "\($0) → \($1)" }
-        #expect(changed == [#"      "y": "text" →       "y": "other""#])
-    }
-
     // MARK: - Reading
 
     @Test(arguments: [
-        ("{\"AnyPrefs\":{\"a\":1000.0,\"b\":\"é\\n\"#}}", ",\"c\":false"),
+        (
+            "{\"Other\":[{\"$$data\":18446744073709551615},-0.0],\"AnyPrefs\":{\"a\":1000.0,\"b\":\"é\\n\"#}}",
+            ",\"c\":false"
+        ),
         (
             "\u{FEFF}{\r\n\t\"AnyPrefs\" : { \"b\" : \"\\u00e9\\n\" ,\r\n \"a\" : 1e3# }\r\n}\r\n",
             ",\r\n \"c\" : false"
@@ -117,88 +108,13 @@ import Testing
         #expect(try folder.quarantined().isEmpty)
     }
 
-    @Test func entriesOfOtherProgramsStay() throws {
-        try put(
-            #"{"$schema": "x.json", "Other": [{"$$data": 18446744073709551615}, -0.0], "AnyPrefs": {"z": {}, "a": 1}}"#)
-        prefs()["a"] = 2
-        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), as: .all).value.object
-        let expected: [String: Any] = [
-            "$schema": "x.json", "Other": [["$data": UInt64.max], -0.0], "AnyPrefs": ["z": [String: Any](), "a": 2],
-        ]
-        #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
-    }
-
-    /// A person writes `null` for "not set".
-    @Test func aMemberThatIsNullIsAbsent() throws {
-        try put(#"{"AnyPrefs": {"a": null, "b": {"c": null, "d": [{"e": null}]}, "c": 1}, "Other": null}"#)
-        let prefs = prefs()
-        #expect(prefs.values["a"] == nil && prefs.outcome == "ok" && prefs.values["c"] as? Int == 1)
-        prefs["c"] = 2
-        let value = try PropertyListCoder.decode(Data(contentsOf: folder.file()), as: .all).value.object
-        let expected: [String: Any] = ["AnyPrefs": ["b": ["d": [[String: Any]()]], "c": 2] as [String: Any]]
-        #expect(try exactForm(value) == exactForm(PropertyListVetter.storedObject(of: expected, forKey: "").get()))
-        // In an import and in a layer, too.
-        #expect(prefs.import(Data(#"{"a": null, "c": 3}"#.utf8), merge: true) == nil)
-        #expect(prefs.values["a"] == nil && prefs.values["c"] as? Int == 3)
-        let layer = folder.file("layer.json")
-        try Data(#"{"AnyPrefs": {"a": null, "b": 4}}"#.utf8).write(to: layer)
-        let layered = AnyPrefs(key: "AnyPrefs", store: LayeredStore(InMemoryStore(), below: [.file(layer)]))
-        #expect(layered.values["a"] == nil && layered.values["b"] as? Int == 4 && layered.outcome == "ok")
-    }
-
-    private static let typos: [(text: String, line: Int, column: Int, reason: String)] = [
-        ("{\n  \"AnyPrefs\": {\n    \"a\": 2,,\n  }\n}\n", 3, 12, "expected a key in quotes (at AnyPrefs)"),
-        (
-            "{\n  \"AnyPrefs\": {\n    \"a\": 2 # mine\n  }\n}\n", 3, 12,
-            "a comment begins with //; expected , or } (at AnyPrefs)"
-        ),
-        ("# mine\n{}", 1, 1, "a comment begins with //; expected a value"),
-        (
-            "{\r\n\"AnyPrefs\": {\"é\": 1, \"a\": 2, \"a\": 3}}", 2, 30,
-            "the key occurs twice, first in line 2 (at AnyPrefs.a)"
-        ),
-        ("{'AnyPrefs': {}}", 1, 2, "expected a key in quotes"),
-        ("{ AnyPrefs = { a = 1; }; }", 1, 3, "expected a key in quotes"), ("hello", 1, 1, "expected a value"),
-    ]
-
-    /// The newest known state is read. A corrected file is read as if nothing had happened. A write is rejected, and with
-    /// the other rule quarantines the typo.
-    @Test(arguments: typos.indices, [false, true]) func aTypoIsReportedWithItsPlace(_ index: Int, isKnown: Bool) throws
-    {
-        let typo = Self.typos[index]
-        prefs().values = ["a": 1, "b": 7]
-        let first = isKnown ? prefs() : nil
-        try put(typo.text)
-        let before = try FolderState(folder)
-        let prefs = first ?? self.prefs()
-        #expect(prefs.ints == ["a": 1, "b": 7])
-        #expect(prefs.lastError.kind == "damaged")
-        let file = try #require(prefs.lastError.file)
-        #expect((file.line, file.column) == (typo.line, typo.column) && file.reason == typo.reason, "\(file.place)")
-        #expect(isKnown == (file.state == .lastKnown))
-        #expect(try FolderState(folder) == before)
-        try put("{\"AnyPrefs\": {\"a\": 3}}")
-        #expect(prefs.ints == ["a": 3] && prefs.outcome == "ok")
-        try put(typo.text)
-        prefs["b"] = 8
-        #expect(prefs.lastError.kind == "damaged")
-        #expect(prefs.lastError.file?.place == file.place && prefs.lastError.file?.state == .lastKnown)
-        #expect(try text() == typo.text && folder.quarantined().isEmpty)
-        let other = AnyPrefs(
-            store: PropertyListFileStore(
-                url: folder.file(), format: .json, quarantinesMistakes: true, system: system))
-        withExtendedLifetime(prefs) { other["b"] = 8 }
-        #expect(other.lastError?.isWarning == true, "\(other.outcome)")
-        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [Data(typo.text.utf8)])
-        // The write starts from the text of the known state.
-        #expect(try text() == "{\"AnyPrefs\": {\"a\": 3, \"b\": 8}}")
-    }
-
     @Test(arguments: [
-        ("[1]", "its top level is not a dictionary"), ("{\"a\": 1,,}", "expected a key in quotes"),
+        (Data("[1]".utf8), "its top level is not a dictionary"),
+        (Data("{\"a\": 1,,}".utf8), "expected a key in quotes"),
+        (Data([0xFF, 0xFE, 0x7B, 0, 0x7D, 0]), "expected JSON in UTF-8, found UTF-16"),
     ])
-    func aFileThatWeHaveNotWrittenIsNeverChanged(_ text: String, _ reason: String) throws {
-        try put(text)
+    func aFileThatWeHaveNotWrittenIsNeverChanged(_ bytes: Data, _ reason: String) throws {
+        try bytes.write(to: url)
         let before = try FolderState(folder)
         let prefs = prefs()
         #expect(prefs.lastError.kind == "notOurs" && prefs.lastError.file?.reason == reason)
@@ -223,11 +139,6 @@ import Testing
             #expect(prefs.lastError.kind == "unreadable")
             #expect(try FolderState(folder) == before)
         }
-    }
-
-    @Test func aFileInUTF16IsNamed() throws {
-        try Data([0xFF, 0xFE, 0x7B, 0, 0x7D, 0]).write(to: folder.file())
-        #expect(prefs().outcome.contains("expected JSON in UTF-8, found UTF-16"))
     }
 
     // MARK: - Other formats
@@ -294,16 +205,5 @@ import Testing
         binary["b"] = 2
         #expect(try text() == "{\"AnyPrefs\": {\"a\": 1, \"b\": 2}}")
         #expect(json.ints == ["a": 1, "b": 2])
-    }
-
-    @Test func anObserverHearsOfAnEdit() throws {
-        let prefs = AnyPrefs(
-            ["a"], key: "Root", store: PropertyListFileStore(url: folder.file(), format: .json, durability: .process))
-        prefs["a"] = 1
-        let heard = Heard<String>()
-        let observation = prefs.onChange { heard.append("\($0.keys.sorted()) \($0.origin)") }
-        try put("{\"Root\": {\"a\": 2}}")
-        #expect(heard.wait(for: 1) == ["[\"a\"] elsewhere"])
-        observation.cancel()
     }
 }

@@ -117,15 +117,12 @@ import TestSupport
                 """)
     }
 
-    @Test func aProgramHasItsFileInItsFolder() async throws {
+    @Test func aProgramHasItsFileInItsFolder() {
         let store = JSONFileStore(program: "mytool")
         #expect(store.url.path.hasSuffix("/mytool/config.json"))
         #expect(PropertyListFileStore(program: "mytool").url.path.hasSuffix("/mytool/config.plist"))
-        for name in ["", "a/b", ".hidden", "a\0"] {
-            let prefs = MinutesPrefs(store: JSONFileStore(program: name))
-            #expect(prefs.lastError.kind == "invalidName")
-            #expect(JSONFileStore(program: name).url.path == "/")
-        }
+        #expect(MinutesPrefs(store: JSONFileStore(program: "a/b")).lastError.kind == "invalidName")
+        #expect(JSONFileStore(program: "a/b").url.path == "/")
     }
 
     #if os(Linux)
