@@ -32,6 +32,7 @@ private struct Celsius: RawRepresentable, Codable, Equatable, Sendable {
 // The test is that these compile: each value has one coding, even if it is of several kinds.
 private struct theme: PrefKey { static let defaultValue = PlainTheme.light }
 private struct optionalTheme: PrefKey { static let defaultValue: PlainTheme? = nil }
+private struct themes: PrefKey { static let defaultValue: [PlainTheme] = [] }
 private struct codableTheme: PrefKey { static let defaultValue = CodableTheme.light }
 private struct optionalCodableTheme: PrefKey { static let defaultValue: CodableTheme? = nil }
 private struct doubleCodableTheme: PrefKey { static let defaultValue: CodableTheme?? = nil }
@@ -123,10 +124,13 @@ private final class KindPrefs: Prefs, @unchecked Sendable {
         let values = AppSettingsValues(store: store, root: "Keys")
         values[theme.self] = .dark
         values[optionalTheme.self] = .dark
+        values[themes.self] = [.dark, .light]
         values[styles.self] = Styles(rawValue: 3)
         #expect(
-            try exactForm(store.read(root: "Keys") ?? [:]) == "{'optionalTheme': 'dark', 'styles': 3, 'theme': 'dark'}")
+            try exactForm(store.read(root: "Keys") ?? [:])
+                == "{'optionalTheme': 'dark', 'styles': 3, 'theme': 'dark', 'themes': ['dark', 'light']}")
         #expect(values[theme.self] == .dark && values[optionalTheme.self] == .dark && values[styles.self].rawValue == 3)
+        #expect(values[themes.self] == [.dark, .light])
     }
 
     @Test func aPropertyAndAKeyStoreTheSame() throws {

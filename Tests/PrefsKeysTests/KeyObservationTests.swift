@@ -96,8 +96,7 @@ extension AppSettingsValues {
     @Test func changesOfOthersAreHeard() throws {
         let player = Player(values(.entries))
         let heard = Observer<String> { tell in player.$size.onChange { tell("\($0) \($1)") } }
-        let list = try PropertyListSerialization.data(fromPropertyList: ["size": 20], format: .binary, options: 0)
-        try list.write(to: folder.file(), options: .atomic)
+        try writePropertyList(["size": 20], to: folder.file())
         #expect(heard.wait(for: 1) == ["12 20"])
     }
 
@@ -163,5 +162,43 @@ extension AppSettingsValues {
         let heard = Observer<String> { tell in player.$size.onChange { tell("\($0) \($1)") } }
         try writePropertyList(["Root": ["size": 4]], to: layer)
         #expect(heard.wait(for: 1) == ["3 4"])
+    }
+
+    // MARK: - The Observation framework
+
+    private struct Size: PrefKey { static let defaultValue = 12 }
+    private struct Name: PrefKey { static let defaultValue = "" }
+
+    /// Hears the first change of the size.
+    private func changes(in settings: AppSettingsValues) -> Heard<Bool> {
+        tracking({ _ = settings[Size.self] }, onChange: { true })
+    }
+
+    @Test func aSettingIsTrackedByItself() {
+        let settings = AppSettingsValues(store: InMemoryStore(), root: "R")
+        let first = changes(in: settings)
+        settings[Name.self] = "unread"
+        #expect(first.all == [])
+        settings[Size.self] = 12
+        #expect(first.all == [true])
+        let again = changes(in: settings)
+        settings[Size.self] = 12
+        #expect(again.all == [])
+        settings[Size.self] += 1
+        #expect(again.all == [true])
+        let last = changes(in: settings)
+        settings.reset(Size.self)
+        #expect(last.all == [true])
+    }
+
+    @Test func changesThroughOthersAreReported() throws {
+        let store = InMemoryStore()
+        let settings = AppSettingsValues(store: store, root: "R")
+        let first = changes(in: settings)
+        AppSettingsValues(store: store, root: "R")[Size.self] = 13
+        #expect(first.all == [true])
+        let more = changes(in: settings)
+        try store.update(root: "R") { $0?[Size.stringKey] = 14 }
+        #expect(more.all == [true] && settings[Size.self] == 14)
     }
 }
