@@ -41,24 +41,19 @@ private final class PricePrefs: Prefs, @unchecked Sendable {
     }
 
     @Test func theFileOfPropertyListEncoderIsReadExactly() throws {
-        for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
-            try SettingsPlace.with { _ throws in
-                var settings = ShopSettings.none
-                let encoder = PropertyListEncoder()
-                encoder.outputFormat = format
-                try write(encoder.encode(ShopSettings()), for: settings)
-                try settings.tryLoad()
-                #expect(settings == ShopSettings())
-                #expect(settings.prices.map(\.description) == ShopSettings().prices.map(\.description))
-                settings.price += 1
-                try settings.tryUpdate()
-                var other = ShopSettings.none
-                try other.tryLoad()
-                #expect(other == settings)
-            }
-        }
+        var settings = ShopSettings.none
+        try write(PropertyListEncoder().encode(ShopSettings()), for: settings)
+        try settings.tryLoad()
+        #expect(settings == ShopSettings())
+        #expect(settings.prices.map(\.description) == ShopSettings().prices.map(\.description))
+        settings.price += 1
+        try settings.tryUpdate()
+        var other = ShopSettings.none
+        try other.tryLoad()
+        #expect(other == settings)
     }
 
+    /// It is in XML.
     @Test func theCommittedFileIsReadExactly() throws {
         var settings = ShopSettings.none
         succeeds(settings.loadUsingSettingsFile())

@@ -57,35 +57,26 @@ extension Quote: PropertyListModel {
     @Test func savingWhatIsThereWritesNothing() throws {
         let quotes = try controller()
         try quotes.save()
-        let status = try FileManager.default.attributesOfItem(atPath: quotes.url.path)
+        let before = try fileNumber(at: quotes.url)
         try controller().save()
-        let after = try FileManager.default.attributesOfItem(atPath: quotes.url.path)
-        #expect(after[.systemFileNumber] as? Int == status[.systemFileNumber] as? Int)
+        #expect(try fileNumber(at: quotes.url) == before)
     }
 
-    private enum Wrong: String, CaseIterable {
-        case missing = "[0].text: is missing"
-        case otherType = "[1].author: expected String, found an integer"
-        case noDictionary = "[0]: expected a dictionary, found a string"
-        case noContainer = "expected an array or a dictionary, found a string"
+    /// The roots of wrong files by what the error says.
+    private static let wrong: [String: any Sendable] = [
+        "[0].text: is missing": [["author": "Seneca"]],
+        "[0].author: expected String, found an integer": [["author": 1, "text": "x"] as [String: any Sendable]],
+        "[1].text: is missing": [["author": "Seneca", "text": "x"], ["author": "Seneca"]],
+        "[0]: expected a dictionary, found a string": ["Seneca"],
+        "expected an array or a dictionary, found a string": "Seneca",
+    ]
 
-        var root: Any {
-            switch self {
-            case .missing: [["author": "Seneca"]]
-            case .otherType: [["author": "Seneca", "text": "x"], ["author": 1, "text": "x"]]
-            case .noDictionary: ["Seneca"]
-            case .noContainer: "Seneca"
-            }
-        }
-    }
-
-    @Test(arguments: Wrong.allCases)
-    private func aWrongFileGivesAnErrorThatNamesThePlace(_ wrong: Wrong) throws {
+    @Test(arguments: wrong.keys.sorted()) func aWrongFileGivesAnErrorThatNamesThePlace(_ message: String) throws {
         try FileManager.default.createDirectory(at: folder.file("data"), withIntermediateDirectories: true)
-        try writePropertyList(wrong.root, to: folder.file("data/Quotes.plist"))
+        try writePropertyList(#require(Self.wrong[message]), to: folder.file("data/Quotes.plist"))
         let bytes = try Data(contentsOf: folder.file("data/Quotes.plist"))
         let failure = #expect(throws: PropertyListFailure.self) { try controller() }
-        #expect(failure?.description == wrong.rawValue)
+        #expect(failure?.description == message)
         #expect(try Data(contentsOf: folder.file("data/Quotes.plist")) == bytes)
     }
 
@@ -140,11 +131,18 @@ extension Quote: PropertyListModel {
         init(_ dictionary: PropertyListDictionary) throws { author = try dictionary.value(for: Quote.Key.author) }
     }
 
+    private struct DecodedQuote: Decodable { var text: String }
+
     @Test func aModelThatIsOnlyReadEncodesNothing() throws {
         let read = try PropertyListController<ReadQuote>(resource: "Quotes", in: .module, folder: folder.file("data"))
         #expect(read.models.map(\.author) == ["Seneca", "Horace"])
-        let failure = #expect(throws: PropertyListFailure.self) { try read.save() }
-        #expect(failure?.description == "[0]: ReadQuote cannot be saved, because it is not Encodable")
+        let decoded = try PropertyListController<DecodedQuote>(
+            resource: "Quotes", in: .module, folder: folder.file("data"))
+        #expect(decoded.models.map(\.text) == bundled.map(\.text))
+        for (name, save) in [("ReadQuote", read.save), ("DecodedQuote", decoded.save)] {
+            let failure = #expect(throws: PropertyListFailure.self) { try save() }
+            #expect(failure?.description == "[0]: \(name) cannot be saved, because it is not Encodable")
+        }
         #expect(!FileManager.default.fileExists(atPath: read.url.path))
     }
 
@@ -172,8 +170,7 @@ extension Quote: PropertyListModel {
         #expect(mistyped?.description == "[0].text: expected String, found an integer")
     }
 
-    /// The model's own coding comes first, and a model that is only read need not be Encodable.
-    @Test func theKindsOfModelsCanBeMixed() throws {
+    @Test func theModelsOwnCodingComesFirst() throws {
         struct Both: Codable, PropertyListModel {
             var author: String
 
@@ -181,13 +178,8 @@ extension Quote: PropertyListModel {
                 author = "by " + (try dictionary.value(for: Quote.Key.author))
             }
         }
-        struct Only: Decodable { var text: String }
         let both = try PropertyListController<Both>(resource: "Quotes", in: .module)
         #expect(both.models.map(\.author) == ["by Seneca", "by Horace"])
-        let only = try PropertyListController<Only>(resource: "Quotes", in: .module, folder: folder.file("data"))
-        #expect(only.models.map(\.text) == bundled.map(\.text))
-        let failure = #expect(throws: PropertyListFailure.self) { try only.save() }
-        #expect(failure?.description == "[0]: Only cannot be saved, because it is not Encodable")
     }
 
     @Test func aDictionaryAsRootIsTheOnlyModel() throws {
@@ -225,20 +217,36 @@ extension Quote: PropertyListModel {
         quotes.models = bundled
         try quotes.save()
         #expect(try PropertyListController<Quote>(url: url).models == bundled)
-        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), options: [], format: nil)
-        #expect(list as? [[String: String]] == bundled.map { ["author": $0.author, "text": $0.text] })
         try Data("{".utf8).write(to: folder.file("bad.plist"))
         #expect(throws: PrefsError.self) { try PropertyListController<Quote>(url: folder.file("bad.plist")) }
     }
 
     @Test func aDictionaryOfAFile() throws {
         let url = folder.file("one.plist")
-        let list = try PropertyListSerialization.data(
-            fromPropertyList: ["author": "Seneca", "text": "x"], format: .xml, options: 0)
-        try list.write(to: url)
+        try writePropertyList(["author": "Seneca", "text": "x"], to: url)
         #expect(try Quote(PropertyListDictionary(contentsOf: url)) == Quote(author: "Seneca", text: "x"))
         #expect(throws: PrefsError.self) { try PropertyListDictionary(contentsOf: folder.file("missing.plist")) }
-        try PropertyListSerialization.data(fromPropertyList: [1], format: .xml, options: 0).write(to: url)
+        try writePropertyList([1], to: url)
         #expect(throws: PropertyListFailure.self) { try PropertyListDictionary(contentsOf: url) }
+    }
+
+    @Test func everyTypeOfValueIsReadFromADictionary() throws {
+        enum Key: String, PropertyListKey { case text, number, real, flag, date, data, list, inner, mixed }
+        let date = Date(timeIntervalSinceReferenceDate: 0.5)
+        let values: [String: Any] = [
+            "text": "x", "number": Int.max, "real": 1.5, "flag": true, "date": date, "data": Data([1]),
+            "list": ["a", "b"], "inner": ["k": [1, 2]], "mixed": ["a", 1] as [Any],
+        ]
+        try writePropertyList(values, to: folder.file())
+        let dictionary = try PropertyListDictionary(contentsOf: folder.file())
+        #expect(try dictionary.value(for: Key.text) == "x" && dictionary.value(for: Key.number) == Int.max)
+        #expect(try dictionary.value(for: Key.real) == 1.5 && dictionary.value(for: Key.flag) == true)
+        #expect(try dictionary.value(for: Key.date) == date && dictionary.value(for: Key.data) == Data([1]))
+        #expect(try dictionary.value(for: Key.list) == ["a", "b"])
+        #expect(try dictionary.value(for: Key.inner, as: [String: [Int]].self) == ["k": [1, 2]])
+        let failure = #expect(throws: PropertyListFailure.self) {
+            try dictionary.value(for: Key.mixed, as: [String].self)
+        }
+        #expect(failure?.description == "mixed[1]: expected String, found an integer")
     }
 }

@@ -15,10 +15,10 @@ enum SettingsPlace {
     static func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
 
     /// Runs a part of a test with its own folder.
-    static func with<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
+    static func with<R>(_ body: () throws -> R) throws -> R {
         let folder = try TemporaryFolder()
         return try $folder.withValue(folder.file("Settings")) {
-            try $errors.withValue(Locked([])) { try body(folder) }
+            try $errors.withValue(Locked([])) { try body() }
         }
     }
 }
@@ -122,6 +122,11 @@ func write(_ root: Any, for settings: some SettingsFile, suffix: String = "") th
 func write(_ bytes: Data, for settings: some SettingsFile) throws {
     try FileManager.default.createDirectory(at: SettingsPlace.folder, withIntermediateDirectories: true)
     try bytes.write(to: settings.settingsURL())
+}
+
+/// Changes with every write of the file.
+func fileNumber(at url: URL) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int)
 }
 
 /// The files that saves have quarantined.

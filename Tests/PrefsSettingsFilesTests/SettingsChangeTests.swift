@@ -5,32 +5,26 @@ import TestSupport
 import Testing
 import PrefsSettingsFiles
 
-/// Reads a field under its former name.
 private struct RenamedSettings: HeardSettings, Equatable {
     var tint = "red"
     var names: [String] = []
 
-    private enum CodingKeys: String, CodingKey { case tint, oldTint, names }
+    func settingsURL() -> URL { SettingsPlace.file("RenamedSettings.plist") }
+}
 
-    init(tint: String = "red") { self.tint = tint }
+/// Reads a field under its former name.
+extension RenamedSettings {
+    private enum FormerKeys: CodingKey { case oldTint }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let tint = try? container.decode(String.self, forKey: .tint) {
             self.tint = tint
         } else {
-            tint = try container.decode(String.self, forKey: .oldTint)
+            tint = try decoder.container(keyedBy: FormerKeys.self).decode(String.self, forKey: .oldTint)
         }
         names = try container.decode([String].self, forKey: .names)
     }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(tint, forKey: .tint)
-        try container.encode(names, forKey: .names)
-    }
-
-    func settingsURL() -> URL { SettingsPlace.file("RenamedSettings.plist") }
 }
 
 /// Has texts that could be mistaken for nil.
@@ -42,75 +36,13 @@ private struct NilSettings: HeardSettings, Equatable {
     func settingsURL() -> URL { SettingsPlace.file("NilSettings.plist") }
 }
 
-/// Forgets a property when it takes over the others, and empties a list before it fills it.
-private final class ForgetfulSettings: HeardSettings {
-    var items = ["a"]
-    var size = 1
-    var color = 1
-
-    func settingsURL() -> URL { SettingsPlace.file("ForgetfulSettings.plist") }
-
-    func take(_ loaded: ForgetfulSettings) {
-        items.removeAll()
-        items += loaded.items
-        size = loaded.size
-    }
-}
-
-/// Saves another value in the middle of its own first load.
-private struct HastySettings: SettingsFile, Equatable {
-    var number = 1
-
-    init(number: Int = 1) { self.number = number }
-
-    func encode(to encoder: any Encoder) throws {
-        if number == 1 { HastySettings(number: 42).update() }
-        var container = encoder.singleValueContainer()
-        try container.encode(number)
-    }
-
-    init(from decoder: any Decoder) throws {
-        number = try decoder.singleValueContainer().decode(Int.self)
-    }
-
-    func settingsURL() -> URL { SettingsPlace.file("HastySettings.plist") }
-}
-
-/// One of many types.
-private struct NumberedSettings: SettingsFile {
-    var number: Int
-
-    func settingsURL() -> URL { SettingsPlace.file("Numbered\(number).plist") }
-}
-
-/// Versions, other writers, and classes with an incomplete `take(_:)`.
+/// Versions and other writers.
 @Suite(.inSettingsPlace) struct SettingsChangeTests {
     @Test func aFieldThatIsLookedForIsFoundBeforeItsInitialValue() throws {
         var settings = RenamedSettings()
         try write(["oldTint": "green"], for: settings)
         succeeds(settings.load())
         #expect(settings.tint == "green" && settings.names == [])
-    }
-
-    @Test func aNewNameLikeAnOldOneIsNotATypo() throws {
-        struct Plural: SettingsFile {
-            var colors = ["red"]
-            var size = 1
-            func settingsURL() -> URL { SettingsPlace.file("Plural.plist") }
-        }
-        var settings = Plural()
-        try write(["color": "red", "min": 1, "size": 2], for: settings)
-        succeeds(settings.load())
-        #expect(settings.colors == ["red"] && settings.size == 2)
-    }
-
-    @Test func aSaveOfAnotherInBetweenIsLoaded() throws {
-        var settings = HastySettings()
-        succeeds(settings.load())
-        #expect(settings.number == 42)
-        var other = HastySettings(number: 2)
-        succeeds(other.load())
-        #expect(other.number == 42)
     }
 
     /// A load of a damaged file takes over the newest known values and reports it, so that a save does not lose them.
@@ -170,17 +102,6 @@ private struct NumberedSettings: SettingsFile {
             succeeds(replace(&settings))
         }
         #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
-    }
-
-    @Test func aForgottenPropertyIsAnError() throws {
-        let settings = ForgetfulSettings()
-        succeeds(settings.load())
-        #expect(settings.items == ["a"])
-        try write(["size": 2, "items": ["b"]], for: settings)
-        succeeds(settings.load())
-        #expect(settings.items == ["b"] && settings.size == 2)
-        try write(["color": 3], for: settings)
-        #expect(failure { try settings.tryLoad() }.hasSuffix("color: was not copied by take(_:)"))
     }
 
     @Test func textsLikeNilAreKept() throws {

@@ -80,27 +80,4 @@ private final class ReplacedSettings: Copied {
         #expect(failure { try settings.tryLoad() }.hasSuffix(message))
         #expect(object.size == 1 && settings as AnyObject === object)
     }
-
-    @Test(.enabled(if: SwiftPlutil.isThere(for: "settings files")))
-    func everyFileIsAPropertyList() throws {
-        let plutil = try #require(SwiftPlutil.program)
-        try SettingsPlace.$bundle.withValue(.module) {
-            succeeds(BusSettings().load())
-            var (view, mode) = (ViewSettings(), ModeSettings.expert(level: 2))
-            succeeds(view.load())
-            succeeds(mode.load())
-            var player = PlayerSettings()
-            succeeds(player.loadUsingSettingsFile())
-            player.level += 1
-            succeeds(player.update())
-            let names = try FileManager.default.contentsOfDirectory(atPath: SettingsPlace.folder.path)
-                .filter { $0.hasSuffix(".plist") || $0.hasSuffix(".init") }
-            #expect(names.count == 7)
-            for name in names {
-                let result = try Child(plutil, ["-lint", SettingsPlace.file(name).path], environment: [:])
-                    .wait()
-                #expect(result.code == 0, "\(name): \(result.output)\(result.errors)")
-            }
-        }
-    }
 }

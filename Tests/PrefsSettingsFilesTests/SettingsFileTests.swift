@@ -35,27 +35,25 @@ import TestSupport
     }
 
     @Test func theWalkthroughOfPlayerSettings() throws {
-        try SettingsPlace.$bundle.withValue(.module) { try walkThroughPlayerSettings() }
-    }
-
-    private func walkThroughPlayerSettings() throws {
-        var settings = PlayerSettings()
-        succeeds(settings.loadUsingSettingsFile())
-        let initial = PlayerSettings(name: "Player One", level: 1, weapons: ["sling", "bow"], speed: 1.5)
-        #expect(settings == initial)
-        #expect(printed(settings).hasPrefix("level=1 name=Player One speed=1.5 weapons="))
-        settings.level += 1
-        settings.weapons[1] = "sword"
-        succeeds(settings.update())
-        #expect(try String(contentsOf: settings.settingsURL(), encoding: .utf8).hasPrefix("<?xml"), "XML stays XML")
-        var again = PlayerSettings()
-        succeeds(again.loadUsingSettingsFile())
-        #expect(again == settings, "the bundled file is looked at once")
-        succeeds(settings.reset())
-        #expect(settings == initial)
-        succeeds(again.load())
-        #expect(again == initial)
-        #expect(try files() == ["PlayerSettings.plist"])
+        try SettingsPlace.$bundle.withValue(.module) { () throws in
+            var settings = PlayerSettings()
+            succeeds(settings.loadUsingSettingsFile())
+            let initial = PlayerSettings(name: "Player One", level: 1, weapons: ["sling", "bow"], speed: 1.5)
+            #expect(settings == initial)
+            #expect(printed(settings).hasPrefix("level=1 name=Player One speed=1.5 weapons="))
+            settings.level += 1
+            settings.weapons[1] = "sword"
+            succeeds(settings.update())
+            #expect(try String(contentsOf: settings.settingsURL(), encoding: .utf8).hasPrefix("<?xml"), "XML stays XML")
+            var again = PlayerSettings()
+            succeeds(again.loadUsingSettingsFile())
+            #expect(again == settings, "the bundled file is looked at once")
+            succeeds(settings.reset())
+            #expect(settings == initial)
+            succeeds(again.load())
+            #expect(again == initial)
+            #expect(try files() == ["PlayerSettings.plist"])
+        }
     }
 
     @Test func everyKindOfTypeIsSavedAndLoaded() throws {
@@ -111,13 +109,9 @@ import TestSupport
         var view = ViewSettings()
         view.opened = Date(timeIntervalSinceReferenceDate: 0.75)
         view.load()
-        func number() throws -> Int? {
-            let path = view.settingsURL().path
-            return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
-        }
-        let before = try number()
+        let before = try fileNumber(at: view.settingsURL())
         succeeds(view.update())
         succeeds(view.update())
-        #expect(try number() == before)
+        #expect(try fileNumber(at: view.settingsURL()) == before)
     }
 }

@@ -94,17 +94,6 @@ private final class StatedSubclass: StatedClass {
         }
     }
 
-    @Test func theFirstLoadKeepsThemAndASaveDoesNotChangeThem() throws {
-        var settings = ViewSettings()
-        succeeds(settings.load())
-        settings.volume = 9
-        succeeds(settings.update())
-        succeeds(settings.delete())
-        succeeds(settings.update())
-        succeeds(settings.reset())
-        #expect(settings == ViewSettings())
-    }
-
     @Test func aResetRemovesUnknownFields() throws {
         var settings = StatedSettings()
         succeeds(settings.load())

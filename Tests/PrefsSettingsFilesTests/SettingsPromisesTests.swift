@@ -4,45 +4,29 @@ import PrefsSettingsFiles
 import Testing
 import TestSupport
 
-/// Has its own `update()`, and records the errors that it receives.
+/// Has methods of its own.
 private final class CustomSettings: SettingsFile {
-    var number = 1
     var calls: [String] = []
-    var errors: [String] = []
-
-    private enum CodingKeys: CodingKey { case number }
 
     func settingsURL() -> URL { SettingsPlace.file("CustomSettings.plist") }
 
-    func take(_ loaded: CustomSettings) { number = loaded.number }
+    func take(_ loaded: CustomSettings) { calls = loaded.calls }
 
-    func settingsDidFail(_ error: PrefsError) { errors.append("\(error)") }
-
-    func update() -> Bool {
-        calls.append("update")
-        return (try? tryUpdate()) != nil
-    }
-
-    func load() -> Bool {
-        calls.append("load")
-        return (try? tryLoad()) != nil
-    }
-
-    func reset() -> Bool {
-        calls.append("reset")
+    private func note(_ call: String) -> Bool {
+        calls.append(call)
         return true
     }
 
-    func delete() -> Bool {
-        calls.append("delete")
-        return true
-    }
-
+    func update() -> Bool { note("update") }
+    func load() -> Bool { note("load") }
+    func reset() -> Bool { note("reset") }
+    func delete() -> Bool { note("delete") }
     func toDictionary() -> [String: Any?]? { ["own": 1] }
 }
 
-/// Forgets one property.
+/// Forgets a property when it takes over the others, and empties a list before it fills it.
 private final class ForgetfulSettings: HeardSettings {
+    var items = ["a"]
     var size = 1
     var color = 1
 
@@ -50,7 +34,11 @@ private final class ForgetfulSettings: HeardSettings {
 
     func settingsURL() -> URL { SettingsPlace.file("ForgetfulSettings.plist") }
 
-    func take(_ loaded: ForgetfulSettings) { size = loaded.size }
+    func take(_ loaded: ForgetfulSettings) {
+        items.removeAll()
+        items += loaded.items
+        size = loaded.size
+    }
 }
 
 /// Settings of an older version of a program.
@@ -85,6 +73,8 @@ private struct OldSettings: HeardSettings, Equatable {
 
     @Test func everyFailureIsReportedOnce() throws {
         var settings = PlayerSettings()
+        succeeds(!settings.loadUsingSettingsFile())
+        // The load has made no file.
         succeeds(!settings.delete())
         succeeds(!settings.reset())
         try write(["name": 1], for: settings)
@@ -94,9 +84,9 @@ private struct OldSettings: HeardSettings, Equatable {
         let mistyped = "PlayerSettings.plist: name: expected String, found an integer"
         #expect(
             SettingsPlace.errors.withLock { $0 }.map {
-                $0.replacing(/^.*Settings\/|; the stored state is unchanged$/, with: "")
+                $0.replacing(/^.*\/|; the stored state is unchanged$/, with: "")
             } == [
-                "PlayerSettings.plist: the file does not exist",
+                "PlayerSettings.plist: the file does not exist", "PlayerSettings.plist: the file does not exist",
                 "PlayerSettings.plist.init: the file does not exist", mistyped, mistyped,
                 "\(mistyped); reset() or delete() moves the file aside",
             ])
@@ -107,15 +97,15 @@ private struct OldSettings: HeardSettings, Equatable {
         typealias Access = (inout any SettingsFile) -> Bool
         let accesses: [Access] = [{ $0.load() }, { $0.reset() }, { $0.loadUsingSettingsFile() }]
         for (index, access) in accesses.enumerated() {
-            try SettingsPlace.with { _ throws in
+            try SettingsPlace.with { () throws in
                 let object = ForgetfulSettings()
                 object.color = 5
-                try write(["size": 2, "color": 7], for: object)
+                try write(["items": ["b"], "size": 2, "color": 7], for: object)
                 var settings: any SettingsFile = object
                 let error = told { access(&settings) }
                 #expect(error.hasSuffix("color: was not copied by take(_:)"), "\(index)")
                 object.color = 7
-                succeeds(index == 1 || access(&settings))
+                succeeds(index == 1 || access(&settings) && object.items == ["b"] && object.size == 2)
             }
         }
     }
@@ -155,10 +145,9 @@ private struct OldSettings: HeardSettings, Equatable {
             "tabs": [["title": "y", "pinned": false], ["title": "x", "pinned": true]] as [[String: Any]],
         ]
         #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == saved)
-        let number = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
+        let before = try fileNumber(at: settings.settingsURL())
         succeeds(settings.update())
-        let after = try FileManager.default.attributesOfItem(atPath: settings.settingsURL().path)[.systemFileNumber]
-        #expect(number as? Int == after as? Int, "equal values are not written again")
+        #expect(try fileNumber(at: settings.settingsURL()) == before, "equal values are not written again")
         // A save of a value that was never loaded keeps the unknown fields, too.
         succeeds(OldSettings(volume: 3).update())
         #expect(try propertyList(at: settings.settingsURL())["theme"] as? NSDictionary == ["dark": true])

@@ -6,26 +6,9 @@ import Testing
 import PrefsSettingsFiles
 
 /// Lets another program write while the type is coded, once.
-private enum Interruption {
-    final class Action: @unchecked Sendable {
-        private let lock = NSLock()
-        private var body: (() throws -> Void)?
-
-        init(_ body: @escaping () throws -> Void) {
-            self.body = body
-        }
-
-        func runOnce() throws {
-            let body = lock.withLock {
-                defer { self.body = nil }
-                return self.body
-            }
-            try body?()
-        }
-    }
-
-    @TaskLocal static var onDecode: Action?
-    @TaskLocal static var onEncode: Action?
+private enum Interruptions {
+    @TaskLocal static var onDecode: Interruption?
+    @TaskLocal static var onEncode: Interruption?
 }
 
 /// Does not implement initial values, so the values of its first load are kept beside the file.
@@ -43,14 +26,14 @@ private struct Interrupted: HeardSettings, Equatable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         number = try container.decode(Int.self, forKey: .number)
         text = try container.decode(String.self, forKey: .text)
-        try Interruption.onDecode?.runOnce()
+        try Interruptions.onDecode?.runOnce()
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(number, forKey: .number)
         try container.encode(text, forKey: .text)
-        try Interruption.onEncode?.runOnce()
+        try Interruptions.onEncode?.runOnce()
     }
 
     func settingsURL() -> URL { SettingsPlace.file("Interrupted.plist") }
@@ -68,25 +51,28 @@ private struct Interrupted: HeardSettings, Equatable {
 
     @Test func unknownFieldsThatAreWrittenDuringASaveArePreserved() throws {
         try write(["number": 1, "text": "a", "early": 1])
-        let late = Interruption.Action { try write(["number": 1, "text": "a", "late": [1, 2]]) }
-        try Interruption.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").tryUpdate() }
+        let late = Interruption { try write(["number": 1, "text": "a", "late": [1, 2]]) }
+        try Interruptions.$onDecode.withValue(late) { try Interrupted(number: 2, text: "a").tryUpdate() }
         #expect(try stored() == ["number": 2, "text": "a", "late": [1, 2]])
     }
 
-    /// Another program creates the file before the load has encoded its initial values.
-    @Test func aFileThatIsMadeDuringTheFirstLoadIsLoaded() throws {
+    /// Another program or a save creates the file before the load has encoded its initial values.
+    @Test(arguments: [false, true]) func aFileThatIsMadeDuringTheFirstLoadIsLoaded(_ isSaved: Bool) throws {
         var settings = Interrupted()
-        let other = Interruption.Action { try write(["number": 42, "text": "theirs"]) }
-        try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
-        #expect(settings == Interrupted(number: 42, text: "theirs"))
+        let theirs = Interrupted(number: 42, text: "theirs")
+        let other = Interruption {
+            if isSaved { try theirs.tryUpdate() } else { try write(["number": 42, "text": "theirs"]) }
+        }
+        try Interruptions.$onEncode.withValue(other) { try settings.tryLoad() }
+        #expect(settings == theirs)
         #expect(try stored() == ["number": 42, "text": "theirs"])
     }
 
     /// Another process keeps the initial values in the meantime. A reset restores these.
     @Test func initialValuesThatAreKeptDuringTheFirstLoadStay() throws {
         var settings = Interrupted()
-        let other = Interruption.Action { try write(["number": 42, "text": "theirs"], suffix: ".init") }
-        try Interruption.$onEncode.withValue(other) { try settings.tryLoad() }
+        let other = Interruption { try write(["number": 42, "text": "theirs"], suffix: ".init") }
+        try Interruptions.$onEncode.withValue(other) { try settings.tryLoad() }
         succeeds(settings.reset())
         #expect(settings == Interrupted(number: 42, text: "theirs"))
         #expect(try stored() == ["number": 42, "text": "theirs"])

@@ -70,7 +70,7 @@ import TestSupport
     }
 
     @Test func aFieldThatTheFileLacksTakesItsInitialValue() throws {
-        try SettingsPlace.with { _ throws in
+        try SettingsPlace.with { () throws in
             var settings = ViewSettings(volume: 3)
             try write(xml("<key>window</key><dict/><key>future</key><true/>"), for: settings)
             succeeds(settings.load())
@@ -79,7 +79,7 @@ import TestSupport
             succeeds(quiet.load())
             #expect(quiet.volume == 0, "those of the value that is loaded into")
         }
-        try SettingsPlace.with { _ throws in
+        try SettingsPlace.with { () throws in
             var settings = ViewSettings(volume: 4)
             succeeds(settings.load())
             try write(xml("<key>note</key><string>x</string>"), for: settings)
@@ -101,23 +101,6 @@ import TestSupport
         #expect(old.volume == 5 && old.window.width == 1)
     }
 
-    @Test func ofADamagedFileTheLastGoodCopyIsLoaded() throws {
-        var settings = AppSettings()
-        settings.username = "gabriel"
-        succeeds(settings.load())
-        settings.fontSize = 20
-        succeeds(settings.update())
-        try Data("nonsense".utf8).write(to: settings.settingsURL())
-        let error = failure { try settings.tryLoad() }
-        #expect(error.hasSuffix("the last known state is read"), "\(error)")
-        settings = AppSettings()
-        succeeds(!settings.load())
-        #expect(settings.fontSize == 20)
-        #expect(settings.username == "gabriel")
-        succeeds(settings.update())
-        succeeds(settings.load())
-    }
-
     /// An explicit word on a file of another type removes the file, and loses nothing.
     @Test func aDeletedFileOfAnotherTypeIsInQuarantine() throws {
         let settings = ViewSettings()
@@ -131,26 +114,14 @@ import TestSupport
         #expect(!FileManager.default.fileExists(atPath: settings.settingsURL().path))
     }
 
-    @Test func aResetWithoutInitialValuesFails() throws {
-        var player = PlayerSettings()
-        #expect(told { player.reset() }.hasSuffix("PlayerSettings.plist.init: the file does not exist"))
-        succeeds(!player.loadUsingSettingsFile())
-        #expect(!FileManager.default.fileExists(atPath: player.settingsURL().path))
-    }
-
     @Test func whatCannotBeWrittenIsSaid() throws {
-        try SettingsPlace.with { folder throws in
-            try Data().write(to: folder.file("Settings"))
-            let error = failure { try ViewSettings().tryUpdate() }
-            #expect(error.contains("Not a directory"), "\(error)")
-        }
+        try Data().write(to: SettingsPlace.folder)
+        let error = failure { try ViewSettings().tryUpdate() }
+        #expect(error.contains("Not a directory"), "\(error)")
         struct Unstorable: SettingsFile {
             var date = Date(timeIntervalSinceReferenceDate: .infinity)
             func settingsURL() -> URL { SettingsPlace.file("Unstorable.plist") }
         }
-        try SettingsPlace.with { _ throws in
-            let error = failure { try Unstorable().tryUpdate() }
-            #expect(error.hasSuffix("date: a date must be finite"))
-        }
+        #expect(failure { try Unstorable().tryUpdate() }.hasSuffix("date: a date must be finite"))
     }
 }
