@@ -1,4 +1,4 @@
-/// A class with sixty properties of mixed types, two of each kind.
+/// A class with properties of mixed types.
 enum ManyProperties {
     static let source = """
         import Foundation
@@ -10,18 +10,12 @@ enum ManyProperties {
         struct Options: OptionSet { let rawValue: Int; static let a = Self(rawValue: 1), b = Self(rawValue: 2) }
 
         final class Many: Prefs, @unchecked Sendable {
-        \(properties(0) + properties(30))
+        \(kinds.enumerated().map { "    " + $1.replacing("#", with: "\($0)") }.joined(separator: "\n"))
         }
         """
 
-    private static func properties(_ first: Int) -> String {
-        kinds.enumerated()
-            .map { number, kind in "    " + kind.replacing("#", with: "\(first + number)") }
-            .joined(separator: "\n") + "\n"
-    }
-
-    /// A number stands for `#`.
-    private static let kinds = [
+    /// `#` stands for a number.
+    static let kinds = [
         #"@Pref var p# = 12"#,
         #"@Pref(.in(8...72)) var p# = 12"#,
         #"@Pref var p# = 12.5"#,

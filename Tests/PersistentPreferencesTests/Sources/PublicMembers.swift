@@ -40,7 +40,7 @@ enum PublicMembers {
     }
 
     /// The formatter indents each scope by four spaces, so a declaration belongs to the last type above it with less indentation.
-    static func declared(in source: String) -> [Member] {
+    private static func declared(in source: String) -> [Member] {
         var scopes: [(indentation: Int, type: String, isProtocol: Bool)] = []
         var members: [Member] = []
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)

@@ -122,39 +122,4 @@ import WriteOperations
     @Test func everyOperationIsOfAMember() {
         #expect(Set(Self.writing.values.flatMap(\.operations)) == Set(WriteOperation.allCases))
     }
-
-    @Test func membersAreFoundInASource() {
-        let source = """
-            public final class Store {
-                public init(_ name: String) {}
-                @discardableResult
-                public func put<T>(_ value: T, in range: Range<Int>, _ body: (Int, Int) -> Void) -> Int { 1 }
-                func hidden() {}
-                @available(*, unavailable, message: "b (c)") public func gone() {}
-                open class var shared: Int { 1 }
-                public internal(set) var count: Int
-                    public let constant = 1
-            }
-
-            extension Outer.Inner {
-                public static subscript(
-                    key: String, other: Int
-                ) -> Int { 1 }
-            }
-
-            public protocol Shape {
-                mutating func `import`()
-            }
-
-            protocol Hidden {
-                func read()
-            }
-            """
-        let members = PublicMembers.declared(in: source).map { "\($0)" }
-        #expect(
-            members == [
-                "Store.init", "Store.put(_:in:_:)", "Store.gone()", "Store.shared", "Store.count", "Inner.subscript",
-                "Shape.import()",
-            ])
-    }
 }
