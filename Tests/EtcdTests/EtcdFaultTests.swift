@@ -254,11 +254,7 @@ import TestSupport
         let behind = storeBehindProxy()
         let prefs = LevelPrefs(key: "A", store: behind)
         prefs.level = 5
-        let count = Locked(0)
-        proxy.intercept { request in
-            if request.contains("/v3/kv/txn") { count.next() }
-            return nil
-        }
+        let count = proxy.count { $0.contains("/v3/kv/txn") }
         prefs.level = 11
         guard case .constraintViolated? = prefs.lastError else { return #expect(Bool(false)) }
         #expect(count.withLock { $0 } == 0)

@@ -42,10 +42,8 @@ import TestSupport
         #expect(try store.read(root: "B") == nil)
         // What fits is taken, alone and by several threads at once.
         inThreads(3) { [store] number in
-            do {
+            #expect(throws: Never.self) {
                 try store.update(root: "L\(number)") { $0 = ["x": String(repeating: "y", count: 1_000 << 10)] }
-            } catch {
-                Issue.record("\(error)")
             }
         }
         #expect(try (0..<3).allSatisfy { try store.read(root: "L\($0)") != nil })
@@ -89,10 +87,8 @@ import TestSupport
         #expect(try store.read(root: "R1") == nil)
         // However many threads do so at once, and with small updates between them.
         inThreads(8) { number in
-            do {
+            #expect(throws: Never.self) {
                 for _ in 0..<Hazard.count(1, long: 5) { try write(number % 2 == 0 ? 100 : 20, "\(number)R") }
-            } catch {
-                Issue.record("\(error)")
             }
         }
         #expect(try (0..<8).allSatisfy { try store.read(root: "\($0)R19")?["n"] as? Int == 19 })

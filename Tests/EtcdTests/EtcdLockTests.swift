@@ -97,11 +97,7 @@ import TestSupport
         let store = proxy.store(prefix)
         try store.change(root: "A") { $0 = ["count": 1] }
         let holders = [Holder(one, "A/x"), Holder(two, "A%2Fx")]
-        let requests = Locked(0)
-        proxy.intercept { request in
-            if !LossyProxy.isOfTheWatch(request) { requests.next() }
-            return nil
-        }
+        let requests = proxy.count { !LossyProxy.isOfTheWatch($0) }
         try store.change(root: "A") { $0 = ["count": 2] }
         #expect(requests.withLock { $0 } == 1)
         for holder in holders { #expect(holder.finish() == nil) }

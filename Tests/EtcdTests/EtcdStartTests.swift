@@ -118,30 +118,21 @@ import TestSupport
 
     // MARK: - Users
 
-    /// A cluster whose tokens last a second, however they are used.
-    private func clusterWithUsers() throws -> EtcdCluster {
+    private func store(_ proxy: LossyProxy, user: String?, deadline: Int = 20) -> EtcdStore {
+        proxy.store(prefix, .init(user: user, password: "secret", deadline: .seconds(deadline), staleness: .seconds(1)))
+    }
+
+    @Test func anExpiredTokenIsRenewed() throws {
+        // Its tokens last a second, however they are used.
         let (key, publicKey) = (home.file("key.pem").path, home.file("public.pem").path)
         try CertificateAuthority.openssl(["genrsa", "-out", key, "2048"])
         try CertificateAuthority.openssl(["rsa", "-in", key, "-pubout", "-out", publicKey])
         let token = "jwt,pub-key=\(publicKey),priv-key=\(key),sign-method=RS256,ttl=1s"
         let cluster = try EtcdCluster(nodes: 1, arguments: ["--auth-token", token])
         try cluster.addUsers("root:secret")
-        return cluster
-    }
-
-    private func store(_ proxy: LossyProxy, user: String?, deadline: Int = 20) -> EtcdStore {
-        proxy.store(prefix, .init(user: user, password: "secret", deadline: .seconds(deadline), staleness: .seconds(1)))
-    }
-
-    @Test func anExpiredTokenIsRenewed() throws {
-        let cluster = try clusterWithUsers()
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let tokens = Locked(0)
-        proxy.intercept { request in
-            if request.contains("/v3/auth/authenticate") { tokens.next() }
-            return nil
-        }
+        let tokens = proxy.count { $0.contains("/v3/auth/authenticate") }
         let store = store(proxy, user: "root")
         let heard = try ObservedCounts(store)
         var count = 0

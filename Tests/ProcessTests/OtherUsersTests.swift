@@ -223,7 +223,6 @@ final class OtherUsersTests: SituationSuite {
         }
     }
 
-    /// If a file is closed to its group, its copy is closed, too.
     @Test func theCopyOfAFileThatIsClosedIsClosed() throws {
         let owner = TwoUsers.asVictim
         try run("the owner", owner + ["open \(app)", "set 1"])

@@ -119,6 +119,16 @@ final class LossyProxy: Reachable, @unchecked Sendable {
         intercept { $0.contains("/v3/kv/") ? answer(count.next(), $0) : nil }
     }
 
+    /// Counts requests that are passed on from now on.
+    func count(where isCounted: @escaping @Sendable (String) -> Bool) -> Locked<Int> {
+        let count = Locked(0)
+        intercept { request in
+            if isCounted(request) { count.next() }
+            return nil
+        }
+        return count
+    }
+
     /// Calls the closure with the first request that contains a text. All others are passed on.
     func interceptFirst(_ text: String, _ interceptor: @escaping @Sendable (String) -> String?) {
         let isFirst = Locked(true)
