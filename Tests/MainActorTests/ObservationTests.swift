@@ -83,22 +83,4 @@ final class ViewPrefs: Prefs, @unchecked Sendable {
         #expect(cancelled == 0)
         third.cancel()
     }
-
-    @Test func aClosureMayCancelItsOwnObservation() async {
-        let prefs = ViewPrefs(store: InMemoryStore())
-        var calls: [Int] = []
-        var observation: PrefsObservation?
-        observation = prefs.$number.onChange(on: MainActor.shared) { _, new in
-            calls.append(new)
-            observation?.cancel()
-        }
-        var end: PrefsObservation?
-        await withCheckedContinuation { done in
-            end = prefs.$title.onChange(on: MainActor.shared) { _, _ in done.resume() }
-            for value in 1...3 { prefs.number = value }
-            prefs.title = "end"
-        }
-        end?.cancel()
-        #expect(calls == [1])
-    }
 }

@@ -25,14 +25,6 @@ private final class AboveAndBelow: Below, @unchecked Sendable {
     @Pref("one") var two = 2
 }
 
-private class PrivateBelow: PersistentPrefs, @unchecked Sendable {
-    @Pref private var one = 1
-}
-
-private final class PrivateAboveAndBelow: PrivateBelow, @unchecked Sendable {
-    @Pref private var one = 2
-}
-
 /// Classes with one name, as in two modules.
 enum CollisionBelow {
     class SameName: PersistentPrefs, @unchecked Sendable {
@@ -97,8 +89,6 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
             { Mistaken($0, ["a", .help("One."), .key("b")]) },
         #"AboveAndBelow: the property "one" of Below and the property "two" of AboveAndBelow have one key, "one"; "#
             + "give one a key of its own": { AboveAndBelow(store: $0) },
-        #"PrivateAboveAndBelow: the property "one" of PrivateBelow and the property "one" of PrivateAboveAndBelow "#
-            + #"have one key, "one"; give one a key of its own"#: { PrivateAboveAndBelow(store: $0) },
         #"Mistaken: "one's key" is a former key of the property "two" and the key of the property "one""#:
             { Mistaken($0, ["one's key"], [.formerly("older", "one's key")]) },
         #"Mistaken: "one" is a former key of the property "one" and the key of the property "one""#:
