@@ -89,6 +89,13 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         Row(["T_GR_E=2"], ["größe=2"]),
         Row(["T___=x"], ["名前=x"]),
         Row(["T_TITLE="], ["title="]),
+        // A mounted secret ends with a newline.
+        Row(["T_TITLE=abc\n"], ["title=abc"]),
+        Row(["T_TITLE=abc\r\n"], ["title=abc"]),
+        Row(["T_TITLE=abc\n\n"], ["title=abc\n"]),
+        Row(["T_TITLE=\nabc"], ["title=\nabc"]),
+        Row(["T_TITLE=abc\r"], ["title=abc\r"]),
+        Row(["T_FONT_SIZE=20\n"], ["fontSize=20"]),
         Row(["T_font_size=20"], problems: [#"T_font_size: no key has this variable; did you mean "T_FONT_SIZE"?"#]),
         Row(["T_TITEL=x"], problems: [#"T_TITEL: no key has this variable; did you mean "T_TITLE"?"#]),
         Row(["T_ELSE=x"], problems: ["T_ELSE: no key has this variable"]),
@@ -188,13 +195,13 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test func aRejectedWriteNamesWhatThePersonHasSet() {
         let layers = [
-            PrefsLayer.arguments(["p", "--no-verbose", "--http-port=1"]),
+            PrefsLayer.arguments(["p", "--no-verbose", "--http-port=1", "-offset", "1"]),
             .environment(prefix: "T_", in: ["T_FONT_SIZE": "20", "T_title": "x"]),
         ]
         let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: layers))
         for (key, value, place) in [
             ("fontSize", 30 as Any, "T_FONT_SIZE"), ("title", "y", "T_title"), ("verbose", true, "--no-verbose"),
-            ("HTTPPort", 2, "--http-port"),
+            ("HTTPPort", 2, "--http-port"), ("offset", 2, "-offset"),
         ] {
             prefs[key] = value
             #expect(prefs.lastError?.coveredKeys.map(\.place) == [place])
@@ -244,15 +251,18 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.lastError?.layerFaults.map(\.place) == ["T_FONT_SIZE"])
     }
 
-    /// Keys without declarations have names, too.
+    /// Keys without declarations have names, too. Their values are strings.
     @Test func listedKeysHaveNames() {
-        let words = ["p", "--plain", "x", "-font.size", "10"]
+        let words = ["p", "--plain", "42", "-font.size", "10"]
         let prefs = LayerPrefs(
             store: LayeredStore(InMemoryStore(), above: [.arguments(words), .variables(["APP_FONT_SIZE": "11"])]))
-        #expect(prefs["plain"] as? String == "x")
+        #expect(prefs["plain"] as? String == "42" && prefs.values["plain"] as? String == "42")
         #expect(prefs.fontSize == 10)
         #expect(prefs.problems() == [])
         #expect(PrefsLayer.unusedArguments(by: prefs, in: words) == [])
+        #expect(PrefsLayer.unusedArguments(in: ["p", "-font.size", "10"]) == ["-font.size", "10"])
+        prefs["plain"] = "43"
+        #expect(prefs.lastError?.coveredKeys == [CoveredKey(key: "plain", layer: "arguments", place: "--plain")])
     }
 
     /// Two classes of a program share the environment.
@@ -270,41 +280,5 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = NamePrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
         #expect(prefs.fontSize == 20)
         #expect(prefs.problems() == [])
-    }
-
-    private final class SecretPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var number = 0
-        @Pref var isOn = false
-        @Pref var wait = Duration.zero
-        @Pref var theme = LayerTheme.light
-        @Pref var token = ""
-        @Pref var bytes = Data()
-        @Pref var tags: [String] = []
-        @Pref var ratio = 0.5
-        @Pref var price = Decimal(0)
-        @Pref var home = URL(filePath: "/")
-        @Pref var server = LayerServer()
-        @Pref var day = Date(timeIntervalSinceReferenceDate: 0)
-    }
-
-    /// A mounted secret ends with a newline.
-    @Test(arguments: [
-        ("NUMBER", "5"), ("IS_ON", "true"), ("WAIT", "90s"), ("THEME", "dark"), ("TOKEN", "abc"), ("BYTES", "AQID"),
-        ("TAGS", "a,b"), ("RATIO", "1.5"), ("PRICE", "1.25"), ("HOME", "https://a.org"), ("SERVER", #"{"port":1}"#),
-        ("DAY", "2026-11-21"),
-    ])
-    func oneNewlineAtTheEndIsDropped(_ name: String, _ text: String) {
-        func values(_ text: String) -> String? {
-            let layer = PrefsLayer.environment(prefix: "S_", in: ["S_" + name: text])
-            let prefs = SecretPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
-            return prefs.lastError == nil ? "\(prefs.values)" : nil
-        }
-        #expect(values(text) != nil)
-        #expect(values(text + "\n") == values(text))
-        #expect(values(text + "\r\n") == values(text))
-        if name == "TOKEN" {
-            #expect(values("abc\n\n") != values("abc") && values("\nabc") != values("abc"))
-            #expect(values("abc\r") != values("abc"))
-        }
     }
 }

@@ -22,8 +22,6 @@ final class LayerPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var numbers: [Int] = []
     @Pref var colors: Set<String> = []
     @Pref var date = Date(timeIntervalSinceReferenceDate: 0)
-    @Pref var home = URL(filePath: "/")
-    @Pref var price = Decimal(1)
     @Pref var server = LayerServer()
     @Pref var servers: [LayerServer] = []
     @Pref var need: LayerServer?

@@ -11,15 +11,11 @@ import Testing
         return LayerPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
     }
 
-    /// A property of each type. `TextTableTests` has the texts.
+    /// `TextTableTests` has the texts of all types.
     @Test(
         arguments: [
-            ("size", "42", "42"), ("name", "a,b", "a,b"), ("ratio", "-1.25", "-1.25"), ("isOn", "YES", "true"),
-            ("theme", "dark", "dark"), ("limit", "7", "Optional(7)"), ("tags", "a,b", #"["a", "b"]"#),
-            ("numbers", "1,2", "[1, 2]"), ("colors", "red", #"["red"]"#),
-            ("date", "2001-01-01T00:00:01Z", "2001-01-01 00:00:01 +0000"),
-            ("home", "https://a.org/b", "https://a.org/b"),
-            ("price", "1.10", "1.1"), ("server", #"{"port": 1}"#, #"LayerServer(host: "localhost", port: 1)"#),
+            ("size", "42", "42"), ("isOn", "YES", "true"), ("limit", "7", "Optional(7)"), ("numbers", "1,2", "[1, 2]"),
+            ("server", #"{"port": 1}"#, #"LayerServer(host: "localhost", port: 1)"#),
         ], [false, true])
     func textIsParsed(_ sample: (key: String, text: String, value: String), _ isArgument: Bool) throws {
         let prefs = prefs(sample.key, sample.text, isArgument: isArgument)
@@ -62,21 +58,9 @@ import Testing
         }
         _ = prefs.values
         try check("a read of all values")
-        _ = sample.key == "name" ? prefs.size as Any : prefs.name
+        _ = prefs.name
         #expect(prefs.lastError == nil, "other keys go on working")
         #expect(prefs.source(ofKey: sample.key) == .default)
-    }
-
-    @Test func theMessageNamesLayerVariableAndReason() {
-        let prefs = prefs("size", "many", isArgument: false)
-        #expect(
-            prefs.lastError.map { "\($0)" }
-                == "layer environment: APP_size: expected Int, found \"many\": not a number; ignored")
-        let covered = self.prefs("size", "20", isArgument: true)
-        covered.size = 30
-        #expect(
-            covered.lastError.map { "\($0)" }
-                == "\"size\" is set by the layer arguments (-size); the stored state is unchanged")
     }
 
     @Test func afterInvalidTextTheNextLayerIsRead() {
@@ -93,48 +77,16 @@ import Testing
         #expect(prefs.$size.source == .stored)
     }
 
-    @Test func anUndeclaredKeyIsAString() {
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.variables(["APP_plain": "42"])]))
-        #expect(prefs["plain"] as? String == "42")
-        #expect(prefs.values["plain"] as? String == "42")
-        prefs["plain"] = "43"
-        #expect(prefs.lastError?.coveredKeys == [CoveredKey(key: "plain", layer: "environment", place: "APP_plain")])
-    }
-
     private func value(of key: String, _ prefs: LayerPrefs) throws -> String {
         switch key {
         case "size": "\(prefs.size)"
-        case "name": prefs.name
-        case "small": "\(prefs.small)"
-        case "ratio": "\(prefs.ratio)"
         case "isOn": "\(prefs.isOn)"
-        case "theme": "\(prefs.theme)"
         case "limit": "\(prefs.limit as Any)"
-        case "tags": "\(prefs.tags)"
         case "numbers": "\(prefs.numbers)"
-        case "colors": "\(prefs.colors.sorted())"
-        case "date": "\(prefs.date)"
-        case "home": "\(prefs.home)"
-        case "price": "\(prefs.price)"
         case "server": "\(prefs.server)"
         case "servers": "\(prefs.servers)"
         case "need": "\(String(describing: prefs.need))"
         default: try #require(nil, "no key \(key)")
         }
-    }
-
-    private static let words = [
-        "program", "in.txt", "-size", "14", "-x", "-name", "-size", "15", "out", "--", "-size", "1",
-    ]
-
-    /// The rest is for the parser of the program.
-    @Test func whatTheLayerHasUsedIsLeftOut() {
-        let prefs = LayerPrefs(store: LayeredStore(InMemoryStore(), above: [.arguments(Self.words)]))
-        #expect(prefs.size == 15 && prefs.name == "-size")
-        #expect(
-            PrefsLayer.unusedArguments(by: prefs, in: Self.words) == ["in.txt", "-x", "out", "--", "-size", "1"])
-        #expect(PrefsLayer.unusedArguments(by: prefs, in: ["program"]) == [])
-        #expect(PrefsLayer.unusedArguments(by: prefs, in: ["program", "-size"]) == [])
-        #expect(PrefsLayer.unusedArguments(in: ["program", "-size", "1"]) == ["-size", "1"])
     }
 }

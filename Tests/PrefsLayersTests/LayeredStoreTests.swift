@@ -220,8 +220,8 @@ import WriteOperations
     }
 
     @Test func overridesOfTheStoreKeepTheirValuesApart() {
-        base.set(["size": 30])
         let plain = LayerPrefs(store: base)
+        plain.size = 30
         let prefs = OverridablePrefs(key: "LayerPrefs")
         let layered = LayeredStore(base, above: [.variables(["APP_size": "20"])])
         for _ in 0..<3 {
@@ -253,9 +253,9 @@ import WriteOperations
         #expect(throws: PrefsError.self) { try store.update(root: "A") { $0?["more"] = Data(count: 3 << 20) } }
     }
 
-    @Test func theStoreItselfLeavesTextOut() throws {
-        let store = LayeredStore(
-            base, above: [.variables(["APP_size": "20"]), .values(["a": 1])], below: [.values(["b": 2, "a": 3])])
+    @Test(arguments: covers.map(\.key)) func theStoreItselfLeavesOutTextAndManagedValues(_ place: String) throws {
+        let layer = try #require(Self.covers.first { $0.key == place }).value()
+        let store = LayeredStore(base, above: [layer, .values(["a": 1])], below: [.values(["b": 2, "a": 3])])
         #expect(try store.read(root: "A") as NSDictionary? == ["a": 1, "b": 2])
         try store.update(root: "A") { $0?["b"] = 5 }
         try store.update(root: "A") { $0?["size"] = 6 }
@@ -273,10 +273,6 @@ private final class OverridablePrefs: PersistentPrefs, @unchecked Sendable {
 
     private static let own = InMemoryStore()
     override class var store: any PrefsStore { own }
-}
-
-extension InMemoryStore {
-    fileprivate func set(_ values: [String: Any]) { try? update(root: "LayerPrefs") { $0 = values } }
 }
 
 /// Migrations and former keys apply to the base.

@@ -16,16 +16,16 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
     private let folder = TemporaryFolder.fresh
     private var file: PropertyListFileStore { PropertyListFileStore(url: folder.file(), durability: .process) }
 
-    @Test func aBadVariableOverADamagedFileIsReportedToo() throws {
+    @Test func faultsOfLayersOverADamagedBaseAreReportedToo() throws {
         try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
-        try folder.damage()
-        let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many", "APP_host": "example.org"])]
-        let prefs = PortPrefs(store: LayeredStore(file, above: layers))
+        for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
+        let variables = PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many", "APP_host": "example.org"])
+        let prefs = PortPrefs(store: LayeredStore(file, above: [variables, .file(folder.file("layer.json"))]))
         #expect(prefs.port == 8080 && prefs.host == "example.org")
         let reported = prefs.errors
-        #expect(
-            reported.contains { $0.contains("APP_port") } && reported.contains { $0.contains("test.plist") },
-            "\(reported)")
+        for name in ["test.plist", "layer.json", "APP_port"] {
+            #expect(reported.contains { $0.contains(name) }, "\(reported)")
+        }
     }
 
     @Test func aCoveredKeyNamesItsLayerWhateverIsStored() throws {
@@ -34,15 +34,6 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         let layers = [PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "1"])]
         let prefs = PortPrefs(store: LayeredStore(root, above: layers))
         #expect(prefs.port == 1 && prefs.$port.source == .layer("environment"))
-    }
-
-    @Test func aDamagedLayerOverADamagedBaseIsReportedToo() throws {
-        try file.update(root: "PortPrefs") { $0 = ["port": 8080] }
-        for name in ["test.plist", "layer.json"] { try Data("hello".utf8).write(to: folder.file(name)) }
-        let prefs = PortPrefs(store: LayeredStore(file, above: [.file(folder.file("layer.json"))]))
-        #expect(prefs.port == 8080)
-        let reported = prefs.errors
-        for name in ["test.plist", "layer.json"] { #expect(reported.contains { $0.contains(name) }, "\(reported)") }
     }
 
     enum Obstacle: CaseIterable { case folder, linkLoop, notADictionary }

@@ -78,13 +78,4 @@ import Testing
             for text in texts { #expect(try prefs.storedValue(ofText: text, forKey: key) != nil) }
         }
     }
-
-    private final class HelpPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(.in(8...72), .help("In points.")) var size = 12
-        @Pref var limit: Int? = 3
-    }
-
-    @Test func helpIsDescribed() {
-        #expect(HelpPrefs(store: InMemoryStore()).describe().map(\.help) == ["In points.", nil])
-    }
 }

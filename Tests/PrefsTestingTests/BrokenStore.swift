@@ -4,7 +4,7 @@ import PrefsPropertyLists
 
 /// The state that the objects of a broken store share: a store that follows the rules, its observers, and the fault.
 final class BrokenPlace: Sendable {
-    let fault: Fault?
+    let fault: Fault
     let memory = InMemoryStore()
     /// Held by an update, so that changes are reported in order.
     let updating = NSRecursiveLock()
@@ -25,7 +25,7 @@ final class BrokenPlace: Sendable {
         nonisolated(unsafe) var nested: [String: [String: Any]?] = [:]
     }
 
-    init(_ fault: Fault?) {
+    init(_ fault: Fault) {
         self.fault = fault
     }
 
@@ -114,7 +114,7 @@ final class BrokenPlace: Sendable {
     }
 }
 
-/// A store that breaks one rule, or none.
+/// A store that breaks one rule.
 final class BrokenStore: RemotePrefsStore {
     struct Wrapped: Error {}
 

@@ -14,61 +14,30 @@ import Testing
         home = try TemporaryFolder()
     }
 
-    private static let message = "an access to the default domain of UserDefaults"
-
-    /// - Returns: the output of the run.
-    private func run(_ sample: String) throws -> String {
-        let program = try #require(Sample.program)
+    @Test(arguments: [
+        // The first access is a warning of its test.
+        ("WithoutTheTrait", "with 1 argument number → 1"),
+        ("OutsideOfATask", "PrefsTesting: an access to the default domain"),
+        ("WithAStoreOfTheClass", nil), ("WithTheTrait", nil),
+    ])
+    func theFirstAccessToTheDefaultDomainIsReported(_ sample: String, _ place: String?) throws {
         let result = try Child(
-            program, ["--testing-library", "swift-testing", "--filter", sample],
+            #require(Sample.program), ["--testing-library", "swift-testing", "--filter", sample],
             environment: ["HOME": home.path, Sample.variable: "1"]
         ).wait()
         let output = result.output + result.errors
-        #expect(result.code == 0, "\(output)")
-        #expect(output.contains("with 3 test cases passed"), "\(output)")
-        return output
-    }
-
-    private func count(_ text: String, in output: String) -> Int {
-        output.components(separatedBy: text).count - 1
-    }
-
-    private var files: [String] {
-        FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String }.filter {
-            $0.hasSuffix(".plist")
-        } ?? []
-    }
-
-    @Test func theFirstAccessIsAWarningOfItsTest() throws {
-        let output = try run("WithoutTheTrait")
-        #expect(count(Self.message, in: output) == 1, "\(output)")
-        #expect(output.contains("with 1 argument number → 1"), "\(output)")
-        #expect(!output.contains("PrefsTesting: "), "\(output)")
-        #expect(files.count == 1)
-    }
-
-    @Test func outsideOfATestItIsALineOnStandardError() throws {
-        let output = try run("OutsideOfATask")
-        #expect(count(Self.message, in: output) == 1, "\(output)")
-        #expect(output.contains("PrefsTesting: \(Self.message)"), "\(output)")
-        #expect(files.count == 1)
-    }
-
-    @Test func withTheTraitNothingReachesAStoreThatAClassChooses() throws {
-        _ = try run("WithAStoreOfTheClass")
-        #expect(files == [])
+        #expect(result.code == 0 && output.contains("with 3 test cases passed"), "\(output)")
+        let count = output.components(separatedBy: "an access to the default domain of UserDefaults").count - 1
+        #expect(count == (place == nil ? 0 : 1) && place.map { output.contains($0) } != false, "\(output)")
+        #expect(output.contains("PrefsTesting: ") == (sample == "OutsideOfATask"), "\(output)")
+        let files = FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? []
+        #expect(files.count { $0.hasSuffix(".plist") } == count)
     }
 
     /// The test process names the class of an instance that was created too early.
     @Test func anInstanceBeforeTheTestsIsNamed() throws {
         let result = try Child("Probe", ["before-tests"], home: home).wait()
         #expect(result.output == "false ProbePrefs\n", "\(result.errors)")
-    }
-
-    @Test func withTheTraitNothingReachesTheDefaultDomain() throws {
-        let output = try run("WithTheTrait")
-        #expect(count(Self.message, in: output) == 0, "\(output)")
-        #expect(files == [])
     }
 }
 
