@@ -18,8 +18,6 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// The time of a clock that stands still, also in the stamps of files; nil for the real clock.
     var frozenTime: FileStatus.Time?
 
-    /// A counter for tests.
-    var opens = 0
     /// Whether the faults of a test are over.
     var isHealed = false
 

@@ -43,18 +43,12 @@ extension PropertyListVetter {
 }
 
 extension PropertyListCoder {
-    package static func encode(
-        objects value: Any, as format: FileFormat, replacing former: Any? = nil
-    ) throws(EncodingFailure) -> Data {
-        try encode(StoredValue(of: value), as: format, replacing: former.map(StoredValue.init(of:)))
+    package static func encode(objects value: Any, as format: FileFormat) throws(EncodingFailure) -> Data {
+        try encode(StoredValue(of: value), as: format)
     }
 
     /// Encodes a Swift literal such as `["a": 1]`, which is vetted first.
     package static func encode(plain value: Any, as format: FileFormat) throws -> Data {
         try encode(PropertyListVetter.value(of: value, forKey: ""), as: format)
     }
-}
-
-extension [String: StoredValue] {
-    package init(of objects: [String: Any]) { self = objects.mapValues(StoredValue.init(of:)) }
 }

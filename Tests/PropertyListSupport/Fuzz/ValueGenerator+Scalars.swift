@@ -6,18 +6,20 @@ extension ValueGenerator {
     mutating func number() -> GeneratedValue {
         let kind = choices.byte()
         switch kind % 20 {
-        case 0: return integer(choices.number(Int8.self))
-        case 1: return integer(choices.number(Int16.self))
-        case 2: return integer(choices.number(Int32.self))
-        case 3: return integer(choices.number(Int64.self))
-        case 4: return integer(choices.number(Int.self))
-        case 5: return integer(choices.number(UInt8.self))
-        case 6: return integer(choices.number(UInt16.self))
-        case 7: return integer(choices.number(UInt32.self))
-        case 8: return integer(choices.number(UInt64.self))
-        case 9: return integer(choices.number(UInt.self))
-        case 10: return integer(choices.element(of: [Int64.min, -1, 0, 1, Int64.max]))
-        case 11: return integer(choices.element(of: [UInt64.max, UInt64.max - 1, 1 << 63, 1 << 63 - 1]))
+        case 0: return integer(choices.number(Int8.self), NSNumber.init(value:))
+        case 1: return integer(choices.number(Int16.self), NSNumber.init(value:))
+        case 2: return integer(choices.number(Int32.self), NSNumber.init(value:))
+        case 3: return integer(choices.number(Int64.self), NSNumber.init(value:))
+        case 4: return integer(choices.number(Int.self), NSNumber.init(value:))
+        case 5: return integer(choices.number(UInt8.self), NSNumber.init(value:))
+        case 6: return integer(choices.number(UInt16.self), NSNumber.init(value:))
+        case 7: return integer(choices.number(UInt32.self), NSNumber.init(value:))
+        case 8: return integer(choices.number(UInt64.self), NSNumber.init(value:))
+        case 9: return integer(choices.number(UInt.self), NSNumber.init(value:))
+        case 10: return integer(choices.element(of: [Int64.min, -1, 0, 1, Int64.max]), NSNumber.init(value:))
+        case 11:
+            return integer(
+                choices.element(of: [UInt64.max, UInt64.max - 1, 1 << 63, 1 << 63 - 1]), NSNumber.init(value:))
         case 12:
             let value = Float(bitPattern: choices.number())
             return GeneratedValue(value: value, expected: NSNumber(value: Double(value)))
@@ -38,26 +40,12 @@ extension ValueGenerator {
     ]
 
     /// The number itself or, depending on the next byte, an object.
-    private mutating func integer<Number: FixedWidthInteger>(_ value: Number) -> GeneratedValue {
-        let object = Int64(exactly: value).map { NSNumber(value: $0) } ?? NSNumber(value: UInt64(value))
-        let isObject = choices.byte() & 1 == 1
-        let given: Any = isObject ? Self.object(value) : value
-        return GeneratedValue(value: given, expected: object)
-    }
-
-    private static func object(_ value: some FixedWidthInteger) -> NSNumber {
-        switch value {
-        case let value as Int8: NSNumber(value: value)
-        case let value as Int16: NSNumber(value: value)
-        case let value as Int32: NSNumber(value: value)
-        case let value as Int: NSNumber(value: value)
-        case let value as UInt8: NSNumber(value: value)
-        case let value as UInt16: NSNumber(value: value)
-        case let value as UInt32: NSNumber(value: value)
-        case let value as UInt: NSNumber(value: value)
-        case let value as UInt64: NSNumber(value: value)
-        default: NSNumber(value: Int64(value))
-        }
+    private mutating func integer<Number: FixedWidthInteger>(
+        _ value: Number, _ object: (Number) -> NSNumber
+    ) -> GeneratedValue {
+        let expected = Int64(exactly: value).map { NSNumber(value: $0) } ?? NSNumber(value: UInt64(value))
+        let given: Any = choices.byte() & 1 == 1 ? object(value) : value
+        return GeneratedValue(value: given, expected: expected)
     }
 
     private func real(_ value: Double, isObject: Bool) -> GeneratedValue {
@@ -105,7 +93,7 @@ extension ValueGenerator {
     mutating func scalar() -> GeneratedValue {
         switch choices.byte() % 8 {
         case 0: return GeneratedValue(value: true, expected: true)
-        case 1: return integer(choices.byte())
+        case 1: return integer(choices.byte(), NSNumber.init(value:))
         case 2: return text()
         case 3: return date(Double(bitPattern: choices.number()), isObject: choices.byte() & 1 == 1)
         case 4, 5: return date(choices.element(of: Self.intervals), isObject: choices.byte() & 1 == 1)
