@@ -4,10 +4,9 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 @testable import PrefsJSON
 
-/// Observers that come and go at the worst moments: in the middle of a commit, a reload or a report.
+/// Observers that come and go at the worst moments: in the middle of a commit or a report.
 @Suite struct JoiningTests {
     private let folder = TemporaryFolder.fresh
 
@@ -60,57 +59,6 @@ import Testing
             observation?.cancel()
         }
         #expect(joined > 10)
-    }
-
-    /// Runs a closure once, on the thread that has set it, right after the status of an open file was read.
-    private final class AfterStatus: WatchedSystemCalls, @unchecked Sendable {
-        private let action = Locked<(thread: Thread, run: () -> Void)?>(nil)
-
-        func setAction(_ run: @escaping () -> Void) { action.withLock { $0 = (Thread.current, run) } }
-
-        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
-            let status = try super.status(of: descriptor)
-            let due = action.withLock { action in
-                guard action?.thread === Thread.current else { return nil as (() -> Void)? }
-                defer { action = nil }
-                return action?.run
-            }
-            due?()
-            return status
-        }
-    }
-
-    /// After the file was read for a new observer and before the observer is registered, another program writes, and
-    /// the feed reloads.
-    @Test(arguments: Watcher.allCases)
-    func aForeignWriteWhileAnObserverJoinsIsNotForgotten(_ watcher: Watcher) throws {
-        let url = folder.file()
-        let system = AfterStatus(watcher)
-        let store = PropertyListFileStore(url: url, durability: .process, system: system)
-        let sentinel = store.observedPrefs("Other")
-        let prefs = NumberPrefs(key: "Root", store: store)
-        sentinel["a"] = 1
-        prefs.number = 1
-        let looked = sentinel.observer()
-        let subscriber = Noting()
-        system.setAction {
-            try? writePropertyList(["Root": ["number": 2], "Other": ["a": 2]], to: url)
-            looked.wait(for: 1)
-        }
-        let subscription = try store.ownRoots.subscribe(to: "Root", keys: [], subscriber, from: nil)
-        // The observer starts from the new state, or receives it.
-        let start = subscription.start.members["number"]?.integer(as: Int.self)
-        if start != 2 { subscriber.heard.wait(for: 1) }
-        #expect(subscriber.heard.all.last ?? start == 2)
-        subscription.end()
-    }
-
-    private final class Noting: EntrySubscriber {
-        let heard = Heard<Int>()
-        func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-            heard.append(change.after.members["number"]?.integer(as: Int.self) ?? 0)
-            return nil
-        }
     }
 
     /// A thread that releases a sequence, or a tracked instance, during the report of a commit waits for no lock.

@@ -18,7 +18,7 @@ import Testing
 
     @Test func readsOfTheInstanceSeeIt() {
         let prefs = prefs(["size": 2, "name": "new"])
-        let past = PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state)
+        let past = PastState(["size": .integer(1)], of: prefs.state)
         past.asCurrent {
             #expect(prefs.size == 1)
             #expect(prefs.name == "none")
@@ -35,7 +35,7 @@ import Testing
     @Test func onlyThoseOnItsThread() {
         let prefs = prefs(["size": 2])
         let other = Prefs(key: "Root", store: store)
-        PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state).asCurrent {
+        PastState(["size": .integer(1)], of: prefs.state).asCurrent {
             #expect(other.size == 2)
             inThreads(1) { _ in #expect(prefs.size == 2) }
         }
@@ -43,9 +43,9 @@ import Testing
 
     @Test func theInnermostCounts() throws {
         let prefs = prefs(["size": 3])
-        PastState(Dictionary(of: ["size": NSNumber(value: 1)]), of: prefs.state).asCurrent {
+        PastState(["size": .integer(1)], of: prefs.state).asCurrent {
             #expect(throws: Stop.self) {
-                try PastState(Dictionary(of: ["size": NSNumber(value: 2)]), of: prefs.state).asCurrent {
+                try PastState(["size": .integer(2)], of: prefs.state).asCurrent {
                     #expect(prefs.size == 2)
                     throw Stop()
                 }
@@ -58,7 +58,7 @@ import Testing
 
     @Test func writesStartFromWhatIsStored() {
         let prefs = prefs(["size": 2, "name": "new"])
-        PastState(Dictionary(of: ["size": NSNumber(value: 1), "name": "old"]), of: prefs.state).asCurrent {
+        PastState(["size": .integer(1), "name": .string("old")], of: prefs.state).asCurrent {
             prefs.size += 10
             prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 100 }
             // The value equals only the past state.
@@ -72,7 +72,7 @@ import Testing
         let prefs = prefs(["size": 2])
         prefs["unknown"] = 1
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
-        PastState(Dictionary(of: ["size": "large"]), of: prefs.state).asCurrent {
+        PastState(["size": .string("large")], of: prefs.state).asCurrent {
             #expect(prefs.size == 12)
             #expect(prefs["unknown"] == nil)
             prefs.flush()
