@@ -160,7 +160,7 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         let prefs = KeptPrefs(key: "Root", values: Self.values(2), store: InMemoryStore())
         for number in [1, 3] {
             #expect(prefs.all == all(2))
-            PastState(Dictionary(of: Self.values(number)), of: prefs.state).asCurrent {
+            PastState(Self.values(number).mapValues(StoredValue.init(of:)), of: prefs.state).asCurrent {
                 #expect(prefs.number == number && prefs.text == "\(number)")
             }
             PastState(nil, of: prefs.state).asCurrent { #expect(prefs.all == none) }
