@@ -51,7 +51,7 @@ import Testing
 
     private func prefs() -> SizePrefs { SizePrefs(key: "Root", store: store) }
 
-    private func subscriber(of prefs: SizePrefs) -> Subscriber<PrefsChange> {
+    private func subscriber(of prefs: PersistentPrefs) -> Subscriber<PrefsChange> {
         Subscriber { prefs.demandedChanges(of: [], on: $0, $1) }
     }
 
@@ -184,17 +184,18 @@ import Testing
         }
     }
 
-    /// Another observer has received the first part of the merged change already.
+    /// Another observer has received the first part of the merged change already. The two share it, because `keys` of
+    /// the class returns one list.
     @Test func aMergedChangeIsTheSameBesideAFastObserver() {
-        let prefs = prefs(), subscriber = subscriber(of: prefs)
+        let prefs = store.observedPrefs(), subscriber = subscriber(of: prefs)
         let fast = Observer<Int> { tell in prefs.onChange { tell($0.count) } }
         let capacity = WaitingChanges.capacity
-        for size in 1...capacity { prefs.size = -size }
+        for number in 1...capacity { prefs["a"] = -number }
         fast.wait(for: capacity)
-        for size in 1...5 { prefs.size = size }
+        for number in 1...5 { prefs["a"] = number }
         fast.wait(for: capacity + 5)
         subscriber.request(Mailbox<PrefsChange>.unlimited)
-        #expect(subscriber.heard.wait(for: capacity).last?.text == "Root size: \(1 - capacity) → 5 ×6")
+        #expect(subscriber.heard.wait(for: capacity).last?.text == "Root a: \(1 - capacity) → 5 ×6")
     }
 
     /// What was delivered takes no room any more.
