@@ -67,6 +67,9 @@ import Testing
 
     @Test(arguments: Way.allCases, forms) func bothSurviveAWrite(_ way: Way, _ form: String) throws {
         try put(text(way, form))
+        // Also the untyped value has them.
+        let entry = EntryPrefs(store: JSONFileStore(url: url))["entry"] as? [String: Any]
+        #expect(entry == nil || entry?["theirs"] as? Int == 7)
         setTitle(way, JSONFileStore(url: url))
         #expect(try text() == text(way, form).replacing("old", with: "new"))
     }
