@@ -183,7 +183,7 @@ let testTargets = [
     tests("Remote", ["PersistentPreferences", "PrefsJSON", "PrefsTesting"], in: "PersistentPreferencesTests/"),
     tests(
         "PrefsTesting",
-        ["PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"]),
+        ["EngineSupport", "PersistentPreferences", "PrefsTesting", "Probe", "TestSupport", "Words"]),
     tests(
         "Etcd",
         [
@@ -199,13 +199,14 @@ let testTargets = [
     tests(
         "Process",
         [
-            "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreChecks", "Probe",
-            "RawDefaults", "TestSupport", "WriteOperations",
+            "EngineSupport", "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsLayers", "PrefsStoreChecks",
+            "Probe", "RawDefaults", "TestSupport", "WriteOperations",
         ]),
     tests(
         "Example",
         [
-            "HarnessCLI", "PersistentPreferences", "PrefsJSON", "Pulse", "Sketch", "TestSupport", "Tracker", "Words",
+            "EngineSupport", "HarnessCLI", "PersistentPreferences", "PrefsJSON", "Pulse", "Sketch", "TestSupport",
+            "Tracker", "Words",
         ]),
     tests(
         "MainActor", ["PersistentPreferences", "PrefsKeys", "PrefsSettingsFiles"],

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsJSON
@@ -5,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The example of a daemon. It receives a change by `prefs set -f` at once, although its interval is an hour.
-@Suite struct PulseTests {
+@Suite(.waits) struct PulseTests {
     private let home: TemporaryFolder
     private let settings: URL
     private let daemon: PipedChild
@@ -106,7 +107,7 @@ private final class PulseWriter: PersistentPrefs, @unchecked Sendable {
     @Pref var author = ""
 }
 
-@Suite struct ExampleUsageTests {
+@Suite(.waits) struct ExampleUsageTests {
     @Test(arguments: [[], ["one", "two"]])
     func pulseWantsAFile(_ arguments: [String]) throws {
         let result = try Child("Pulse", arguments, home: try TemporaryFolder()).wait()

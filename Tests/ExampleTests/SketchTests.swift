@@ -1,9 +1,10 @@
+import EngineSupport
 import Foundation
 import TestSupport
 import Testing
 
 /// The example of a program with a command for its settings: every command, with valid and invalid input.
-@Suite struct SketchTests {
+@Suite(.waits) struct SketchTests {
     private let home: TemporaryFolder
 
     init() throws {

@@ -1,10 +1,11 @@
+import EngineSupport
 import Foundation
 import TestSupport
 import Testing
 
 /// The example of a program with settings from its options, variables, the user's file and a file of the system, run as
 /// a process.
-@Suite struct TrackerTests {
+@Suite(.waits) struct TrackerTests {
     private typealias Run = (lines: [String], errors: String, code: Int32)
 
     private static let usage = "Tracker report [OPTION ...] FILE ... | save OPTION ... | settings"

@@ -1,9 +1,10 @@
+import EngineSupport
 import Foundation
 import TestSupport
 import Testing
 
 /// The example of a tool that remembers its options, run as a process.
-@Suite struct WordsTests {
+@Suite(.waits) struct WordsTests {
     private let home: TemporaryFolder
     private let text: String
 

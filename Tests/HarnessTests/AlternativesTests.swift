@@ -3,7 +3,7 @@
     import Testing
 
     /// Compares bare `UserDefaults` on Linux with `prefs`, as the README does.
-    @Suite final class AlternativesTests: HarnessSuite {
+    @Suite(.waits) final class AlternativesTests: HarnessSuite {
         private var file: URL { home.domainFile("Alternative") }
 
         private func stored() throws -> NSDictionary? {

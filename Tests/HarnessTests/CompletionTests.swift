@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// The completions that the program offers for a word.
-@Suite final class CompletionTests: HarnessSuite {
+@Suite(.waits) final class CompletionTests: HarnessSuite {
     private func offers(_ words: [String], of program: Program = AppPrefs.program) -> [String] {
         WordCompleter(of: program, before: words.dropLast(), word: words.last ?? "").candidates.map(\.text)
             .filter { $0.hasPrefix(words.last ?? "") }

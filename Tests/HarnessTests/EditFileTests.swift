@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs edit -f WHERE`: files of other programs, other processes, and editors.
-@Suite final class EditFileTests: HarnessSuite {
+@Suite(.waits) final class EditFileTests: HarnessSuite {
     private func text(_ name: String = "s.json") throws -> String { try home.text(name) }
 
     private var path: String { home.path("s.json") }

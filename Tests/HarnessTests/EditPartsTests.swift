@@ -6,7 +6,7 @@ import Testing
 @testable import PrefsTool
 
 /// The parts of `edit`: the merge, and the remarks in a text.
-@Suite struct EditPartsTests {
+@Suite(.waits) struct EditPartsTests {
     private func values(_ json: String) throws -> [String: StoredValue] {
         try EditedJSON.members(of: Data(json.utf8))
     }

@@ -24,7 +24,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 }
 
 /// `edit` of the settings of a class.
-@Suite final class EditTests: HarnessSuite {
+@Suite(.waits) final class EditTests: HarnessSuite {
     private var url: URL { home.folder.file("config.json") }
 
     override var program: Program? { EditPrefs.program(url) }

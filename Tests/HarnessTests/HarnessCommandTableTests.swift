@@ -5,7 +5,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// Every command has its rows in the tables of these tests: a new command without them fails here.
-@Suite final class HarnessCommandTableTests: HarnessSuite {
+@Suite(.waits) final class HarnessCommandTableTests: HarnessSuite {
     private static let names = PrefsCommands.all.map(\.name)
 
     /// The names of the commands in a table of arguments. Arguments without a command name run `show`.

@@ -6,7 +6,7 @@ import Testing
 @testable import PrefsTool
 
 /// The effect of each command and option on the test set.
-@Suite final class HarnessCommandTests: HarnessSuite {
+@Suite(.waits) final class HarnessCommandTests: HarnessSuite {
     @Test func showsATableOfDefaultsAndOfStoredValues() throws {
         let head = """
             root   PrefsTestSet

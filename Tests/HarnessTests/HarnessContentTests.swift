@@ -6,7 +6,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
-@Suite final class HarnessContentTests: HarnessSuite {
+@Suite(.waits) final class HarnessContentTests: HarnessSuite {
     struct Case: Sendable {
         let content: Data
         /// The state of the whole file in the report.

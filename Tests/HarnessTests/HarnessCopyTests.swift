@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `cp` and `mv` of a value or of a part, in a file and between files.
-@Suite final class HarnessCopyTests: HarnessSuite {
+@Suite(.waits) final class HarnessCopyTests: HarnessSuite {
     private var a: String { home.path("a.json") }
     private var b: String { home.path("b.plist") }
 

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Files that are not property lists: the tool never changes a file that it has not written. A write quarantines a
 /// damaged file with `--force` only.
-@Suite final class HarnessDamageTests: HarnessSuite {
+@Suite(.waits) final class HarnessDamageTests: HarnessSuite {
     static let commands = [
         [], ["--json"], ["get", "int"], ["set", "int", "5"], ["unset", "int"], ["unset", "--all"],
         ["set", "int", "+1"],

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// `prefs diff` compares two files or domains and exits like diff(1).
-@Suite final class HarnessDiffTests: HarnessSuite {
+@Suite(.waits) final class HarnessDiffTests: HarnessSuite {
     private var old: String { home.path("old.json") }
     private var new: String { home.path("new.json") }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs doctor` reports the holder of the lock and missing permissions.
-@Suite final class HarnessDoctorHoldersTests: HarnessSuite {
+@Suite(.waits) final class HarnessDoctorHoldersTests: HarnessSuite {
     @Test func doctorNamesTheLockHolder() throws {
         let path = home.path("x.plist")
         try home.claim("x.plist")

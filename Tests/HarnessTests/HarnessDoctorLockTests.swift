@@ -4,7 +4,7 @@
     import Testing
 
     /// `prefs doctor` calls a lock held only if another process holds it, and names no innocent process.
-    @Suite final class HarnessDoctorLockTests: HarnessSuite {
+    @Suite(.waits) final class HarnessDoctorLockTests: HarnessSuite {
         /// Runs a script in a mount namespace of its own. `$0` is the home folder and `$1` is `prefs`.
         private static func run(_ script: String, _ home: HarnessHome) throws -> Printed {
             let words = ["--mount", "/bin/sh", "-ec", script, home.folder.path, try Child.executable("prefs").path]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `prefs doctor` explains problems and changes nothing. The commands that it suggests solve the problems.
-@Suite final class HarnessDoctorTests: HarnessSuite {
+@Suite(.waits) final class HarnessDoctorTests: HarnessSuite {
     /// Contains characters that a shell interprets.
     private static let name = "it's $HOME `x` \"y\" \u{1B}.plist"
 

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `get`, `set`, `unset`, `export` and `import` on any domain.
-@Suite final class HarnessDomainTests: HarnessSuite {
+@Suite(.waits) final class HarnessDomainTests: HarnessSuite {
     /// A text, its type, and what `get` prints.
     private static let values: [(text: String, type: String, read: String)] = [
         ("plain", "string", "plain"), ("-5", "string", "-5"), ("", "string", ""), ("-42", "integer", "-42"),

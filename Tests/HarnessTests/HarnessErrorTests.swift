@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Errors of the preferences: the tool prints `lastError`, exits with 1 and changes nothing.
-@Suite final class HarnessErrorTests: HarnessSuite {
+@Suite(.waits) final class HarnessErrorTests: HarnessSuite {
     /// Runs of the commands that work on the test set.
     static let commands = [[], ["get", "int"], ["export"]] + writes
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["set", "int", "+1"], ["unset", "--all"]]

@@ -7,7 +7,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// `prefs export` and `prefs import`.
-@Suite final class HarnessExportImportTests: HarnessSuite {
+@Suite(.waits) final class HarnessExportImportTests: HarnessSuite {
     private static let defaults = """
         {
           "Array Value": [

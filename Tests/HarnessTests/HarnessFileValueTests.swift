@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Paths into the values of a file, the types of new values, searches of all domains, and the formats of exports.
-@Suite final class HarnessFileValueTests: HarnessSuite {
+@Suite(.waits) final class HarnessFileValueTests: HarnessSuite {
     /// Three domains, one of them malformed.
     private func makeDomains() throws {
         _ = try home.writeSuite("com.example.b", ["Colour": "Red"])

@@ -5,7 +5,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// Help, version, manual page and the order of arguments.
-@Suite final class HarnessHelpTests: HarnessSuite {
+@Suite(.waits) final class HarnessHelpTests: HarnessSuite {
     private static let commands = PrefsCommands.all.map(\.name)
 
     @Test func theHelpNamesEveryCommand() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Other programs read what the harness stores, and the harness reads what they store.
-@Suite final class HarnessInteropTests: HarnessSuite {
+@Suite(.waits) final class HarnessInteropTests: HarnessSuite {
     private static let defaultLines = """
         Array Value=[One,Two,Three,Four,Five]
         Date Value=0.0

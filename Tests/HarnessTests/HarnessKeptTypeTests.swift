@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Values keep their types on the way from one file to another, and a text is stored as what it was meant, or rejected.
-@Suite final class HarnessKeptTypeTests: HarnessSuite {
+@Suite(.waits) final class HarnessKeptTypeTests: HarnessSuite {
     private var from: String { home.path("a.plist") }
     private var to: String { home.path("b.plist") }
 

@@ -6,7 +6,7 @@ import TestSupport
 import PrefsJSON
 
 /// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it.
-@Suite final class HarnessLayersTests: HarnessSuite {
+@Suite(.waits) final class HarnessLayersTests: HarnessSuite {
     private var file: String { home.path("f.plist") }
 
     /// With layers, a file has the values of the program.

@@ -5,7 +5,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// A command that reads never writes: no byte, name, inode or time changes, and nothing is created.
-@Suite struct HarnessLookTests {
+@Suite(.waits) struct HarnessLookTests {
     /// `FILE` stands for each of `files`.
     static let looks: [[String]] = [
         [], ["--json"], ["show"], ["show", "-f", "FILE"], ["show", "-f", "FILE", "--root", "PrefsTestSet"],

@@ -4,7 +4,7 @@ import Testing
 
 /// A word that is an existing file is that file, and nothing is created in another place than the one that was named.
 /// The commands run as processes, because paths are relative to the working folder.
-@Suite final class HarnessNamedFileTests: HarnessSuite {
+@Suite(.waits) final class HarnessNamedFileTests: HarnessSuite {
     private static let lines: [(String, Printed)] = [
         ("prefs set -f settings.conf a 2 && cat settings.conf", Printed("{\"a\": 2, // mine\n \"b\": {\"c\": 2}}")),
         ("prefs set settings.conf a 2 && cat settings.conf", Printed("{\"a\": 2, // mine\n \"b\": {\"c\": 2}}")),

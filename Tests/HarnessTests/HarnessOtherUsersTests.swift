@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Commands of root on files that another user planted.
-@Suite(.needs("surroundings: commands beside another user", geteuid() == 0, else: "only root can do that"))
+@Suite(.waits, .needs("surroundings: commands beside another user", geteuid() == 0, else: "only root can do that"))
 final class HarnessOtherUsersTests: HarnessSuite {
     private let attacker: uid_t = 22_222
 

@@ -6,7 +6,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// The meaning of the words of `set`: a path or the name of a key, and a text or a value of the existing type.
-@Suite final class HarnessPathTests: HarnessSuite {
+@Suite(.waits) final class HarnessPathTests: HarnessSuite {
     private static let form = "expected a key or a path such as a.b[0], found"
     private static let rejected: [(path: String, message: String)] = [
         ("servers[*].p", "\(form) `servers[*].p`; a new key of that name is written 'servers\\[*]\\.p'"),

@@ -6,7 +6,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// Commands that need `--force` or a confirmation, dry runs, and waits for locks.
-@Suite final class HarnessSafetyTests: HarnessSuite {
+@Suite(.waits) final class HarnessSafetyTests: HarnessSuite {
     private static var content: [String: Any] { ["R": ["d": ["a": 1], "l": [1], "s": "t"], "Entry": 1] }
 
     static let risky: [(words: [String], risk: String)] = [

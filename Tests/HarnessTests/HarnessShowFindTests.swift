@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `show KEY` and `find WORD`, on the test set and on any file.
-@Suite final class HarnessShowFindTests: HarnessSuite {
+@Suite(.waits) final class HarnessShowFindTests: HarnessSuite {
     private var file: String { home.path("d.json") }
 
     override init() throws {

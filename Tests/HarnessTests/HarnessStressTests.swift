@@ -7,7 +7,7 @@ import Testing
 @testable import PrefsTool
 
 /// `prefs stress` counts exactly, also if processes are killed, and reports the damage that another program does.
-@Suite final class HarnessStressTests: HarnessSuite {
+@Suite(.waits) final class HarnessStressTests: HarnessSuite {
     @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
         let words = ["stress", "--threads", "2", "--processes", "2", "--writes", "9", "--json"]
         let printed = try prefs(words + (kills ? ["--kill"] : []))

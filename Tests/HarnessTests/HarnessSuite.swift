@@ -1,3 +1,4 @@
+import EngineSupport
 import TestSupport
 import Testing
 
@@ -35,6 +36,11 @@ class HarnessSuite {
     func failure(_ message: String) -> Printed {
         Printed(errors: "\(program?.name ?? "prefs"): \(message)\n", code: 1)
     }
+}
+
+extension Trait where Self == WaitingThreads {
+    /// For suites that wait for processes.
+    static var waits: Self { WaitingThreads() }
 }
 
 extension Trait where Self == ConditionTrait {

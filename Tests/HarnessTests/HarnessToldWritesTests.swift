@@ -6,7 +6,7 @@ import TestSupport
 import PrefsJSON
 
 /// A command writes only to the file that its words name. Every command line of the tables runs on a copy of a folder.
-@Suite struct HarnessToldWritesTests {
+@Suite(.waits) struct HarnessToldWritesTests {
     /// All command lines, except those that run until a signal or need a terminal.
     private static let lines: [[String]] = {
         var lines = HarnessLookTests.looks + ToolMessage.usage.map(\.0) + TerminalSafetyTests.commands

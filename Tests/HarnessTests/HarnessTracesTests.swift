@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What commands leave beside the files of others: nothing. A command is a process, as for people.
-@Suite final class HarnessTracesTests: HarnessSuite {
+@Suite(.waits) final class HarnessTracesTests: HarnessSuite {
     private var folder: String { home.path("files") }
 
     override init() throws {

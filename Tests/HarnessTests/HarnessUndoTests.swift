@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `prefs undo`.
-@Suite final class HarnessUndoTests: HarnessSuite {
+@Suite(.waits) final class HarnessUndoTests: HarnessSuite {
     /// Writes of every kind to a file that exists. `FILE` is its path.
     static let writes: [[String]] = [
         ["set", "-f", "FILE", "R.k", "new"], ["set", "-f", "FILE", "PrefsTestSet.Integer Value", "+1"],

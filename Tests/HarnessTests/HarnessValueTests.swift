@@ -8,7 +8,7 @@ import TestSupport
 import PrefsLayers
 
 /// Parsing and printing of values.
-@Suite final class HarnessValueTests: HarnessSuite {
+@Suite(.waits) final class HarnessValueTests: HarnessSuite {
     /// What is printed, and what stands after two dashes. `TextTableTests` has what texts stand for.
     private static let values: [(key: String, words: [String], line: String)] = [
         ("int", ["--", "-5"], "-5"), ("string", [""], ""), ("string", [#"a\nb"#], #"a\nb"#),

@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// `prefs watch` prints the changes of other processes until a signal: of keys, or of the places of any file or suite.
-@Suite final class HarnessWatchTests: HarnessSuite {
+@Suite(.waits) final class HarnessWatchTests: HarnessSuite {
     private var path: String { home.suiteFile.path(percentEncoded: false) }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])

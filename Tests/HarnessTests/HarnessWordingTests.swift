@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Words that were false: of empty files, of other programs' files, of keys that were typed by another name.
-@Suite final class HarnessWordingTests: HarnessSuite {
+@Suite(.waits) final class HarnessWordingTests: HarnessSuite {
     @Test(arguments: ["x.json", "x.plist"]) func anEmptyFileIsNotMissing(name: String) throws {
         let file = home.path(name)
         let kind = name.hasSuffix("json") ? "JSON file" : "property-list file"

@@ -6,7 +6,7 @@ import Testing
 @testable import PrefsTool
 
 /// The inspection of a file, which `doctor` uses, reports what the library would reject, and changes nothing.
-@Suite struct InspectionTests {
+@Suite(.waits) struct InspectionTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Scripts/install.sh` with a program that is built already.
-@Suite final class InstallTests: HarnessSuite {
+@Suite(.waits) final class InstallTests: HarnessSuite {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Scripts/install.sh", directoryHint: .notDirectory)
 

@@ -15,7 +15,7 @@ private final class NamedPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// The command of a program whose store has arguments and an environment above the file.
-@Suite final class ProgramLayersTests: HarnessSuite {
+@Suite(.waits) final class ProgramLayersTests: HarnessSuite {
     private var file: URL { home.folder.file("config.json") }
 
     private var layout = DomainLayout.flat

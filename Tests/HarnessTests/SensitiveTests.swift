@@ -21,7 +21,7 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
 }
 
 /// A sensitive value appears in no output of the tool and of the library, unless the user asks for it.
-@Suite final class SensitiveTests: HarnessSuite {
+@Suite(.waits) final class SensitiveTests: HarnessSuite {
     private static let secrets = ["hunter2", "54321", "default-secret", "code-red"]
     private var url: URL { home.folder.file("secret.json") }
     private var store: PropertyListFileStore { PropertyListFileStore(url: url, format: .json) }

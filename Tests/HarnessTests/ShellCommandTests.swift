@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// A shell passes each word of a printed command unchanged, and runs no part of it.
-@Suite final class ShellCommandTests: HarnessSuite {
+@Suite(.waits) final class ShellCommandTests: HarnessSuite {
     /// Returns the words that a shell passes to a program, as bytes.
     private func words(_ words: [String], in shell: String, locale: String = "C.UTF-8") throws -> [[UInt8]] {
         let folder = try TemporaryFolder()

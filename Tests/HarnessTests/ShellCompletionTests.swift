@@ -7,7 +7,7 @@ import Testing
 /// The completion scripts in the shells themselves, in a terminal, with Tab.
 ///
 /// A shell that is not installed is skipped; `Scripts/check.sh` installs the shells if it may.
-@Suite struct ShellCompletionTests {
+@Suite(.waits) struct ShellCompletionTests {
     private static let shells = Shell.allCases.map(\.rawValue).filter { name in
         Hazard.canRun("completions: \(name)", if: Child.installed(name) != nil, else: "it is not installed")
     }.compactMap(Shell.init)

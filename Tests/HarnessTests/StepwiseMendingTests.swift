@@ -23,7 +23,7 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
 }
 
 /// The command of a program on a file that a person has written for an older version.
-@Suite final class StepwiseMendingTests: HarnessSuite {
+@Suite(.waits) final class StepwiseMendingTests: HarnessSuite {
     private var file: URL { home.folder.file("config.json") }
 
     override var program: Program? {

@@ -20,7 +20,7 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
 }
 
 /// The tool in a program whose property is a struct: its fields are paths, as entries of a dictionary are.
-@Suite final class StructPropertyTests: HarnessSuite {
+@Suite(.waits) final class StructPropertyTests: HarnessSuite {
     /// The program's own file has no roots.
     override var program: Program? {
         let store = PropertyListFileStore(url: home.folder.file("window.json"), format: .json, layout: .flat)

@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsTool
 
 /// Tables on a terminal, and in a pipe.
-@Suite final class TableTests: HarnessSuite {
+@Suite(.waits) final class TableTests: HarnessSuite {
     private var table: Table {
         var table = Table()
         table.add("KEY", "TYPE", "VALUE")

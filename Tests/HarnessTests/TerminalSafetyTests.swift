@@ -6,7 +6,7 @@ import TestSupport
 import PrefsJSON
 
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
-@Suite final class TerminalSafetyTests: HarnessSuite {
+@Suite(.waits) final class TerminalSafetyTests: HarnessSuite {
     private static let texts = HostileText.shown + HostileText.commands
 
     /// The values of the root that the tests read.

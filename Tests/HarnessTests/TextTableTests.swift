@@ -10,7 +10,7 @@ import TestSupport
 @testable import PrefsTool
 
 /// Each text of the table through every path: none reads it otherwise than the others.
-@Suite final class TextTableTests: HarnessSuite {
+@Suite(.waits) final class TextTableTests: HarnessSuite {
     enum Path: CaseIterable {
         case library, environment, argument, tool, assignment
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PrefsSupport
 
 /// The messages of the tool: one line, as text and as JSON, and nothing that is stored changes.
-@Suite final class ToolMessageTests: HarnessSuite {
+@Suite(.waits) final class ToolMessageTests: HarnessSuite {
     @Test(arguments: ToolMessage.all) func aRejectedCommandSaysWhy(_ row: ToolMessage) throws {
         _ = try home.writeSuite("D", ["Entry": 1, "Root": ["size": 12.5]])
         try home.write(["PrefsTestSet": ["Integer Value": 7]], to: ".config/\(HarnessHome.suite).plist")

@@ -8,7 +8,7 @@ import TestSupport
 @testable import PrefsLayers
 
 /// Layers in files: their paths, their faults, and their reported changes.
-@Suite struct LayerFileTests {
+@Suite(.waits) struct LayerFileTests {
     private let folder = TemporaryFolder.fresh
 
     private func json(_ values: String, _ name: String) throws {

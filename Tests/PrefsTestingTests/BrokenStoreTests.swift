@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsTesting
@@ -5,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The checks detect faults. A store that breaks one rule fails the checks of this rule and no others.
-@Suite struct BrokenStoreTests {
+@Suite(.waits) struct BrokenStoreTests {
     private static let checks = StoreCheck.all + StoreCheck.observing + StoreCheck.remote
 
     @Test(arguments: Fault.allCases)

@@ -1,3 +1,4 @@
+import EngineSupport
 import Dispatch
 import Foundation
 import PersistentPreferences
@@ -7,7 +8,7 @@ import Testing
 
 /// The guard and the accesses outside of a test's task, in test processes with their own home folder. Each runs this
 /// program again, with one of the suites below.
-@Suite(.enabled(if: Sample.program != nil, "this program does not run alone")) struct GuardTests {
+@Suite(.waits, .enabled(if: Sample.program != nil, "this program does not run alone")) struct GuardTests {
     private let home: TemporaryFolder
 
     init() throws {
@@ -51,14 +52,14 @@ enum Sample {
     static let program = Bundle.main.executableURL.flatMap { $0.pathExtension == "xctest" ? $0 : nil }
 }
 
-@Suite(.enabled(if: Sample.isAsked), .serialized, .guardsDefaultPrefs) struct WithoutTheTrait {
+@Suite(.waits, .enabled(if: Sample.isAsked), .serialized, .guardsDefaultPrefs) struct WithoutTheTrait {
     @Test(arguments: 1...3) func usesTheDefaultDomain(_ number: Int) {
         AppPrefs.shared.number = number
         #expect(AppPrefs.shared.number == number)
     }
 }
 
-@Suite(.enabled(if: Sample.isAsked), .serialized) struct OutsideOfATask {
+@Suite(.waits, .enabled(if: Sample.isAsked), .serialized) struct OutsideOfATask {
     @Test(arguments: 1...3) func usesTheDefaultDomain(_ number: Int) async {
         await Task.detached { AppPrefs.shared.number = number }.value
         #expect(await Task.detached { AppPrefs.shared.number }.value == number)
@@ -66,7 +67,7 @@ enum Sample {
 }
 
 /// One at a time, so that code outside of the test's task uses its store.
-@Suite(.enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithTheTrait {
+@Suite(.waits, .enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithTheTrait {
     @Test(.inMemoryPrefs, arguments: 1...3) func aDetachedTaskUsesTheStoreOfTheOnlyTest(_ number: Int) async {
         // The first test creates the instance, which follows the others, too.
         #expect(AppPrefs.shared.number == 0)
@@ -90,7 +91,7 @@ private final class FilePrefs: Prefs, @unchecked Sendable {
 }
 
 /// One at a time, so that code outside of the test's task uses its store.
-@Suite(.enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithAStoreOfTheClass {
+@Suite(.waits, .enabled(if: Sample.isAsked), .serialized, .inMemoryPrefs) struct WithAStoreOfTheClass {
     @Test(arguments: 1...3) func isReplacedInEveryTaskAndThread(_ number: Int) async {
         #expect(await Task.detached { FilePrefs.shared.number }.value == 0)
         await Task.detached { FilePrefs.shared.number = number }.value

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import PersistentPreferences
 import PrefsTesting
@@ -11,7 +12,7 @@ final class AppPrefs: Prefs, @unchecked Sendable {
     static let shared = AppPrefs()
 }
 
-@Suite(.inMemoryPrefs) struct InMemoryPrefsTests {
+@Suite(.waits, .inMemoryPrefs) struct InMemoryPrefsTests {
     @Test(arguments: 1...30)
     func eachCaseHasAStoreOfItsOwn(_ number: Int) async {
         #expect(AppPrefs.shared.number == 0)
@@ -22,7 +23,7 @@ final class AppPrefs: Prefs, @unchecked Sendable {
         #expect(await child == number)
     }
 
-    @Suite struct Inner {
+    @Suite(.waits) struct Inner {
         @Test func theTraitOfASuiteReachesSuitesInIt() {
             #expect(AppPrefs.shared.number == 0)
             AppPrefs.shared.number = 1
@@ -47,7 +48,7 @@ final class AppPrefs: Prefs, @unchecked Sendable {
 }
 
 /// A program that does not use the product does not need Swift Testing.
-@Suite struct LinkingTests {
+@Suite(.waits) struct LinkingTests {
     @Test(arguments: ["Words", "Probe"])
     func aProgramWithoutTheProductDoesNotLinkTesting(_ program: String) throws {
         let code = try Data(contentsOf: Child.executable(program), options: .alwaysMapped)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Extended attributes of a file, set and read by Python. Each write keeps them.
-@Suite(.enabled(if: Tool.python.isThere)) final class AttributeTests: SituationSuite {
+@Suite(.waits, .enabled(if: Tool.python.isThere)) final class AttributeTests: SituationSuite {
     private let folder: TemporaryFolder
 
     override init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The behavior that other tests need when they start processes.
-@Suite struct ChildTests {
+@Suite(.waits) struct ChildTests {
     @Test func whatItHasForkedIsKilledWithIt() throws {
         let script = "tail -f /dev/null & tail -f /dev/null"
         let child = try Child(URL(filePath: "/bin/sh"), ["-c", script], environment: [:])

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Several processes meet one damaged file at the same moment: all read the last good copy, and the first that writes
 /// quarantines the bytes, once.
-@Suite struct DamageProcessTests {
+@Suite(.waits) struct DamageProcessTests {
     private static let processes = 4
 
     /// The kind of file and of damage.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The store over the domain of UserDefaults, always in children: UserDefaults captures HOME when a process starts.
-@Suite final class DefaultStoreTests: ProbeSuite {
+@Suite(.waits) final class DefaultStoreTests: ProbeSuite {
     @Test(arguments: StoreCheck.all + StoreCheck.observing)
     func passesTheStoreContract(_ check: StoreCheck) throws {
         try expect("passed\n", of: "conformance", check.name, "\(Hazard.count(25, long: 100))")

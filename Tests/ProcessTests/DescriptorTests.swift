@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs that close their own descriptors and the package's, and a program that exits inside an update.
-@Suite final class DescriptorTests: ProbeSuite {
+@Suite(.waits) final class DescriptorTests: ProbeSuite {
     /// The closed streams: `prog <&- >&- 2>&-` in a shell.
     @Test(arguments: [("<&- >&- 2>&-", []), (">&- 2>&-", [0]), ("2>&-", [0, 1]), ("<&-", [1, 2])])
     func whatAProgramPrintsNeverGoesIntoItsFile(_ closed: String, _ open: [Int32]) throws {

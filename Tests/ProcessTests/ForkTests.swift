@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A process that forks inside an `update`. The child inherits the lock, and must neither keep nor release it.
-@Suite final class ForkTests: ProbeSuite {
+@Suite(.waits) final class ForkTests: ProbeSuite {
     private func storedCount() throws -> Int? {
         try values(in: file)["count"] as? Int
     }

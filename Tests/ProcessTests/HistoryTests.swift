@@ -4,7 +4,7 @@ import Testing
 
 /// Every read returns the latest committed value, or a value that is being written: the histories of several processes
 /// are linearizable (contracts 1 and 2).
-@Suite struct HistoryTests {
+@Suite(.waits) struct HistoryTests {
     private static let processes = 4
     private static let callsOfAThread = 80
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Writers are killed at any moment, and no acknowledged write is lost (contract 2).
-@Suite struct KillTortureTests {
+@Suite(.waits) struct KillTortureTests {
     @Test func noKillLosesAnAcknowledgedWrite() throws {
         let kills = Hazard.count("PREFS_KILLS", default: Hazard.count(14, long: 50))
         let seed = UInt64(Hazard.count("PREFS_SEED", default: 1))

@@ -4,7 +4,7 @@
     import Testing
 
     /// Another process has a lease on a file, as file servers do. An access waits until that process gives way.
-    @Suite final class LeaseTests: SituationSuite {
+    @Suite(.waits) final class LeaseTests: SituationSuite {
         /// Takes a lease on a file, runs a program, and gives the lease up when the kernel asks for it. Fails unless the
         /// kernel has asked.
         private static let holder = """

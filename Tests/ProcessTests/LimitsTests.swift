@@ -4,7 +4,7 @@ import Testing
 
 /// A process that reaches limits: descriptors, the size of a file, room on the disk, a read-only medium. The old state
 /// stays, the error names the cause, no temporary file stays, and all accesses succeed afterwards.
-@Suite final class LimitsTests: SituationSuite {
+@Suite(.waits) final class LimitsTests: SituationSuite {
     private static let names = ".test.plist.lastgood .test.plist.lock test.plist"
 
     @Test func withoutDescriptors() throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The checker accepts and rejects the histories that a search of all orders accepts and rejects.
-@Suite struct LinearizabilityCheckerTests {
+@Suite(.waits) struct LinearizabilityCheckerTests {
     @Test func agreesWithASearchOfAllOrders() {
         var generator = SeededGenerator(seed: 7)
         var counts = [true: 0, false: 0]

@@ -4,7 +4,7 @@ import Testing
 
 /// Contract 4 in a program whose locale has a decimal comma. The locale is built by the test, from the sources that
 /// Debian's package `locales` has.
-@Suite struct LocaleTests {
+@Suite(.waits) struct LocaleTests {
     private static let canBuild = Hazard.canRun(
         "locale", if: tool != nil && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/de_DE"),
         else: "localedef or its sources are not installed")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Observers of the default store receive the writes of another process without a read.
-@Suite final class ObservationProcessTests: ProbeSuite {
+@Suite(.waits) final class ObservationProcessTests: ProbeSuite {
     @Test func aWriteOfAnotherProcessIsReported() throws {
         let observer = try piped("watch")
         let writer = try piped("serve")

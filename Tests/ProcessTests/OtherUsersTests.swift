@@ -4,7 +4,7 @@ import Testing
 
 /// Contract 11 with two real users, those of `TwoUsers`: the links and files that one plants do no harm to the programs of the other,
 /// and a write does not change who may use a file.
-@Suite(.enabled(if: Root.canRun("exploits by another user"), "only root can be several users"))
+@Suite(.waits, .enabled(if: Root.canRun("exploits by another user"), "only root can be several users"))
 final class OtherUsersTests: SituationSuite {
     private let victim = TwoUsers.victim
     private let attacker = TwoUsers.attacker

@@ -1,3 +1,4 @@
+import EngineSupport
 import Foundation
 import TestSupport
 import Testing
@@ -41,4 +42,9 @@ class ProbeSuite {
     func values(in file: URL) throws -> [String: Any] {
         try propertyList(at: file)["ProbePrefs"] as? [String: Any] ?? [:]
     }
+}
+
+extension Trait where Self == WaitingThreads {
+    /// For suites that wait for processes.
+    static var waits: Self { WaitingThreads() }
 }

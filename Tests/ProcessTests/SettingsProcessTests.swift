@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Settings files in their default place, saved by processes that are killed, or that save at the same time.
-@Suite final class SettingsProcessTests: ProbeSuite {
+@Suite(.waits) final class SettingsProcessTests: ProbeSuite {
     @Test func aKillLeavesOneSaveWhole() throws {
         var first = 1
         for kill in 0..<12 {

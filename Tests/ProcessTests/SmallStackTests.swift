@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Values with as many levels as the limits allow, on threads with a small stack.
-@Suite final class SmallStackTests: ProbeSuite {
+@Suite(.waits) final class SmallStackTests: ProbeSuite {
     #if DEBUG
         private static let kibibytes = "448"
     #else

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Names, umasks, folders that others may write to, and files of others, each in its own process.
-@Suite final class SurroundingsProcessTests: SituationSuite {
+@Suite(.waits) final class SurroundingsProcessTests: SituationSuite {
     private static let beside = [".test.plist.lastgood", ".test.plist.lock", "test.plist"]
 
     private func mode(_ path: String) -> mode_t? {

@@ -4,7 +4,7 @@ import Testing
 import WriteOperations
 
 /// Keys outside of a class, as in seed 003, over `UserDefaults`, in children with their own homes.
-@Suite final class TypeSafeDefaultsTests: ProbeSuite {
+@Suite(.waits) final class TypeSafeDefaultsTests: ProbeSuite {
     @Test func theListingOfTheSeedWorks() throws {
         try expect("done\n", of: "type-safe-defaults")
         // The date has lost its fraction, because UserDefaults has written its own values over the file, in XML.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Former versions of a program: what they have stored is found, and those that still run lose nothing.
-@Suite final class UpgradeTests: ProbeSuite {
+@Suite(.waits) final class UpgradeTests: ProbeSuite {
     /// Two versions run against one file at the same time, in both directions.
     @Test(arguments: [true, false]) func bothVersionsWriteAtOnce(newStartsFirst: Bool) throws {
         let turns = 100

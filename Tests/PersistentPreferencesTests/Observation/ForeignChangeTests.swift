@@ -6,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 
 /// Changes outside of the engine: by an editor, by `plutil`, or of a link. This process does not read in between.
-@Suite struct ForeignChangeTests {
+@Suite(.waits) struct ForeignChangeTests {
     private let folder = TemporaryFolder.fresh
 
     private func prefs(_ url: URL, _ system: SystemCalls) -> AnyPrefs {

@@ -7,7 +7,7 @@ import Testing
 @testable import PrefsFileEngine
 
 /// Folders are watched from the first observer to the last, and for observers only.
-@Suite struct WatchTests {
+@Suite(.waits) struct WatchTests {
     private let folder = TemporaryFolder.fresh
 
     /// Counts the existing watches, and fails on demand.

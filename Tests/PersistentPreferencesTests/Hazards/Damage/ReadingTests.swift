@@ -11,7 +11,7 @@ import WriteOperations
 
 /// Contract 6: no kind of read changes anything. The whole folder is compared (names, bytes, inodes, permissions and
 /// times) before and after each kind of read of each kind of file.
-@Suite struct ReadingTests {
+@Suite(.waits) struct ReadingTests {
     /// Ways to read.
     enum Read: CaseIterable {
         case initializer, subscripting, values, count, flush, export, typed, handle, observe, store, observeStore,

@@ -1,3 +1,4 @@
+import EngineSupport
 @testable import PrefsSupport
 import Foundation
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import PersistentPreferences
 
 /// Entries of other programs: a write of another key preserves them for every reader, or is rejected and says why.
-@Suite struct ForeignEntryTests {
+@Suite(.waits) struct ForeignEntryTests {
     private let folder = TemporaryFolder.fresh
 
     @Test(arguments: 0..<30) func binaryIsBitExact(_ seed: UInt64) throws {

@@ -1,0 +1,59 @@
+import Foundation
+package import Testing
+
+/// Runs the tests of a suite on four threads that only such tests have.
+///
+/// The pool of tasks has one thread for each core. A test that waits in a call, for a process or for a time, keeps its thread from all other
+/// tests. Here, it does not. (Elsewhere than on Linux, the tests run in the pool: macOS 14 has no executors of tasks.)
+package struct WaitingThreads: SuiteTrait, TestTrait, TestScoping {
+    package let isRecursive = true
+
+    package init() {}
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        #if os(Linux)
+            try await withTaskExecutorPreference(JobQueue.shared) { try await function() }
+        #else
+            try await function()
+        #endif
+    }
+}
+
+extension Trait where Self == WaitingThreads {
+    package static var waits: Self { WaitingThreads() }
+}
+
+#if os(Linux)
+    /// The jobs of such tests, which threads take in their order.
+    private final class JobQueue: TaskExecutor {
+        static let shared = JobQueue(threads: 4)
+
+        private let condition = NSCondition()
+        /// Only the holder of the condition uses it.
+        nonisolated(unsafe) private var jobs: [UnownedJob] = []
+
+        init(threads: Int) {
+            for _ in 0..<threads { Thread.detachNewThread { self.work() } }
+        }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            condition.withLock {
+                jobs.append(job)
+                condition.signal()
+            }
+        }
+
+        private func work() {
+            while true {
+                let job = condition.withLock {
+                    while jobs.isEmpty { condition.wait() }
+                    return jobs.removeFirst()
+                }
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            }
+        }
+    }
+#endif
