@@ -49,10 +49,13 @@ extension JSONReader {
     private mutating func readScalar(from start: Int) throws(DecodingFailure) -> Unicode.Scalar {
         let unit = try readUnit(from: start)
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        if UTF16.isLeadSurrogate(unit), bytes[position...].starts(with: #"\u"#.utf8) {
-            position += 2
-            let second = try readUnit(from: start)
-            if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([unit, second])) }
+        if UTF16.isLeadSurrogate(unit), current == UInt8(ascii: "\\") {
+            position += 1
+            if current == UInt8(ascii: "u") {
+                position += 1
+                let second = try readUnit(from: start)
+                if UTF16.isTrailSurrogate(second) { return UTF16.decode(UTF16.EncodedScalar([unit, second])) }
+            }
         }
         throw flaw("half a surrogate pair is not a character", at: start)
     }
