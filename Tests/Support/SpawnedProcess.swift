@@ -93,6 +93,7 @@ package final class SpawnedProcess: Sendable {
     }
 
     private func awaitEnd() {
+        ExitMonitor.calm()
         // Its number stays its own until `send` knows of the end.
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
