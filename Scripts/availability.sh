@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fails if the package uses a symbol that is newer than its deployment targets in Package.swift. Combines the availability of each
 # symbol (symbol graphs) with the symbols that each file uses (the index store of a debug build); the toolchain has both on every
-# platform. Does not understand `#available`, which the package does not use. On a Mac, the compiler checks all of this and more.
+# platform. Code in `#if os(Linux)` may use newer ones. Does not understand `#available`, which the package does not use. On a Mac, the
+# compiler checks all of this and more.
 # Does not find: C declarations, and symbols of Foundation on Linux that state no version (both are counted); the availability of a
 # conformance; language features that need a newer runtime.
 # usage: Scripts/availability.sh [--sources FOLDER] [INDEX …]

@@ -11,13 +11,14 @@ import Foundation
             return Int(parts[1]).map { (platform: String(parts[0]), version: Version(major: $0)) }
         }
         guard !targets.isEmpty else { fail("Package.swift states no deployment targets") }
-        let index = readIndex(of: URL(filePath: arguments[1]).resolvingSymlinksInPath().path, arguments[3..<mark])
+        let folder = URL(filePath: arguments[1]).resolvingSymlinksInPath().path
+        let index = readIndex(of: folder, arguments[3..<mark])
         var table = SymbolTable()
         let symbols = URL(filePath: arguments[2])
         for graph in try FileManager.default.contentsOfDirectory(at: symbols, includingPropertiesForKeys: nil) {
             if graph.path.hasSuffix(".symbols.json") { try table.add(graph) }
         }
-        exit(Report(index: index, table: table, targets: targets).print() ? 1 : 0)
+        exit(Report(folder: folder, index: index, table: table, targets: targets).print() ? 1 : 0)
     }
 
     private static func readIndex(of folder: String, _ paths: some Sequence<String>) -> Index {

@@ -2,6 +2,8 @@ import Foundation
 
 /// Joins what a package uses with what the toolchain says about the availability of it.
 struct Report {
+    /// The folder of the files.
+    let folder: String
     let index: Index
     let table: SymbolTable
     /// In the order of the manifest.
@@ -16,7 +18,7 @@ struct Report {
     func print() -> Bool {
         let uses = Dictionary(grouping: index.uses.filter { !index.definitions.contains($0.usr) }, by: \.usr)
         let used = uses.compactMap { usr, uses in table[usr].map { UsedSymbol(symbol: $0, uses: uses) } }
-        let tooNew = used.map { UsedSymbol(symbol: $0.symbol, uses: $0.uses.filter(isTooNew)) }
+        let tooNew = used.map { UsedSymbol(symbol: $0.symbol, uses: withoutLinux($0.uses.filter(isTooNew))) }
             .filter { !$0.uses.isEmpty }
         for used in tooNew.sorted(by: { $0.symbol.name < $1.symbol.name }) {
             Swift.print("\(used.symbol.name) of \(used.symbol.module) needs \(text(used.symbol.introduced)):")
@@ -43,6 +45,27 @@ struct Report {
             guard let version = introduced[platform], version > target else { return false }
             return use.requirement == nil || version > requirement[platform] ?? target
         }
+    }
+
+    /// Without those between `#if os(Linux)` and its `#else` or `#endif`, which are compiled on Linux only.
+    private func withoutLinux(_ uses: [Use]) -> [Use] {
+        Dictionary(grouping: uses, by: \.file).flatMap { file, uses in
+            let lines = linesOfLinux(file)
+            return uses.filter { !lines.contains($0.line) }
+        }
+    }
+
+    private func linesOfLinux(_ file: String) -> Set<Int> {
+        let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""
+        var (lines, open): (Set<Int>, [Bool]) = ([], [])
+        for (number, line) in text.components(separatedBy: "\n").enumerated() {
+            let words = line.trimmingCharacters(in: .whitespaces)
+            if words.hasPrefix("#if") { open.append(words == "#if os(Linux)") }
+            if words.hasPrefix("#else") { open[open.count - 1] = false }
+            if words.hasPrefix("#endif") { open.removeLast() }
+            if open.contains(true) { lines.insert(number + 1) }
+        }
+        return lines
     }
 
     private func newest(_ used: [UsedSymbol]) -> String {
