@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
-@Suite(.enabled(if: EtcdCluster.isThere && Stunnel.isThere)) actor EtcdEncryptionTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole && Stunnel.isThere)) actor EtcdEncryptionTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let prefix = EtcdCluster.prefix()
 

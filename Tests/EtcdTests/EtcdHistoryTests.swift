@@ -7,7 +7,7 @@ import TestSupport
 /// Four processes read, write and remove roots of a cluster of three nodes, each behind a proxy that loses, delays, doubles and cuts,
 /// while nodes are killed, restarted, stopped and resumed. No acknowledged update is lost, none is applied twice, and the history of each
 /// root is linearizable.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdHistoryTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdHistoryTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private static let processes = 4
 

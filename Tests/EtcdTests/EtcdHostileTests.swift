@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Servers whose answers make no sense, and systems without threads: errors, and no more work than an honest server makes.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdHostileTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdHostileTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let proxy: LossyProxy

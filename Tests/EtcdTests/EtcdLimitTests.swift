@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What cannot be stored or read has an error of its own, and changes nothing.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdLimitTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdLimitTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Several processes on one cluster.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdProcessTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdProcessTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()

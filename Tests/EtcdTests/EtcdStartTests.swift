@@ -6,7 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// Programs that start while the cluster is down, with or without users, and what they leave behind when they end.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdStartTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdStartTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let proxy: LossyProxy

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// `prefs -f etcd://…`: the built tool on a cluster.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdToolTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdToolTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let cluster: EtcdCluster
     private let prefix = EtcdCluster.prefix()

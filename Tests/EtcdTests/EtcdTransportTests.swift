@@ -6,7 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// What the transport makes of answers that etcd gives rarely.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdTransportTests: ThreadSuite {
+@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdTransportTests: ThreadSuite {
     nonisolated let thread = SuiteThread()
     private let proxy: LossyProxy
     private let client: EtcdClient

@@ -8,7 +8,7 @@ import Testing
 
 /// `prefs stress` counts exactly, also if processes are killed, and reports the damage that another program does.
 @Suite(.waits) final class HarnessStressTests: HarnessSuite {
-    @Test(arguments: [false, true]) func everyWriteIsCounted(kills: Bool) throws {
+    @Test(arguments: Hazard.each(2, of: [true, false])) func everyWriteIsCounted(kills: Bool) throws {
         let words = ["stress", "--threads", "2", "--processes", "2", "--writes", "9", "--json"]
         let printed = try prefs(words + (kills ? ["--kill"] : []))
         #expect(printed.code == 0 && printed.errors == "")

@@ -43,7 +43,7 @@ import Testing
     /// Each process makes the lock, or finds the one of another, which disappears while it waits.
     @Test func writersOfAForeignFileStillTakeTurns() throws {
         try Self.formats[0].1.write(to: URL(filePath: "\(folder)/x.json"))
-        let writes = Hazard.count(15, long: 40)
+        let writes = Hazard.count(6, long: 40)
         let loop = "(for i in $(seq \(writes)); do prefs set -f x.json a +1 2> waits || echo failed; done) &"
         #expect(try shell("\(loop) \(loop) \(loop) wait; prefs get x.json a") == Printed("\(1 + 3 * writes)\n"))
         #expect(try names == ["waits", "x.json"])

@@ -23,7 +23,7 @@ import Testing
     private static let hostile = (HostileText.shown + HostileText.commands).map { $0.replacing("\0", with: "") }
 
     private static func random(
-        seed: UInt64, count: Int = Hazard.count("PREFS_WORDS", default: Hazard.count(300, long: 1_000))
+        seed: UInt64, count: Int = Hazard.count("PREFS_WORDS", default: Hazard.count(100, long: 1_000))
     ) -> [String] {
         var generator = SeededGenerator(seed: seed)
         let pool =

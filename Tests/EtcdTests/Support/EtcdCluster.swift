@@ -66,6 +66,10 @@ final class EtcdCluster: Reachable, @unchecked Sendable {
         return isThere
     }()
 
+    /// Whether all tests of the fleet run. In the usual form, those do not that start nodes or programs of their own, unless PREFS_FLEET asks
+    /// for them: they take most of the processor time of all.
+    static let isWhole = isThere && (Hazard.isLong || Hazard.count("PREFS_FLEET", default: 0) > 0)
+
     /// One node that tests share, each with its own prefix.
     static let shared: Result<EtcdCluster, any Error> = Result { try EtcdCluster(nodes: 1) }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PersistentPreferences
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Fault.allCases)
+    @Test(arguments: Hazard.each(2, of: Fault.allCases))
     func isFoundAndMadeShort(_ fault: Fault) throws {
         for seed in 1...UInt64(20) {
             let (world, moves) = ModelGenerator.make(seed: seed, count: 200, stores: fault.stores)
