@@ -100,12 +100,15 @@ import TestSupport
     }
 
     /// What this process has written before is no news for an observer that starts then.
-    @Test func anObserverStartsAfterTheOwnWrites() throws {
+    ///
+    /// - Parameter isFirst: whether the root has no other observer, which is told of those writes.
+    @Test(arguments: [true, false]) func anObserverStartsAfterTheOwnWrites(isFirst: Bool) throws {
         let store = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(1)))
         let other = cluster.store(prefix)
         #expect(try store.read(root: "A") == nil)
         try increment(other)
         try wait { try store.count() == 1 }
+        let earlier = isFirst ? nil : try ObservedCounts(store)
         // The copy has none of it yet. Another stream has both changes later, one after the other.
         proxy.silenceStreams()
         try increment(store)
@@ -114,6 +117,9 @@ import TestSupport
         try increment(other)
         #expect(heard.wait(for: 3) == .elsewhere)
         #expect(heard.all == [3])
+        #expect(earlier?.wait(for: 3) == (isFirst ? nil : .elsewhere))
+        // The change of the jobs has no count.
+        #expect(earlier?.all == (isFirst ? nil : [2, 0, 3]))
     }
 
     // MARK: - Users
