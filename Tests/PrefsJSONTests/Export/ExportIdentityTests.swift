@@ -116,15 +116,4 @@ import Testing
             }
         }
     }
-
-    private static func inWholeSeconds(_ value: Any) -> Any {
-        switch value {
-        case let date as Date:
-            // A text of whole seconds has no -0.0.
-            Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down) + 0)
-        case let list as [Any]: list.map(inWholeSeconds)
-        case let dictionary as [String: Any]: dictionary.mapValues(inWholeSeconds)
-        default: value
-        }
-    }
 }
