@@ -19,7 +19,7 @@ esac
 [[ $# -eq 0 || $* == --build || ($# -eq 2 && $1 =~ ^--(filter|skip)$) ]] || usage
 
 # Few seeds: sequences are slow here and differ little, and the sanitizers are mainly for threads.
-export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_STACK=4096 PREFS_FLEET=1
+export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_FLEET=1
 # A wait may take longer here.
 export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-300}"
 

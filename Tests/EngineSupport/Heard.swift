@@ -14,7 +14,8 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
 
     deinit {
         guard let last, elements.count > last.count else { return }
-        Self.record("after \(last.count) were waited for, more came: \(elements[last.count...])", last.place)
+        Issue.record(
+            "after \(last.count) were waited for, more came: \(elements[last.count...])", sourceLocation: last.place)
     }
 
     func append(_ element: Element) {
@@ -56,15 +57,11 @@ final class Heard<Element: Sendable>: @unchecked Sendable {
         let limit = Date(timeIntervalSinceNow: TimeInterval(Patience.seconds))
         while !isEnough(elements) {
             guard condition.wait(until: limit) else {
-                Self.record(Patience.failure("heard only \(elements)"), place)
+                Issue.record("\(Patience.failure("heard only \(elements)"))", sourceLocation: place)
                 break
             }
         }
         return elements
-    }
-
-    private static func record(_ what: String, _ place: SourceLocation) {
-        Issue.record("\(what)", sourceLocation: place)
     }
 }
 
@@ -74,12 +71,10 @@ final class Gate: Sendable {
 
     func open() { semaphore.signal() }
 
-    @discardableResult
-    func pass(sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
+    func pass(sourceLocation: SourceLocation = #_sourceLocation) {
         defer { semaphore.signal() }
-        let isOpen = semaphore.wait(timeout: .now() + .seconds(Patience.seconds)) == .success
-        if !isOpen { Issue.record("\(Patience.failure("the gate was not opened"))", sourceLocation: sourceLocation) }
-        return isOpen
+        guard semaphore.wait(timeout: .now() + .seconds(Patience.seconds)) == .timedOut else { return }
+        Issue.record("\(Patience.failure("the gate was not opened"))", sourceLocation: sourceLocation)
     }
 }
 

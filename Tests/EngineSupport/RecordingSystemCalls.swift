@@ -18,6 +18,13 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     /// The time of a clock that stands still, also in the stamps of files; nil for the real clock.
     var frozenTime: FileStatus.Time?
 
+    /// A file or a folder, and how long ago it has changed by the clock, however long the test takes.
+    var age: (path: String, time: Duration)? {
+        get { lock.withLock { followed } }
+        set { lock.withLock { followed = newValue } }
+    }
+    private var followed: (path: String, time: Duration)?
+
     /// Whether the faults of a test are over.
     var isHealed = false
 
@@ -229,6 +236,11 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
 
     override func now() -> FileStatus.Time {
         if let frozenTime { return frozenTime }
+        if let age, let status = try? super.status(ofPath: age.path, in: AT_FDCWD, followsLinks: false) {
+            let seconds = status.changed.seconds + age.time.components.seconds
+            let nanoseconds = status.changed.nanoseconds + Int(age.time.components.attoseconds / 1_000_000_000)
+            return FileStatus.Time(seconds: seconds, nanoseconds: nanoseconds)
+        }
         let now = super.now()
         return isClockAhead ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
     }

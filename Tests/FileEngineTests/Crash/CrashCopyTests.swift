@@ -10,8 +10,6 @@ import TestSupport
 /// Kills and power cuts while the last good copy is written in place. Then another program damages the file, so that
 /// the copy is read.
 @Suite struct CrashCopyTests {
-    private static let damage = Array("half a propert\0".utf8)
-
     /// A scenario whose states have equal keys and numbers of one length, so that a mixture of two copies is a property
     /// list, too.
     private static func scenario(_ format: FileFormat) -> CrashScenario {
@@ -39,7 +37,7 @@ import TestSupport
             {
                 var volume = state
                 guard let file = volume.inode(at: CrashScenario.path) else { continue }
-                volume[file].bytes = Self.damage
+                volume[file].bytes = CrashScenario.damage
                 let (prefs, machine) = volume.reopened(format)
                 let found = prefs.ints
                 let allowed = scenario.states[...min(point.acknowledged + 1, scenario.steps.count)]
@@ -59,7 +57,7 @@ import TestSupport
                 }
                 // The next commit has written the copy again.
                 let next = try #require(machine.volume.inode(at: CrashScenario.path))
-                machine.volume[next].bytes = Self.damage
+                machine.volume[next].bytes = CrashScenario.damage
                 #expect(machine.volume.reopened(format).prefs.ints == found.merging(["c": 9]) { $1 }, "\(point)")
             }
         }
@@ -98,7 +96,7 @@ import TestSupport
         }
         let folder = try TemporaryFolder()
         folder.root()["a"] = 1
-        try Data(Self.damage).write(to: folder.file())
+        try Data(CrashScenario.damage).write(to: folder.file())
         inThreads(2) { number in
             if number == 0 {
                 let prefs = folder.root(system: reader)

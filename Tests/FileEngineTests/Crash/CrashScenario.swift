@@ -18,6 +18,8 @@ struct CrashPoint: CustomStringConvertible {
 /// Steps on a simulated machine, each with the state that it leads to.
 struct CrashScenario: Sendable, CustomStringConvertible {
     static let path = "/home/.config/test.plist"
+    /// What another program leaves in the file.
+    static let damage = Array("half a propert\0".utf8)
     /// Whether every state of the disk is checked.
     static let isThorough = Hazard.count("PREFS_CRASHES", default: 0) > 0
 
@@ -25,6 +27,8 @@ struct CrashScenario: Sendable, CustomStringConvertible {
     var format = FileFormat.binary
     /// The number of existing folders of the path: both, the outer one, or none.
     var folders = 2
+    /// False if files of the volume have one name each, as on FAT.
+    var hasSecondNames = true
     let steps: [@Sendable (FileRoot) -> Void]
     /// The states. The first one is the state before the first step.
     let states: [[String: Int]]
@@ -73,7 +77,10 @@ struct CrashScenario: Sendable, CustomStringConvertible {
             }
             points.append(CrashPoint(volume: machine.volume, acknowledged: acknowledged, call: call))
         }
-        process.onCall = { record($0) }
+        process.onCall = { call throws(StorageFailure) in
+            record(call)
+            if !hasSecondNames, call == "link" { throw StorageFailure("link", "", code: EPERM) }
+        }
         let prefs = Self.prefs(on: process, format)
         for step in steps {
             step(prefs)

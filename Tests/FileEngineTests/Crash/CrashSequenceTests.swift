@@ -64,32 +64,6 @@ import Testing
         #expect(looked > Hazard.count(33, long: 100))
     }
 
-    /// The volume has no second names, like FAT. The writer that quarantines the damage is killed at every call.
-    @Test func withoutSecondNamesTheFileIsNeverMissing() throws {
-        let machine = SimulatedMachine(CrashScenario.volume())
-        CrashScenario.prefs(on: SimulatedProcess(machine))["a"] = 1
-        let damage = Array("half a propert".utf8)
-        machine.volume[try #require(machine.volume.inode(at: CrashScenario.path))].bytes = damage
-        machine.volume.flushAll()
-        let process = SimulatedProcess(machine)
-        var volumes: [SimulatedVolume] = []
-        process.onCall = { call throws(StorageFailure) in
-            volumes.append(machine.volume)
-            if call == "link" { throw StorageFailure("link", "", code: EPERM) }
-        }
-        let prefs = CrashScenario.prefs(on: process)
-        #expect(prefs.ints == ["a": 1])
-        prefs["b"] = 2
-        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-        for volume in volumes {
-            for disk in [volume] + volume.statesAfterPowerCut(isThorough: true) {
-                #expect([["a": 1], ["a": 1, "b": 2]].contains(disk.reopened().prefs.ints))
-                #expect(disk.listing().values.contains(damage))
-            }
-        }
-        #expect(volumes.count > 20)
-    }
-
     /// A successful flush proves nothing about a newer state whose flush has failed.
     @Test func aFailedFlushIsNotForgotten() throws {
         let machine = SimulatedMachine(CrashScenario.volume())

@@ -23,6 +23,9 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     private var table: [Descriptor: Open] = [:]
     /// Called before each call except `close`, with its name. If it throws, the call reports that error.
     var onCall: ((String) throws(StorageFailure) -> Void)?
+    private(set) var flushes = 0
+    /// The flush that fails, by its number from 1.
+    var failingFlush = 0
 
     init(_ machine: SimulatedMachine) {
         self.machine = machine
@@ -39,12 +42,17 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         return open.inode
     }
 
-    /// The folder of a path, and the last name in it.
+    /// Begins a call.
+    private func begin(_ operation: String, _ descriptor: Descriptor) throws(StorageFailure) -> Int {
+        try onCall?(operation)
+        return try inode(of: descriptor, operation)
+    }
+
+    /// Begins a call. Returns the folder of a path, and the last name in it.
     private func place(
         _ path: String, in folder: Descriptor, _ operation: String
     ) throws(StorageFailure) -> (folder: Int, name: String) {
-        try onCall?(operation)
-        let start = try inode(of: folder, operation)
+        let start = try begin(operation, folder)
         guard let slash = path.lastIndex(of: "/") else { return (start, path) }
         guard let above = volume.inode(at: String(path[..<slash]), from: start) else {
             throw StorageFailure(operation, path, code: ENOENT)
@@ -96,29 +104,25 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
-        try onCall?("fstat")
-        return status(try inode(of: descriptor, "fstat"))
+        status(try begin("fstat", descriptor))
     }
 
     override func status(
         ofPath name: String, in folder: Descriptor, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
-        try onCall?("stat")
-        return volume.inode(at: name, from: try inode(of: folder, "stat")).map(status)
+        volume.inode(at: name, from: try begin("stat", folder)).map(status)
     }
 
     override func read(
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StorageFailure) -> Int {
-        try onCall?("read")
-        let rest = volume[try inode(of: descriptor, "read")].bytes.dropFirst(offset).prefix(buffer.count)
+        let rest = volume[try begin("read", descriptor)].bytes.dropFirst(offset).prefix(buffer.count)
         buffer.copyBytes(from: rest)
         return rest.count
     }
 
     override func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) throws(StorageFailure) -> Int {
-        try onCall?("write")
-        let inode = try inode(of: descriptor, "write")
+        let inode = try begin("write", descriptor)
         let offset = table[descriptor]?.offset ?? 0
         // The first write is short.
         let piece = Array(bytes.prefix(offset == 0 ? 1 + bytes.count / 2 : bytes.count))
@@ -128,14 +132,15 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     }
 
     override func truncate(_ descriptor: Descriptor, to size: Int) throws(StorageFailure) {
-        try onCall?("truncate")
-        volume.truncate(try inode(of: descriptor, "truncate"), to: size)
+        volume.truncate(try begin("truncate", descriptor), to: size)
     }
 
     override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {
         let inode = try inode(of: descriptor, "fsync")
-        do {
+        do throws(StorageFailure) {
             try onCall?("fsync")
+            flushes += 1
+            if flushes == failingFlush { throw StorageFailure("fsync", "", code: EIO) }
         } catch {
             volume.failFlush(inode)
             throw error
@@ -144,8 +149,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     }
 
     override func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {
-        try onCall?("chmod")
-        volume[try inode(of: descriptor, "chmod")].mode = mode
+        volume[try begin("chmod", descriptor)].mode = mode
     }
 
     /// Files have no attributes here.
@@ -154,8 +158,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     }
 
     override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
-        try onCall?("readdir")
-        return volume[try inode(of: folder, "readdir")].entries.isEmpty
+        volume[try begin("readdir", folder)].entries.isEmpty
     }
 
     override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
@@ -163,8 +166,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 
     override func setOwner(_ owner: uid_t, group: gid_t, of descriptor: Descriptor) throws(StorageFailure) {
-        try onCall?("chown")
-        let inode = try inode(of: descriptor, "chown")
+        let inode = try begin("chown", descriptor)
         (volume[inode].owner, volume[inode].group) = (owner, group)
     }
 
@@ -207,8 +209,7 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     // MARK: - Locks and time
 
     override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
-        try onCall?("flock")
-        let inode = try inode(of: descriptor, "flock")
+        let inode = try begin("flock", descriptor)
         if let holder = machine.locks[inode], holder != descriptor {
             throw StorageFailure("flock", "", code: EWOULDBLOCK)
         }

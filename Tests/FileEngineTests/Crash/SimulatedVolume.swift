@@ -68,15 +68,12 @@ struct SimulatedVolume: Sendable {
         touch(folder)
     }
 
-    mutating func write(_ bytes: [UInt8], to file: Inode, at offset: Int) {
-        write(Write(offset: offset, bytes: bytes), to: file)
-    }
-
     mutating func truncate(_ file: Inode, to size: Int) {
-        write(Write(offset: size, bytes: [], isEnd: true), to: file)
+        write([], to: file, at: size, isEnd: true)
     }
 
-    private mutating func write(_ write: Write, to file: Inode) {
+    mutating func write(_ bytes: [UInt8], to file: Inode, at offset: Int, isEnd: Bool = false) {
+        let write = Write(offset: offset, bytes: bytes, isEnd: isEnd)
         self[file].pendingWrites.append(write)
         Self.apply(write, to: &self[file].bytes)
         touch(file)

@@ -127,20 +127,18 @@ final class OwnershipTests: FolderSuite {
     /// The new folder is exchanged for another one of root's, or for a link, before it is given to the owner of the folder
     /// above.
     @Test(arguments: [true, false]) func aFolderPutInTheNewOnesPlaceIsNotGivenAway(_ isLink: Bool) throws {
-        final class Swapping: SystemCalls, @unchecked Sendable {
-            let isLink: Bool
-            init(isLink: Bool) { self.isLink = isLink }
-            override func makeFolder(_ name: String, in folder: Descriptor, mode: mode_t) throws(StorageFailure) {
-                try super.makeFolder(name, in: folder, mode: mode)
-                renameat(folder, name, folder, "made")
-                if isLink { symlinkat("victim", folder, name) } else { renameat(folder, "victim", folder, name) }
-            }
+        let system = RecordingSystemCalls()
+        var isExchanged = false
+        system.beforeOpen = { name, folder, _ in
+            guard name == "conf", !isExchanged, renameat(folder, name, folder, "made") == 0 else { return }
+            isExchanged = true
+            if isLink { symlinkat("victim", folder, name) } else { renameat(folder, "victim", folder, name) }
         }
         let user = folder.path + "/user"
         for path in [user, user + "/victim"] { mkdir(path, 0o700) }
         try Data("secret".utf8).write(to: URL(filePath: user + "/victim/f"))
         chown(user, 12_345, 54_321)
-        let prefs = folder.root("user/conf/test.plist", system: Swapping(isLink: isLink))
+        let prefs = folder.root("user/conf/test.plist", system: system)
         prefs["a"] = 1
         if !isLink { #expect(prefs.outcome == "not stored: \(user)/conf: was replaced by another folder") }
         #expect(try owner(isLink ? "user/victim" : "user/conf") == 0)

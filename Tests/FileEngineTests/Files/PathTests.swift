@@ -111,9 +111,7 @@ import Testing
 
     @Test func aFolderThatCannotBeMadeIsReported() {
         let system = RecordingSystemCalls()
-        system.onCall = { name throws(StorageFailure) in
-            if name == "mkdir" { throw StorageFailure("mkdir", "", code: ENOENT) }
-        }
+        system.fail("mkdir", with: ENOENT)
         let prefs = folder.root("deep/er/test.plist", system: system)
         prefs["a"] = 1
         #expect(prefs.outcome.hasSuffix("mkdir: No such file or directory"))

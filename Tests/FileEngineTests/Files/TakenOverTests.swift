@@ -7,13 +7,11 @@ import Testing
 
 /// A commit takes over the bytes of the last commit only if the file still has these bytes.
 @Suite struct TakenOverTests {
-    private final class OtherProcess: SystemCalls, @unchecked Sendable {}
-
     /// One process stores most values, another one some, and a person edits the file in between.
     @Test(arguments: 0..<UInt64(Hazard.count(3, long: 10))) func whateverWasStoredInBetween(_ seed: UInt64) throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator(seed: seed)
-        let (ours, others) = (FileRoot(folder.file().path), FileRoot(folder.file().path, system: OtherProcess()))
+        let (ours, others) = (FileRoot(folder.file().path), FileRoot(folder.file().path, system: SystemCalls()))
         var expected: [String: Int] = [:]
         for number in 0..<40 { expected["key\(number)"] = number % 7 }
         ours.values = expected
@@ -26,7 +24,10 @@ import Testing
             expected[key] = after
             switch writer {
             case 0, 1: others[key] = value
-            case 2, 3: try edit(folder.file(), expected, as: writer == 2 ? .binary : .xml, inPlace: step % 2 == 0)
+            case 2, 3:
+                let bytes = try PropertyListSerialization.data(
+                    fromPropertyList: [FileRoot.key: expected], format: writer == 2 ? .binary : .xml, options: 0)
+                try bytes.write(to: folder.file(), options: step % 2 == 0 ? [] : .atomic)
             default: ours[key] = expected[key]
             }
             let stored = try propertyList(at: folder.file())[FileRoot.key] as? [String: Int]
@@ -38,13 +39,5 @@ import Testing
         }
         #expect(ours.outcome == "ok" && others.outcome == "ok")
         #expect(ours.ints == expected && others.ints == expected)
-    }
-
-    private func edit(
-        _ file: URL, _ values: [String: Int], as format: PropertyListSerialization.PropertyListFormat, inPlace: Bool
-    ) throws {
-        let bytes = try PropertyListSerialization.data(
-            fromPropertyList: [FileRoot.key: values], format: format, options: 0)
-        try bytes.write(to: file, options: inPlace ? [] : .atomic)
     }
 }

@@ -76,8 +76,8 @@ import Testing
                 begun.wait { !$0.isEmpty }
                 asked.append(thread)
             }
-            var number = -1
-            let result = Result {
+            var (number, outcome) = (-1, "ok")
+            do {
                 try domain.transact(durability: .process) { transaction in
                     number = begun.all.count
                     begun.append(number)
@@ -87,14 +87,10 @@ import Testing
                     }
                     try member(number, transaction)
                 }
+            } catch {
+                outcome = (error as? FileError)?.text ?? "\(error)"
             }
-            let text =
-                switch result {
-                case .success: "ok"
-                case .failure(let error as FileError): error.text
-                case .failure(let error): "\(error)"
-                }
-            ended.append(Ended(member: number, outcome: text, thread: ObjectIdentifier(Thread.current)))
+            ended.append(Ended(member: number, outcome: outcome, thread: ObjectIdentifier(Thread.current)))
         }
         return ended.all.sorted { $0.member < $1.member }
     }

@@ -70,9 +70,9 @@
         // MARK: - Events
 
         @Test func aFileReportsWhatHappensToIt() throws {
-            let path = folder.file().path
-            func events(_ action: () throws -> Void) rethrows -> [VnodeEvents] {
-                let watched = watch("test.plist")
+            let (path, aside) = (folder.file().path, folder.file("aside").path)
+            func events(of name: String = "test.plist", _ action: () throws -> Void) rethrows -> [VnodeEvents] {
+                let watched = watch(name)
                 try action()
                 return watched.take()
             }
@@ -82,21 +82,11 @@
             #expect(events { chmod(path, 0o640) } == [.attrib])
             #expect(events { link(path, folder.file("second").path) } == [])
             #expect(events { unlink(folder.file("second").path) } == [.delete])
-            #expect(events { rename(path, folder.file("aside").path) } == [.rename])
-        }
-
-        @Test func aFileReportsItsEnd() throws {
-            let path = folder.file().path
-            let watched = watch("test.plist")
-            #expect(rename(path, folder.file("aside").path) == 0)
-            #expect(watched.take() == [.rename])
-            model.hold(.event)
+            #expect(events { rename(path, aside) } == [.rename])
             try Data().write(to: folder.file())
-            #expect(rename(path, folder.file("aside").path) == 0)
-            #expect(watched.take() == [.delete])
-            let second = watch("aside")
-            #expect(unlink(folder.file("aside").path) == 0)
-            #expect(second.take() == [.delete])
+            // Of a file that is replaced, and of one that has no other name.
+            #expect(events(of: "aside") { rename(path, aside) } == [.delete])
+            #expect(events(of: "aside") { unlink(aside) } == [.delete])
         }
 
         @Test func aStoreToMappedMemoryIsNotReported() throws {
@@ -174,60 +164,36 @@
             #expect(watched.heard.all == [.attrib])
         }
 
-        @Test func lateEventsComeWithoutTheTestsHelp() {
-            let model = ModelVnodes(delay: .milliseconds(1))
-            let registered = Heard<Bool>()
-            let descriptor = model.open(folder.file().path, 0)
-            let source = model.source(descriptor, Self.all, on: queue)
-            let heard = Heard<VnodeEvents>()
-            source.setRegistrationHandler { registered.append(true) }
-            source.setEventHandler { [unowned source] in heard.append(source.data) }
-            source.setCancelHandler { model.close(descriptor) }
-            source.activate()
-            registered.wait(for: 1)
-            write("ab")
-            write("cd")
-            heard.wait { $0.contains(.write) }
-            source.cancel()
-            queue.sync {}
-            #expect(model.openDescriptors == [])
-        }
-
         // MARK: - Violations
+
+        private lazy var descriptor = model.open(folder.file().path, 0)
 
         private func source(_ descriptor: Int32) -> any VnodeSource {
             model.source(descriptor, Self.all, on: queue)
         }
 
-        @Test func aDescriptorThatIsClosedBeforeTheCancelHandler() {
-            let descriptor = model.open(folder.file().path, 0)
+        @Test func aDescriptorThatIsClosedTooEarlyOrTwiceOrNever() {
             let source = source(descriptor)
             source.activate()
             model.close(descriptor)
+            model.close(descriptor)
+            source.cancel()
+            queue.sync {}
+            let second = model.open(folder.file().path, 0)
+            let other = self.source(second)
+            other.activate()
+            other.cancel()
+            queue.sync {}
             #expect(
                 violations.all == [
-                    "descriptor \(descriptor) is closed before the cancel handler of its source is called"
+                    "descriptor \(descriptor) is closed before the cancel handler of its source is called",
+                    "descriptor \(descriptor) is closed, but is not open",
+                    "descriptor \(second) is open after the cancel handler of its source",
                 ])
-            source.cancel()
-            queue.sync {}
-        }
-
-        @Test func aDescriptorThatIsClosedTwiceOrNever() {
-            let descriptor = model.open(folder.file().path, 0)
-            model.close(descriptor)
-            model.close(descriptor)
-            #expect(violations.all == ["descriptor \(descriptor) is closed, but is not open"])
-            let second = model.open(folder.file().path, 0)
-            let source = source(second)
-            source.activate()
-            source.cancel()
-            queue.sync {}
-            #expect(violations.all.last == "descriptor \(second) is open after the cancel handler of its source")
             model.close(second)
         }
 
         @Test func aSourceThatIsReleasedWhileItIsInUse() {
-            let descriptor = model.open(folder.file().path, 0)
             _ = source(descriptor)
             #expect(violations.all == ["the source of descriptor \(descriptor) is released while it is inactive"])
             source(descriptor).activate()
@@ -239,9 +205,8 @@
         }
 
         @Test func aSourceThatIsUsedInTheWrongOrder() {
-            let descriptor = model.open(folder.file().path, 0)
             let source = source(descriptor)
-            source.setCancelHandler { [model] in model.close(descriptor) }
+            source.setCancelHandler { [model, descriptor] in model.close(descriptor) }
             _ = source.data
             source.activate()
             source.setEventHandler {}
