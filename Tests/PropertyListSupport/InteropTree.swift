@@ -20,8 +20,7 @@ package enum InteropTree {
         case 2: return Int64(bitPattern: random.next()) >> Int64.random(in: 0..<63, using: &random)
         case 3: return UInt64.random(in: .min ... .max, using: &random)
         case 4: return double(&random)
-        case 5: return text(&random)
-        case 6: return text(&random)
+        case 5, 6: return text(&random)
         case 7:
             return Data(
                 (0..<Int.random(in: 0...90, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) })

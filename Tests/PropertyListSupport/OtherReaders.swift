@@ -16,10 +16,11 @@ package enum OtherReaders {
     /// libplist's converter.
     package static let plistutil = program("plistutil")
 
-    package static func program(_ name: String) -> URL? {
+    /// The first program of that name on the PATH that the closure accepts.
+    package static func program(_ name: String, where isRight: (URL) -> Bool = { _ in true }) -> URL? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .map { URL(filePath: "\($0)/\(name)", directoryHint: .notDirectory) }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) && isRight($0) }
     }
 
     /// Whether the program is installed. If not, the summary names the skipped test.

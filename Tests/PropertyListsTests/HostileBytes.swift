@@ -149,7 +149,7 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes([[0xA1, 0]], endless),
         Bytes([[0xA2, 1, 0], [0xA1, 0]], endless),
         Bytes([[0xD1, 1, 0], [0x51, 0x61]], endless),
-        Bytes([tens(0)], endless),
+        Bytes([[0xAA] + [UInt8](repeating: 0, count: 10)], endless),
         Bytes(levels(83), tooDeep),
         Bytes([[0xA1, 1]], "a reference to an object that does not exist"),
         Bytes([[0xD1, 0xFF, 0], [0x51, 0x61]], "a reference to an object that does not exist"),
@@ -203,7 +203,11 @@ struct Bytes: Sendable, CustomTestStringConvertible {
             "<plist><array>" + String(repeating: "<array/>", count: 300) + "</array></plist>",
             "[" + Array(repeating: "[]", count: 300).joined(separator: ", ") + "]"),
         Bytes(
-            [[0xA2, 1, 2], [0x51, 0x61], zeros + [UInt8](repeating: 0xFF, count: 8)], "['a', 18446744073709551615]"),
+            [
+                [0xA2, 1, 2], [0x51, 0x61],
+                [0x14] + [UInt8](repeating: 0, count: 8) + [UInt8](repeating: 0xFF, count: 8),
+            ],
+            "['a', 18446744073709551615]"),
         Bytes([[0x61, 0xD8, 0x00]], "'\\u{FFFD}'"),
         Bytes("<!DOCTYPE plist [ <!-- > <![CDATA[ --> <!ENTITY a \"]>\"> ]><plist><true/></plist>", "true"),
         Bytes("<!DOCTYPE plist SYSTEM 'a>b'><plist><true/></plist>", "true"), Bytes("<array/>", "[]"),
@@ -212,6 +216,13 @@ struct Bytes: Sendable, CustomTestStringConvertible {
         Bytes("<plist><data> A Q\t=\r\n= </data></plist>", "data AQ=="),
         Bytes("<plist><data><![CDATA[AQ==]]></data></plist>", "data AQ=="),
         Bytes("<plist><string>a<!-- <b> -- & -->b<?pi </string> ?>c<![CDATA[&<]]></string></plist>", "'abc&<'"),
+        Bytes("<plist><array><!-- c --><?pi x?><true></true></array></plist>\n<!-- end -->\n", "[true]"),
+        Bytes(
+            "<plist><dict><!-- c --><key>a<!-- c -->b</key><dict/><key/><string/></dict></plist>", "{'': '', 'ab': {}}"),
+        Bytes("<plist><string a='b'>é&#xE9;&quot;&apos;</string></plist>", "'\\u{00E9}\\u{00E9}\\\"\\''"),
+        Bytes(
+            "<plist><array><real>1e3</real><real>inf</real></array></plist>",
+            "[1000.0 (408f400000000000), inf (7ff0000000000000)]"),
         Bytes("<plist><true> \n</true></plist>", "true"), Bytes("<plist><string\n x='>' y=\"<\" /></plist>", "''"),
         Bytes("<plist><real> 0,10000000000000001 </real></plist>", "0.1 (3fb999999999999a)"),
         Bytes("<plist><real>0\u{66B}5</real></plist>", "0.5 (3fe0000000000000)"),
@@ -234,14 +245,6 @@ struct Bytes: Sendable, CustomTestStringConvertible {
     static func xml(lists: Int) -> String {
         "<plist>" + String(repeating: "<array>", count: lists) + String(repeating: "</array>", count: lists)
             + "</plist>"
-    }
-
-    /// The beginning of an integer of 128 bits.
-    private static let zeros: [UInt8] = [0x14, 0, 0, 0, 0, 0, 0, 0, 0]
-
-    /// A list with ten references to one object.
-    static func tens(_ reference: UInt8) -> [UInt8] {
-        [0xAA] + [UInt8](repeating: reference, count: 10)
     }
 
     /// A number of nested lists.

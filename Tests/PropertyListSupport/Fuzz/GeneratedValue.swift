@@ -28,16 +28,13 @@ package struct GeneratedValue {
             cost: parts.reduce(9) { min($0 + $1.cost, 1 << 40) })
     }
 
-    private static let depthLimit = 64
-    private static let costLimit = 4 << 20
-
-    /// Whether the value must be accepted. Near the limit of size both outcomes are valid, because the cost is an
+    /// Whether the value must be accepted. Near the limit of size, 4 MiB, both outcomes are valid, because the cost is an
     /// estimate.
     package var mustBeAccepted: Bool {
-        expected != nil && depth <= Self.depthLimit && cost < Self.costLimit / 2
+        expected != nil && depth <= 64 && cost < 2 << 20
     }
 
     package var mustBeRefused: Bool {
-        expected == nil || depth > Self.depthLimit || cost > Self.costLimit * 2
+        expected == nil || depth > 64 || cost > 8 << 20
     }
 }

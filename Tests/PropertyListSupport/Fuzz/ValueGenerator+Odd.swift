@@ -64,30 +64,21 @@ extension ValueGenerator {
             return GeneratedValue(
                 value: [bytes, bytes], expected: [numbers, numbers] as [Any], depth: 2, cost: 2 * cost)
         default:
+            let reals = bytes.map { NSNumber(value: Double($0)) } as [Any]
             return GeneratedValue(
-                value: ["k": bytes.map { Float($0) }], expected: ["k": numbers.map(Self.real)] as [String: Any],
-                depth: 2, cost: cost + 20)
+                value: ["k": bytes.map { Float($0) }], expected: ["k": reals] as [String: Any], depth: 2,
+                cost: cost + 20)
         }
     }
 
-    private static func real(_ number: Any) -> Any {
-        NSNumber(value: (number as? NSNumber)?.doubleValue ?? 0)
-    }
-
     mutating func emptyContainer() -> GeneratedValue {
-        let list: Any = [Any]()
-        let dictionary: Any = [String: Any]()
-        let (value, expected): (Any, Any) =
-            switch choices.byte() % 8 {
-            case 0: ([Int](), list)
-            case 1: (NSArray(), list)
-            case 2: (NSMutableArray(), list)
-            case 3: ([UUID](), list)
-            case 4: ([String: Int](), dictionary)
-            case 5: (NSDictionary(), dictionary)
-            case 6: (NSMutableDictionary(), dictionary)
-            default: ([Int: UUID](), dictionary)
-            }
+        let (list, dictionary) = ([Any](), [String: Any]())
+        let all: [(value: Any, expected: Any)] = [
+            ([Int](), list), (NSArray(), list), (NSMutableArray(), list), ([UUID](), list),
+            ([String: Int](), dictionary), (NSDictionary(), dictionary), (NSMutableDictionary(), dictionary),
+            ([Int: UUID](), dictionary),
+        ]
+        let (value, expected) = choices.element(of: all)
         return GeneratedValue(value: value, expected: expected, depth: 1)
     }
 }

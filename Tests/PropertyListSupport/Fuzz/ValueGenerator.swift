@@ -128,15 +128,11 @@ package struct ValueGenerator {
         let parts = entries.map(\.part)
         var made = GeneratedValue.container(value, of: parts) {
             let pairs = entries.compactMap { entry in entry.part.expected.map { (entry.name, $0) } }
-            let isLoneUID = pairs.count == 1 && pairs[0].0 == "CF$UID" && Self.isNumber(pairs[0].1)
+            let isLoneUID = pairs.count == 1 && pairs[0].0 == "CF$UID" && type(of: pairs[0].1) is NSNumber.Type
             return isLoneUID ? nil : Dictionary(uniqueKeysWithValues: pairs)
         }
         made.cost += entries.reduce(0) { $0 + $1.name.utf16.count * 2 }
         return made
-    }
-
-    private static func isNumber(_ value: Any) -> Bool {
-        type(of: value) is NSNumber.Type
     }
 
     private mutating func dictionary() -> GeneratedValue {

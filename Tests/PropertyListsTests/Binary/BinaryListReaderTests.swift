@@ -7,12 +7,36 @@ import Testing
 
 /// Our reader and Foundation read equal values from binary lists of any writer.
 @Suite struct BinaryListReaderTests {
-    @Test(arguments: Scalar.all) func everyKindOfScalar(_ scalar: Scalar) throws {
-        for objects in [[scalar.bytes], [[0xA2, 1, 1], scalar.bytes], [[0xD1, 2, 1], scalar.bytes, [0x51, 0x6B]]] {
+    private static let ones = [UInt8](repeating: 0xFF, count: 8)
+    private static let zeros = [UInt8](repeating: 0, count: 8)
+
+    /// Objects that hold no others, and a part of the form of their values.
+    private static let scalars: [(bytes: [UInt8], form: String)] = [
+        ([0x08], "false"), ([0x09], "true"),
+        ([0x10, 0xFF], "255"), ([0x11, 0xFF, 0xFF], "65535"),
+        ([0x12, 0xFF, 0xFF, 0xFF, 0xFF], "4294967295"), ([0x13] + ones, "-1"),
+        ([0x13, 0x80, 0, 0, 0, 0, 0, 0, 0], "\(Int64.min)"), ([0x13, 0, 0, 0, 0, 0, 0, 0, 9], "9"),
+        ([0x14] + zeros + ones, "\(UInt64.max)"), ([0x14] + zeros + [0, 0, 0, 0, 0, 0, 0, 9], "9"),
+        ([0x14] + zeros + [0x80, 0, 0, 0, 0, 0, 0, 0], "9223372036854775808"),
+        ([0x22, 0x3F, 0x80, 0, 0], "1.0 (3ff0"), ([0x22, 0x80, 0, 0, 0], "-0.0 (8000"),
+        ([0x22, 0x7F, 0x80, 0, 0], "inf"), ([0x23, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0], "1.5"),
+        ([0x23, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0], "-inf"), ([0x23, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0], "nan"),
+        ([0x33, 0x40, 0x09, 0x21, 0xFB, 0x54, 0x44, 0x2D, 0x18], "date 3.14159"),
+        ([0x33, 0x80, 0, 0, 0, 0, 0, 0, 0], "date -0.0"),
+        ([0x40], "data "), ([0x42, 0, 0xFF], "data AP8="), ([0x4F, 0x10, 1, 7], "data Bw=="),
+        ([0x50], "''"), ([0x52, 0, 0x7F], "'\\0\\u{7F}'"), ([0x5F, 0x11, 0, 1, 0x61], "'a'"),
+        ([0x61, 0, 0x61], "'a'"), ([0x61, 0xFE, 0xFF], "'\\u{FEFF}'"),
+        ([0x62, 0xFE, 0xFF, 0, 0x61], "'\\u{FEFF}a'"), ([0x61, 0xFF, 0xFE], "'\\u{FFFE}'"),
+        ([0x62, 0xD8, 0x3D, 0xDE, 0], "'\\u{0001F600}'"), ([0x61, 0xDE, 0], "'\\u{FFFD}'"),
+        ([0x6F, 0x12, 0, 0, 0, 1, 0, 0xE9], "'\\u{00E9}'"),
+    ]
+
+    @Test(arguments: scalars) func everyKindOfScalar(_ bytes: [UInt8], _ form: String) throws {
+        for objects in [[bytes], [[0xA2, 1, 1], bytes], [[0xD1, 2, 1], bytes, [0x51, 0x6B]]] {
             let bytes = BinaryList(objects).data
             let ours = try read(bytes)
             #expect(try exactForm(ours) == foundationsForm(of: bytes))
-            #expect(exactForm(ours).contains(scalar.form))
+            #expect(exactForm(ours).contains(form))
             // Each number has one canonical case.
             #expect(StoredValue(of: ours.object) == ours)
         }
@@ -134,40 +158,4 @@ import Testing
 /// The value that our reader reads.
 func read(_ bytes: Data) throws -> StoredValue {
     try bytes.withUnsafeBytes { try BinaryPropertyListReader.value(in: $0).value }
-}
-
-/// An object of a binary list that holds no others.
-struct Scalar: CustomTestStringConvertible {
-    let bytes: [UInt8]
-    let form: String
-
-    var testDescription: String { form }
-
-    init(_ bytes: [UInt8], _ form: String) {
-        self.bytes = bytes
-        self.form = form
-    }
-
-    private static let ones = [UInt8](repeating: 0xFF, count: 8)
-    private static let zeros = [UInt8](repeating: 0, count: 8)
-
-    static let all = [
-        Scalar([0x08], "false"), Scalar([0x09], "true"),
-        Scalar([0x10, 0xFF], "255"), Scalar([0x11, 0xFF, 0xFF], "65535"),
-        Scalar([0x12, 0xFF, 0xFF, 0xFF, 0xFF], "4294967295"), Scalar([0x13] + ones, "-1"),
-        Scalar([0x13, 0x80, 0, 0, 0, 0, 0, 0, 0], "\(Int64.min)"), Scalar([0x13] + zeros.dropLast() + [9], "9"),
-        Scalar([0x14] + zeros + ones, "\(UInt64.max)"), Scalar([0x14] + zeros + zeros.dropLast() + [9], "9"),
-        Scalar([0x14] + zeros + [0x80, 0, 0, 0, 0, 0, 0, 0], "9223372036854775808"),
-        Scalar([0x22, 0x3F, 0x80, 0, 0], "1.0 (3ff0"), Scalar([0x22, 0x80, 0, 0, 0], "-0.0 (8000"),
-        Scalar([0x22, 0x7F, 0x80, 0, 0], "inf"), Scalar([0x23, 0x3F, 0xF8, 0, 0, 0, 0, 0, 0], "1.5"),
-        Scalar([0x23, 0xFF, 0xF0, 0, 0, 0, 0, 0, 0], "-inf"), Scalar([0x23, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0], "nan"),
-        Scalar([0x33, 0x40, 0x09, 0x21, 0xFB, 0x54, 0x44, 0x2D, 0x18], "date 3.14159"),
-        Scalar([0x33, 0x80, 0, 0, 0, 0, 0, 0, 0], "date -0.0"),
-        Scalar([0x40], "data "), Scalar([0x42, 0, 0xFF], "data AP8="), Scalar([0x4F, 0x10, 1, 7], "data Bw=="),
-        Scalar([0x50], "''"), Scalar([0x52, 0, 0x7F], "'\\0\\u{7F}'"), Scalar([0x5F, 0x11, 0, 1, 0x61], "'a'"),
-        Scalar([0x61, 0, 0x61], "'a'"), Scalar([0x61, 0xFE, 0xFF], "'\\u{FEFF}'"),
-        Scalar([0x62, 0xFE, 0xFF, 0, 0x61], "'\\u{FEFF}a'"), Scalar([0x61, 0xFF, 0xFE], "'\\u{FFFE}'"),
-        Scalar([0x62, 0xD8, 0x3D, 0xDE, 0], "'\\u{0001F600}'"), Scalar([0x61, 0xDE, 0], "'\\u{FFFD}'"),
-        Scalar([0x6F, 0x12, 0, 0, 0, 1, 0, 0xE9], "'\\u{00E9}'"),
-    ]
 }

@@ -156,7 +156,7 @@ struct TreeMaker {
     private mutating func branch(_ depth: Int) -> CodableTree.Branch {
         switch Int.random(in: 0..<(depth < 5 ? 12 : 7), using: &random) {
         case 0: .leaf
-        case 1: .text(word())
+        case 1, 10: .text(word())
         case 2: .number(Int64(number()), exact: real())
         case 3: .small(Int8.random(in: .min ... .max, using: &random), random.next(), chance(2))
         case 4:
@@ -168,7 +168,6 @@ struct TreeMaker {
         case 7: .list(list { $0.branch(depth + 1) })
         case 8: .gaps(list { $0.chance(3) ? nil : $0.word() }, list { $0.list { $0.chance(3) ? nil : $0.number() } })
         case 9: .pair(key: CodableTree.Mood.allCases.randomElement(using: &random) ?? .calm, branch(depth + 1))
-        case 10: .text(word())
         default: .tree(tree(depth + 2))
         }
     }

@@ -40,15 +40,6 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
             try second.encode(Inner(), forKey: "b")
             try first.encode(true, forKey: "c")
         },
-        ByHand("a nested one that is continued") { encoder in
-            var container = encoder.container(keyedBy: AnyKey.self)
-            var nested = container.nestedContainer(keyedBy: AnyKey.self, forKey: "n")
-            try nested.encode(1, forKey: "a")
-            try container.encode("between", forKey: "x")
-            var again = container.nestedContainer(keyedBy: AnyKey.self, forKey: "n")
-            try again.encode([1, 2], forKey: "b")
-            try nested.encode(Date(timeIntervalSinceReferenceDate: 5), forKey: "c")
-        },
         ByHand("lists in lists, filled in turn") { encoder in
             var list = encoder.unkeyedContainer()
             try list.encode(1)
@@ -78,16 +69,6 @@ private struct Inner: Codable { var a = 1, b = "two", c: [Double] = [0.5], d: In
         ByHand("a single value of a part") { encoder in
             var container = encoder.singleValueContainer()
             try container.encode(["k": Inner()])
-        },
-        ByHand("every scalar in one type of list") { encoder in
-            var list = encoder.unkeyedContainer()
-            try list.encode(Int8(-1))
-            try list.encode(UInt64.max)
-            try list.encode(Float(0.5))
-            try list.encode(Data([1]))
-            try list.encode(Int?.some(3))
-            try list.encode([Int?.some(3), 4])
-            try list.encode(["k": "v"])
         },
     ]
 
