@@ -259,11 +259,7 @@ private enum SchemaValidator {
     static let isThere = Hazard.canRun(
         "schema: jsonschema of Python", if: python != nil, else: "Scripts/tools.sh installs it")
 
-    static let python: URL? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
-        return folders.map { URL(filePath: "\($0)/python3", directoryHint: .notDirectory) }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) && hasValidator($0) }
-    }()
+    static let python = OtherReaders.program("python3", where: hasValidator)
 
     static func run(_ program: URL, _ arguments: [String]) throws -> Child.Result {
         try Child(program, arguments, environment: ProcessInfo.processInfo.environment).wait()

@@ -6,14 +6,9 @@ import Testing
 
 @testable import PersistentPreferences
 @testable import PrefsJSON
-@testable import PrefsPropertyLists
 
 /// A root imports the export of another root exactly, in binary and JSON. XML loses the fractions of dates.
 @Suite struct ExportIdentityTests {
-    private static let formats: [PropertyListSerialization.PropertyListFormat: ExportFormat] = [
-        .binary: .binary, .xml: .xml,
-    ]
-
     @Test(arguments: Hazard.each(2, of: Content.all + odd)) func everyKindOfValue(_ content: Content) throws {
         for list in try content.lists() { try Self.check(["a": list]) }
     }
@@ -25,23 +20,6 @@ import Testing
         ] as [[String: any Sendable]])
     func everyKindOfRoot(_ values: [String: any Sendable]) throws {
         try Self.check(values)
-    }
-
-    @Test func randomRoots() throws {
-        var generator = SeededGenerator(seed: 5)
-        var count = 0
-        for _ in 0..<Hazard.count(60, long: 300) {
-            let input = Data(
-                (0..<Int.random(in: 4...200, using: &generator)).map { _ in UInt8(generator.next() >> 56) })
-            var values = ValueGenerator(input)
-            defer { values.takeBack() }
-            guard let made = values.make().expected,
-                let value = try? PropertyListVetter.storedObject(of: made, forKey: "a").get()
-            else { continue }
-            try Self.check(["a": value])
-            count += 1
-        }
-        #expect(count > Hazard.count(30, long: 150))
     }
 
     @Test func randomNumbersAndDates() throws {
@@ -106,14 +84,8 @@ import Testing
             #expect(exactForm(copy.values) == exactForm(expected), "\(format)")
             if format != .binary { #expect(copy.exported(as: format) == data) }
             // Foundation reads it, too.
-            var found = PropertyListSerialization.PropertyListFormat.openStep
-            if format != .json {
-                let list = try PropertyListSerialization.propertyList(from: data, options: [], format: &found)
-                #expect((list as? [String: Any])?.count == values.count)
-                #expect(formats[found] == format)
-            } else {
-                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: data) }
-            }
+            #expect(try propertyList(from: data).count == values.count)
+            #expect(data.starts(with: "bplist".utf8) == (format == .binary))
         }
     }
 }

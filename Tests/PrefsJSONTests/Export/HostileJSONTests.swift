@@ -87,37 +87,6 @@ import Testing
         #expect(Self.failure(of: wide) == "expected JSON in UTF-8, found UTF-16")
     }
 
-    private static let sample = Data(
-        #"{"a":{"t":"x\u00e9\ud83d\ude00é","n":[1,-2.5e3,true,{"$date":"2026-11-21T19:02:43.25Z"},{"$data":"AQ=="}]},"b":{"$$x":{}}}"#
-            .utf8)
-
-    @Test func randomBytesAndRandomChanges() {
-        var generator = SeededGenerator(seed: 7)
-        let alphabet = Data(#"{}[]:,"\u$0123456789.eE+-truefalsn \#u{E9}"#.utf8)
-        #expect(Self.failure(of: Self.sample) == nil)
-        var accepted = 0
-        for round in 0..<Hazard.count(800, long: 4_000) {
-            var bytes: Data
-            switch round % 3 {
-            case 0:
-                bytes = Data((0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8(generator.next() >> 56) })
-            case 1:
-                bytes = Data(
-                    (0..<Int.random(in: 1...40, using: &generator)).compactMap { _ in
-                        alphabet.randomElement(using: &generator)
-                    })
-            default:
-                bytes = Self.sample
-                for _ in 0...(round % 4) {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
-                        alphabet.randomElement(using: &generator) ?? 0
-                }
-            }
-            if Self.failure(of: bytes) == nil { accepted += 1 }
-        }
-        #expect(accepted > 0 && accepted < 2_000)
-    }
-
     @Test(arguments: ["[", "{\"a\":", "[{\"a\":", "{\"$date\":", " \n["]) func nestedTooDeep(_ beginning: String) throws
     {
         try onSmallStack {

@@ -72,13 +72,13 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
     @Test(arguments: [true, false]) func anEqualImportIsSilent(merge: Bool) throws {
         let prefs = try makePrefs()
         prefs["c"] = Date(timeIntervalSinceReferenceDate: 0.1)
-        let before = try fileNumber()
+        let before = try FolderState(folder)
         for format in [ExportFormat.binary, .json] {
             #expect(prefs.import(try #require(prefs.exported(as: format)), merge: merge) == nil)
         }
-        #expect(try fileNumber() == before)
+        #expect(try FolderState(folder) == before)
         prefs.import(json(#"{"a":2}"#), merge: true)
-        #expect(try fileNumber() != before)
+        #expect(try FolderState(folder) != before)
     }
 
     /// Texts, and the error messages.
@@ -177,11 +177,6 @@ private final class TypedPrefs: PersistentPrefs, @unchecked Sendable {
         }
         let expected = door == "replace" ? ["a": 1, "b": 2] : ["a": 1, "b": 2, "c": 5]
         #expect(AnyPrefs(store: store).ints == expected)
-    }
-
-    private func fileNumber() throws -> UInt64 {
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file().path)
-        return try #require((attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
     }
 
     // MARK: - Declared properties

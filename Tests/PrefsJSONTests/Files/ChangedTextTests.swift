@@ -1,11 +1,9 @@
 import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
-import PropertyListSupport
 import Testing
 import TestSupport
 
-@testable import EngineSupport
 @testable import PrefsJSON
 
 /// A write changes the text of the values that it changes, and nothing else of a person's file.

@@ -1,7 +1,5 @@
 import Foundation
-import PersistentPreferences
 import PrefsJSON
-import PrefsSettingsFiles
 import Testing
 import TestSupport
 
@@ -16,23 +14,13 @@ import TestSupport
         @Pref var b = 0
     }
 
-    /// A clock that shows how long ago a file was changed, however long the test takes.
-    private final class LateSystemCalls: SystemCalls, @unchecked Sendable {
-        /// The age of the file in seconds. Two seconds, so that no read waits for the rest of a young file.
-        let delay = Locked(Int64(2))
-        let path: String
+    private let system = RecordingSystemCalls()
 
-        init(path: String) { self.path = path }
-
-        override func now() -> FileStatus.Time {
-            let changed = try? status(ofPath: path, followsLinks: false)?.changed
-            return (changed ?? super.now()) + delay.withLock { $0 }
-        }
-
-        override func pause() {}
+    override init() throws {
+        try super.init()
+        // No read waits for the rest of a young file.
+        system.age = (url.path, .seconds(2))
     }
-
-    private lazy var system = LateSystemCalls(path: url.path)
 
     private func prefs(quarantines: Bool? = false) -> ToolPrefs {
         ToolPrefs(
@@ -201,7 +189,7 @@ import TestSupport
         try put(blank)
         if isNew { prefs = self.prefs() }
         if age > 0 { #expect(prefs.a == 1) }
-        system.delay.withLock { $0 = age }
+        system.age?.time = .seconds(age)
         #expect(prefs.a == 0)
         #expect(prefs.lastError?.description.contains("is empty, and had values before") == true)
         #expect(prefs.a == 0 && prefs.lastError == nil, "told once")
@@ -217,7 +205,7 @@ import TestSupport
         let prefs = prefs()
         prefs.a = 1
         try put("")
-        system.delay.withLock { $0 = 6 }
+        system.age?.time = .seconds(6)
         let observation = prefs.onChange { _ in }
         try put("{\"a\": 3}")
         #expect(prefs.a == 3 && prefs.lastError == nil)
@@ -231,7 +219,7 @@ import TestSupport
         try put("")
         prefs.update { prefs.a += 1 }
         #expect(prefs.lastError?.isWarning == false)
-        system.delay.withLock { $0 = 6 }
+        system.age?.time = .seconds(6)
         prefs.update { prefs.a += 1 }
         #expect(try text() == "{\n  \"a\": 1\n}\n")
     }

@@ -5,8 +5,6 @@ import PrefsLayers
 import Testing
 import TestSupport
 
-@testable import EngineSupport
-
 /// What people write for "no value", for dates and for numbers, and objects of other programs: how it is read, and what
 /// a write leaves of it.
 @Suite final class PersonsValuesTests: FolderSuite {

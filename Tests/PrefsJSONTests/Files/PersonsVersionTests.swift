@@ -1,10 +1,8 @@
 import Foundation
-import PersistentPreferences
 import PrefsJSON
 import Testing
 import TestSupport
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 

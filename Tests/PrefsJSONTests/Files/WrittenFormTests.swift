@@ -23,28 +23,6 @@ import PrefsLayers
         var wait = Duration.zero
     }
 
-    /// The Codable type of a program without this package. The class below declares its properties.
-    struct Config: Codable, Equatable {
-        var since = Date(timeIntervalSinceReferenceDate: 0)
-        var until: Date?
-        var moments: [Date] = []
-        var days: [String: Date] = [:]
-        var icon = Data()
-        var parts: [Data] = []
-        var theme = Theme.light
-        var level = Level.low
-        var shape = Shape.point
-        var shapes: [Shape] = []
-        var entry = Entry()
-        var entries: [Entry] = []
-        var wait = Duration.zero
-        var site = URL(filePath: "/")
-        var price = Decimal(0)
-        var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        var byTheme: [Theme: Int] = [:]
-        var byNumber: [Int: String] = [:]
-    }
-
     final class ConfigPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var since = Date(timeIntervalSinceReferenceDate: 0)
         @Pref var until: Date?
@@ -64,37 +42,42 @@ import PrefsLayers
         @Pref var id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         @Pref var byTheme: [Theme: Int] = [:]
         @Pref var byNumber: [Int: String] = [:]
-
-        var config: Config {
-            get {
-                Config(
-                    since: since, until: until, moments: moments, days: days, icon: icon, parts: parts, theme: theme,
-                    level: level, shape: shape, shapes: shapes, entry: entry, entries: entries, wait: wait, site: site,
-                    price: price, id: id, byTheme: byTheme, byNumber: byNumber)
-            }
-            set {
-                update {
-                    (since, until, moments, days) = (newValue.since, newValue.until, newValue.moments, newValue.days)
-                    (icon, parts, theme, level) = (newValue.icon, newValue.parts, newValue.theme, newValue.level)
-                    (shape, shapes, entry, entries) = (
-                        newValue.shape, newValue.shapes, newValue.entry, newValue.entries
-                    )
-                    (wait, site, price, id) = (newValue.wait, newValue.site, newValue.price, newValue.id)
-                    (byTheme, byNumber) = (newValue.byTheme, newValue.byNumber)
-                }
-            }
-        }
     }
 
     private static let day = Date(timeIntervalSinceReferenceDate: 805_000_000)
-    private static let config = Config(
-        since: day, until: day + 1, moments: [day, day + 2], days: ["a": day], icon: Data([1, 2, 3]),
-        parts: [Data([4]), Data()], theme: .dark, level: .high, shape: .circle(radius: 1.5),
-        shapes: [.point, .circle(radius: 2)],
-        entry: Entry(title: "x", when: day, moments: [day], cover: Data([5]), wait: .seconds(90)),
-        entries: [Entry(title: "y", when: day + 3, cover: Data([255, 0]))], wait: .milliseconds(1_500),
-        site: URL(string: "https://example.org/a?b") ?? URL(filePath: "/"), price: Decimal(string: "1.25") ?? 0,
-        id: UUID(), byTheme: [.dark: 2], byNumber: [3: "c"])
+    private static let entry = Entry(title: "x", when: day, moments: [day], cover: Data([5]), wait: .seconds(90))
+
+    /// A property, and its value as a program without this package encodes it.
+    private struct Field {
+        let json: (JSONEncoder) throws -> String
+        let check: (ConfigPrefs) -> Void
+        let assign: (ConfigPrefs) -> Void
+
+        init<Value: Codable & Equatable>(
+            _ key: String, _ path: ReferenceWritableKeyPath<ConfigPrefs, Value>, _ value: Value
+        ) {
+            json = { "\"\(key)\":" + String(decoding: try $0.encode(value), as: UTF8.self) }
+            check = { prefs in #expect(prefs[keyPath: path] == value, "\(key)") }
+            assign = { $0[keyPath: path] = $0[keyPath: path] }
+        }
+    }
+
+    private static var fields: [Field] {
+        [
+            Field("since", \.since, day), Field("until", \.until, day + 1),
+            Field("moments", \.moments, [day, day + 2]),
+            Field("days", \.days, ["a": day]), Field("icon", \.icon, Data([1, 2, 3])),
+            Field("parts", \.parts, [Data([4]), Data()]), Field("theme", \.theme, .dark),
+            Field("level", \.level, .high),
+            Field("shape", \.shape, .circle(radius: 1.5)), Field("shapes", \.shapes, [.point, .circle(radius: 2)]),
+            Field("entry", \.entry, entry),
+            Field("entries", \.entries, [Entry(title: "y", when: day + 3, cover: Data([255, 0]))]),
+            Field("wait", \.wait, .milliseconds(1_500)),
+            Field("site", \.site, URL(string: "https://example.org/a?b") ?? URL(filePath: "/")),
+            Field("price", \.price, Decimal(string: "1.25") ?? 0), Field("id", \.id, UUID()),
+            Field("byTheme", \.byTheme, [.dark: 2]), Field("byNumber", \.byNumber, [3: "c"]),
+        ]
+    }
 
     enum Form: CaseIterable {
         case standard, isoDates, bytes
@@ -113,49 +96,21 @@ import PrefsLayers
     }
 
     @Test(arguments: Form.allCases) func whatJSONEncoderWritesIsReadExactlyAndKept(_ form: Form) throws {
-        let data = try form.encoder.encode(Self.config)
+        let fields = Self.fields
+        let json = try fields.map { try $0.json(form.encoder) }
+        let data = Data("{\(json.joined(separator: ","))}".utf8)
         let prefs = try prefs(in: data)
-        #expect(prefs.config == Self.config)
+        for field in fields { field.check(prefs) }
         #expect(prefs.describe().allSatisfy { $0.source == .stored } && prefs.lastError == nil)
         // An assignment of what was read writes nothing.
-        prefs.config = prefs.config
+        for field in fields { field.assign(prefs) }
         #expect(prefs.lastError == nil)
         #expect(try Data(contentsOf: url) == data)
-    }
-
-    /// The other entries keep their form, too. The written value is read again, in this package's form.
-    @Test(arguments: Form.allCases) func anAssignmentReplacesOneValue(_ form: Form) throws {
-        let prefs = try prefs(in: form.encoder.encode(Self.config))
-        let before = try entries()
-        prefs.moments.append(Self.day + 9)
-        prefs.icon = Data([7])
-        prefs.entry.title = "z"
-        var expected = Self.config
-        expected.moments.append(Self.day + 9)
-        expected.icon = Data([7])
-        expected.entry.title = "z"
-        #expect(prefs.config == expected && prefs.lastError == nil)
-        let after = try entries()
-        for (key, value) in before where !["moments", "icon", "entry"].contains(key) {
-            #expect(after[key] == value, "\(key)")
-        }
     }
 
     private func entries() throws -> [String: NSObject] {
         let object = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
         return try #require(object as? [String: NSObject])
-    }
-
-    @Test func peopleWriteDaysOffsetsAndDurations() throws {
-        let text = """
-            {"since": "2026-11-21", "until": "2026-11-21T20:02:43+01:00", "wait": "1m 30s", "icon": "AQID",
-             "moments": [0, "2001-01-01T00:00:01.5Z"]}
-            """
-        let prefs = try prefs(in: Data(text.utf8))
-        #expect(prefs.since == Date(timeIntervalSince1970: 1_795_219_200))
-        #expect(prefs.until == Date(timeIntervalSince1970: 1_795_287_763))
-        #expect(prefs.wait == .seconds(90) && prefs.icon == Data([1, 2, 3]) && prefs.lastError == nil)
-        #expect(prefs.moments.map(\.timeIntervalSinceReferenceDate) == [0, 1.5])
     }
 
     @Test func whatCannotBeReadSaysWhatWasExpected() throws {
@@ -211,15 +166,15 @@ import PrefsLayers
 
     @Test func jSONInAnEntryIsReadAndWritten() throws {
         let store = InMemoryStore()
-        let json = try JSONEncoder().encode(Self.config.entry)
+        let json = try JSONEncoder().encode(Self.entry)
         let text = String(decoding: json, as: UTF8.self)
         // In the forms of Defaults: a text, an array of texts, a dictionary of texts.
         try store.update(root: "JSONPrefs") {
             $0 = ["entry": text, "data": json, "entries": [text, text], "byName": ["a": text], "theme": "\"dark\""]
         }
         let prefs = JSONPrefs(store: store)
-        #expect(prefs.entry == Self.config.entry && prefs.data == Self.config.entry)
-        #expect(prefs.entries == [Self.config.entry, Self.config.entry] && prefs.byName == ["a": Self.config.entry])
+        #expect(prefs.entry == Self.entry && prefs.data == Self.entry)
+        #expect(prefs.entries == [Self.entry, Self.entry] && prefs.byName == ["a": Self.entry])
         #expect(prefs.theme == .dark && prefs.lastError == nil)
         prefs.theme = nil
         #expect(!prefs.$theme.isSet)
@@ -232,7 +187,7 @@ import PrefsLayers
         ] {
             #expect(try JSONDecoder().decode(Entry.self, from: #require(data)).title == "new", "\(key)")
         }
-        #expect((stored["entries"] as? String)?.hasPrefix("[{") == true && prefs.entries == [Self.config.entry])
+        #expect((stored["entries"] as? String)?.hasPrefix("[{") == true && prefs.entries == [Self.entry])
         try store.update(root: "JSONPrefs") { $0 = ["entry": "{", "data": 5] }
         #expect(
             prefs.entry == Entry() && prefs.lastError?.description == "entry: the stored value is not a valid Entry")
@@ -263,28 +218,6 @@ import PrefsLayers
         #expect(copy.lastError == nil && copy.since == day && copy.wait == .seconds(90))
     }
 
-    final class OddPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var float = Float(0)
-        @Pref var set: Set<Int> = []
-        @Pref var id = UUID()
-        @Pref var part = Entry()
-        @Pref var number = 0.0
-    }
-
-    @Test func otherFormsAreKept() throws {
-        let text = """
-            {"float": 0.1, "set": [3, 1, 2], "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e5f", "number": 1,
-             "part": {"when": "2026-11-21"}}
-            """
-        try put(text)
-        let prefs = OddPrefs(store: PropertyListFileStore(url: url, format: .json, layout: .flat))
-        (prefs.float, prefs.set, prefs.id, prefs.number) = (prefs.float, prefs.set, prefs.id, prefs.number)
-        let part = prefs.part
-        prefs.part = part
-        #expect(prefs.lastError == nil && prefs.float == 0.1 && prefs.set == [1, 2, 3])
-        #expect(try self.text() == text)
-    }
-
     final class FloatPrefs: PersistentPrefs, @unchecked Sendable {
         struct Point: Codable, Equatable {
             var x: Float
@@ -295,6 +228,23 @@ import PrefsLayers
         @Pref var point: Point?
         @Pref var number = 0.0
         @Pref var odd = 0.0
+        @Pref var set: Set<Int> = []
+        @Pref var id = UUID()
+        @Pref var part = Entry()
+    }
+
+    @Test func otherFormsAreKept() throws {
+        let text = """
+            {"ratio": 0.1, "set": [3, 1, 2], "id": "e621e1f8-c36c-495a-93fc-0c247a3e6e5f", "number": 1,
+             "part": {"when": "2026-11-21"}}
+            """
+        try put(text)
+        let prefs = FloatPrefs(store: JSONFileStore(url: url))
+        (prefs.ratio, prefs.set, prefs.id, prefs.number) = (prefs.ratio, prefs.set, prefs.id, prefs.number)
+        let part = prefs.part
+        prefs.part = part
+        #expect(prefs.lastError == nil && prefs.ratio == 0.1 && prefs.set == [1, 2, 3])
+        #expect(try self.text() == text)
     }
 
     /// A Float is written with the digits that Swift prints, and reads as the same Float. A Double keeps its value.

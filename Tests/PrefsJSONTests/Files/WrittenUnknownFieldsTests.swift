@@ -1,7 +1,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
-import TestSupport
 import Testing
 
 @testable import PrefsKeys
@@ -38,39 +37,34 @@ import Testing
         #""when": "2026-11-01", "cover": "AQID", "wait": "90s""#,
     ]
 
-    enum Way: CaseIterable {
-        case entry, modified, optional, element, member, key
-    }
+    /// A place of an entry, and a way to write to it.
+    fileprivate struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The text of a file, with # for the entry.
+        let text: String
+        let setTitle: @Sendable (JSONFileStore) -> Void
 
-    /// The text of a file with an entry in the place that the way writes to.
-    private func text(_ way: Way, _ form: String) -> String {
-        let entry = "{\"title\": \"old\", \(form), \"theirs\": 7}"
-        return switch way {
-        case .entry, .modified, .key: "{\"entry\": \(entry)}"
-        case .optional: "{\"optional\": \(entry)}"
-        case .element: "{\"entries\": [\(entry)]}"
-        case .member: "{\"named\": {\"a\": \(entry)}}"
+        init(_ name: String, _ text: String, setTitle: @escaping @Sendable (JSONFileStore) -> Void) {
+            (testDescription, self.text, self.setTitle) = (name, text, setTitle)
         }
     }
 
-    private func setTitle(_ way: Way, _ store: JSONFileStore) {
-        let prefs = EntryPrefs(store: store)
-        switch way {
-        case .entry: prefs.entry.title = "new"
-        case .modified: prefs.$entry.modify { $0.title = "new" }
-        case .optional: prefs.optional?.title = "new"
-        case .element: prefs.entries[0].title = "new"
-        case .member: prefs.named["a"]?.title = "new"
-        case .key: AppSettingsValues(entriesOf: store)[EntryKey.self].title = "new"
-        }
-    }
+    private static let ways = [
+        Way("entry", "{\"entry\": #}") { EntryPrefs(store: $0).entry.title = "new" },
+        Way("modified", "{\"entry\": #}") { EntryPrefs(store: $0).$entry.modify { $0.title = "new" } },
+        Way("optional", "{\"optional\": #}") { EntryPrefs(store: $0).optional?.title = "new" },
+        Way("element", "{\"entries\": [#]}") { EntryPrefs(store: $0).entries[0].title = "new" },
+        Way("member", "{\"named\": {\"a\": #}}") { EntryPrefs(store: $0).named["a"]?.title = "new" },
+        Way("key", "{\"entry\": #}") { AppSettingsValues(entriesOf: $0)[EntryKey.self].title = "new" },
+    ]
 
-    @Test(arguments: Way.allCases, forms) func bothSurviveAWrite(_ way: Way, _ form: String) throws {
-        try put(text(way, form))
+    @Test(arguments: ways, forms) fileprivate func bothSurviveAWrite(_ way: Way, _ form: String) throws {
+        let text = way.text.replacing("#", with: "{\"title\": \"old\", \(form), \"theirs\": 7}")
+        try put(text)
         // Also the untyped value has them.
         let entry = EntryPrefs(store: JSONFileStore(url: url))["entry"] as? [String: Any]
         #expect(entry == nil || entry?["theirs"] as? Int == 7)
-        setTitle(way, JSONFileStore(url: url))
-        #expect(try text() == text(way, form).replacing("old", with: "new"))
+        way.setTitle(JSONFileStore(url: url))
+        #expect(try self.text() == text.replacing("old", with: "new"))
     }
 }
