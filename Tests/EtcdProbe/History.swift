@@ -113,7 +113,7 @@ private final class HistoryThread: @unchecked Sendable {
     }
 
     private func write(_ values: [String: Int], _ manner: String, _ body: () throws -> Void) {
-        let begin = Self.now()
+        let begin = HistoryOperation.now()
         perform(body) { end in
             for (key, value) in values { self.add(key, .write(value), begin, end, manner) }
         }
@@ -121,7 +121,7 @@ private final class HistoryThread: @unchecked Sendable {
 
     private func exchange(_ key: String, _ value: Int) {
         var old: Int?
-        let begin = Self.now()
+        let begin = HistoryOperation.now()
         perform {
             try self.store.update(root: key) { root in
                 old = try self.value(of: key)
@@ -163,7 +163,7 @@ private final class HistoryThread: @unchecked Sendable {
     private func perform(_ body: () throws -> Void, done: (_ end: Int) -> Void) {
         do {
             try body()
-            done(Self.now())
+            done(HistoryOperation.now())
         } catch PrefsError.outcomeUnknown {
             unknown += 1
             done(.max)
@@ -176,7 +176,7 @@ private final class HistoryThread: @unchecked Sendable {
 
     private func timed(_ body: (_ begin: Int, _ end: () -> Int) throws -> Void) {
         do {
-            try body(Self.now(), Self.now)
+            try body(HistoryOperation.now(), HistoryOperation.now)
         } catch PrefsError.notStored, PrefsError.unreadable, PrefsError.busy, PrefsError.outcomeUnknown {
             // Of unknown outcome if the other thread's update in the same commit is: what was read may be of that.
             failures += 1
@@ -189,12 +189,5 @@ private final class HistoryThread: @unchecked Sendable {
         let operation = HistoryOperation(
             key, access, from: begin, to: end, thread: name, call: call, manner: manner)
         if end == .max { uncertain.append(operation) } else { record.append(operation) }
-    }
-
-    /// The time of a clock that all processes share.
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }

@@ -133,9 +133,5 @@ enum Fork {
         print("\(ended) of \(forks) children; \(count) of \(added.withLock { $0 } + ended); \(end)")
     }
 
-    private static func fork() -> pid_t {
-        typealias Function = @convention(c) () -> pid_t
-        guard let symbol = dlsym(nil, "fork") else { fatalError("no fork") }
-        return unsafeBitCast(symbol, to: Function.self)()
-    }
+    @_silgen_name("fork") private static func fork() -> pid_t
 }

@@ -164,15 +164,8 @@ private final class HistoryThread: @unchecked Sendable {
     }
 
     private func timed<R>(_ body: () -> R) -> (R, begin: Int, end: Int) {
-        let begin = Self.now()
+        let begin = HistoryOperation.now()
         let result = body()
-        return (result, begin, Self.now())
-    }
-
-    /// The time of a clock that all processes share.
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+        return (result, begin, HistoryOperation.now())
     }
 }

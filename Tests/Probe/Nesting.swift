@@ -2,44 +2,27 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 import PrefsLayers
+import TestSupport
 
 /// Deep values on threads with a small stack.
 enum Nesting {
-    /// Runs each step on such a thread, or one step there and the others on the main thread. Prints the name of a step
-    /// before it runs, so that the last printed step is the one that crashed.
-    ///
-    /// - Parameter arguments: the levels of an assigned value, the levels of a value in the file, the size of the stack
-    ///   in KiB, a file, and possibly the name of a step.
-    static func run(_ arguments: [String]) throws {
-        guard arguments.count >= 4, let levels = Int(arguments[0]), let foreign = Int(arguments[1]),
-            let size = Int(arguments[2])
-        else { fatalError("expected LEVELS LEVELS KIB FILE [STEP]") }
-        let file = URL(filePath: arguments[3])
-        if foreign > 0 {
-            let text = ["theirs": nested(foreign, 1), "ProbePrefs": ["text": nested(foreign - 2, 1)]]
-            if file.pathExtension == "json" {
-                try JSONSerialization.data(withJSONObject: text).write(to: file)
-            } else {
-                let format: PropertyListSerialization.PropertyListFormat =
-                    file.pathExtension == "xml" ? .xml : .binary
-                try PropertyListSerialization.data(fromPropertyList: text, format: format, options: 0).write(to: file)
-            }
+    /// Assigns 63 levels to a file that has 70. Runs each step on such a thread. Prints the name of a step before it runs, so that the last
+    /// printed step is the one that crashed.
+    static func run(kibibytes: Int, _ file: URL) throws {
+        let content = ["theirs": nested(70, 1), "ProbePrefs": ["text": nested(68, 1)]]
+        if file.pathExtension == "json" {
+            try JSONSerialization.data(withJSONObject: content).write(to: file)
+        } else {
+            try writePropertyList(content, to: file, as: file.pathExtension == "xml" ? .xml : .binary)
         }
-        for (name, step) in steps(levels, file) {
+        let store = Probe.store(file)
+        let prefs = ProbePrefs(store: store)
+        for (name, step) in steps(63, store, prefs) {
             say(name)
-            guard arguments.count == 4 || name == arguments[4] else {
+            try onSmallStack(kibibytes: kibibytes) {
                 step()
-                continue
+                if let error = prefs.lastError { say(String("\(error)".suffix(100))) }
             }
-            let done = DispatchSemaphore(value: 0)
-            nonisolated(unsafe) let step = step
-            let thread = Thread {
-                step()
-                done.signal()
-            }
-            thread.stackSize = size << 10
-            thread.start()
-            done.wait()
         }
         say("done")
     }
@@ -62,13 +45,13 @@ enum Nesting {
         }
     }
 
-    private static func steps(_ levels: Int, _ file: URL) -> [(String, () -> Void)] {
-        let store = Probe.store(file)
-        let prefs = ProbePrefs(store: store)
+    private static func steps(
+        _ levels: Int, _ store: PropertyListFileStore, _ prefs: ProbePrefs
+    ) -> [(String, () -> Void)] {
         func exchange(_ format: ExportFormat) {
             if let data = prefs.exported(as: format) { prefs.import(data, merge: true) }
         }
-        let steps: [(String, () -> Void)] = [
+        return [
             ("read", { _ = prefs.values }),
             ("read again", { prefs.flush() }),
             ("assign another key", { prefs["count"] = 1 }),
@@ -93,14 +76,5 @@ enum Nesting {
             ("use a layer", { _ = ProbePrefs(store: LayeredStore(store, below: [.values(["count": 1])])).values }),
             ("remove", { prefs["text"] = nil }),
         ]
-        return steps.map { name, step in
-            (
-                name,
-                {
-                    step()
-                    if let error = prefs.lastError { say(String("\(error)".suffix(100))) }
-                }
-            )
-        }
     }
 }

@@ -153,6 +153,10 @@ enum Probe {
         Registered.modify(in: suite) { $0 += 1 }
         let domain = suite.persistentDomain(forName: "probe.volatile")
         print(domain?["registered"] as? Int ?? -1, domain?["argument"] as? String ?? "nil")
+        // A stored value that is equal to a registered one is found.
+        Registered.set(5, suite)
+        Registered()[suite] += 1
+        print(Registered()[suite])
     }
 
     private struct Registered: PrefKey {

@@ -40,7 +40,7 @@ enum Surroundings {
             // Edits the file in place, without a new size, during an update of this process.
             prefs?.update {
                 $0["count"] = 7
-                _ = shell("LC_ALL=C sed s/first/other/ \(rest) > \(rest).new && cat \(rest).new > \(rest)")
+                _ = system("LC_ALL=C sed s/first/other/ \(rest) > \(rest).new && cat \(rest).new > \(rest)")
             }
         case "text":
             prefs?["text"] = String(repeating: "x", count: numbers[0])
@@ -71,7 +71,7 @@ enum Surroundings {
             if descriptor >= 0 { close(descriptor) }
             return descriptor >= 0 ? "has one" : "none"
         case "shell":
-            return shell(rest) == 0 ? "ok" : "failed"
+            return system(rest) == 0 ? "ok" : "failed"
         default:
             return "no such step"
         }
@@ -116,14 +116,5 @@ enum Surroundings {
         getrlimit(resource, &limit)
         limit.rlim_cur = rlim_t(count)
         return setrlimit(resource, &limit) == 0
-    }
-
-    private static func shell(_ command: String) -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        do { try process.run() } catch { return -1 }
-        process.waitUntilExit()
-        return process.terminationStatus
     }
 }

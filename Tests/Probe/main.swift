@@ -80,7 +80,7 @@ case "before-tests":
     _ = ProbePrefs()
     print(StoreReplacements.install(NoReplacement()), StoreReplacements.earlierClass ?? "none")
 case "nesting":
-    try Nesting.run(Array(arguments))
+    try Nesting.run(kibibytes: number(), URL(filePath: word()))
 case "locale":
     try Locales.run(word())
 case "locale-foundation":

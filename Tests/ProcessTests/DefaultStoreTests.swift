@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func agreesWithUserDefaults() throws {
-        try expect("done\n", of: "agreement", "-Argued", "text", "-probeArgument", "7")
+        try expect("done\n", of: "agreement", "-Argued", "text")
     }
 
     @Test func theIncrementsOfFourProcessesAddUp() throws {
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func aChangeInPlaceOfASuiteMakesNothingPermanent() throws {
-        try expect("5 7 5\n3 x\n", of: "volatile-values", "-argument", "7")
+        try expect("5 7 5\n3 x\n6\n", of: "volatile-values", "-argument", "7")
     }
 
     /// The executable is replaced while the program runs, as by an upgrade.

@@ -26,8 +26,7 @@ import Testing
             torture: \(sum(\.kills)) kills (\(parts.joined(separator: ", "))), \
             \(sum(\.unacknowledged)) after an unacknowledged commit, \(sum(\.interrupted)) with a temporary file to tidy up, \
             \(sum(\.torn)) with a torn copy; \
-            \(sum(\.acknowledged)) acknowledged writes, \(sum(\.lost)) lost, \(sum(\.damaged)) damaged, \
-            \(sum(\.temporariesLeft)) temporary files left, \(sum(\.locksHeld)) locks held, \(sum(\.crashed)) crashed
+            \(sum(\.acknowledged)) acknowledged writes, \(sum(\.violations.count)) lost or damaged
             """)
     }
 }

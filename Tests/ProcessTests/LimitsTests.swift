@@ -49,7 +49,7 @@ import Testing
 
     /// The limit is there before the program starts, and may be 0. A write at the limit must not end the program with
     /// SIGXFSZ. The pipe is for the output, which may be a file.
-    @Test(.enabled(if: canLimit("file size from the start")), arguments: [0, 8])
+    @Test(.enabled(if: Hazard.canRunUnsanitized("surroundings: file size from the start")), arguments: [0, 8])
     func aProgramStartedWithALimit(_ blocks: Int) throws {
         try run(
             "limit \(blocks)", through: ["/bin/sh", "-c", "(ulimit -f $0 && exec \"$@\") | cat", "\(blocks)"],
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// RLIMIT_NPROC, which does not bind root.
-    @Test(.enabled(if: canLimit("threads"))) func withoutThreads() throws {
+    @Test(.enabled(if: Hazard.canRunUnsanitized("surroundings: threads"))) func withoutThreads() throws {
         chmod(home.path, 0o777)
         let message =
             "cannot be watched, because no thread can start; raise the limit of processes (ulimit -u)"
@@ -72,11 +72,6 @@ import Testing
                 "threads none", "open \(path)", "set 1", "observe => \(message)", "get => 1 ok",
                 "observe => \(message)", "set 2", "heard => 1", "set 3", "heard => 2", "get => 3 ok",
             ])
-    }
-
-    /// A sanitizer writes files and starts threads of its own.
-    private static func canLimit(_ name: String) -> Bool {
-        Hazard.canRun("surroundings: \(name)", if: !Hazard.isSanitized, else: "a sanitizer is on")
     }
 
     // MARK: - Mounted, in a mount namespace of the probe's own

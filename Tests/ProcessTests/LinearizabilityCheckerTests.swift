@@ -30,14 +30,6 @@ import Testing
         #expect(LinearizabilityChecker.tornPair("x", "y", in: pair(1, 2)) != nil)
     }
 
-    @Test func aLineDescribesAllOfAnOperation() {
-        for access: HistoryOperation.Access in [.read(nil), .read(3), .write(4), .exchange(nil, for: 5)] {
-            let operation = HistoryOperation("a", access, from: -1, to: 2, thread: "1.0", call: 7, manner: "update")
-            #expect(HistoryOperation("\(operation)") == operation)
-        }
-        #expect(HistoryOperation("1.0 7 update a read 3 4 5") == nil)
-    }
-
     /// Up to six operations; some of the read values were never written.
     private func randomHistory(_ generator: inout SeededGenerator) -> [HistoryOperation] {
         let count = Int.random(in: 0...6, using: &generator)

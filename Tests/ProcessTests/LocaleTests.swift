@@ -9,7 +9,7 @@ import Testing
         "locale", if: tool != nil && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/de_DE"),
         else: "localedef or its sources are not installed")
 
-    private static let tool = ["/usr/bin/localedef"].first { FileManager.default.isExecutableFile(atPath: $0) }
+    private static let tool = Child.installed("localedef")
 
     private static let theirs = """
         <?xml version="1.0" encoding="UTF-8"?>

@@ -222,15 +222,4 @@ final class OtherUsersTests: SituationSuite {
             #expect(users.open(place + "/" + name, as: attacker) == EACCES, "\(name)")
         }
     }
-
-    @Test func theCopyOfAFileThatIsClosedIsClosed() throws {
-        let owner = TwoUsers.asVictim
-        try run("the owner", owner + ["open \(app)", "set 1"])
-        chmod(app, 0o644)
-        try run("the owner", owner + ["open \(app)", "set 2"])
-        chmod(app, 0o600)
-        for name in ["app.plist", ".app.plist.lastgood"] {
-            #expect(users.open(place + "/" + name, as: attacker, group: victim) == EACCES, "\(name)")
-        }
-    }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A suite whose tests run `Probe surroundings` with steps and the expected answers. The summary has a line for each test.
+/// A suite whose tests run `Probe surroundings` with steps and the expected answers.
 class SituationSuite: ProbeSuite {
     /// A command of the probe and its answer, as in "get => 1 ok". Without an answer, "ok" is expected.
     struct Step: ExpressibleByStringInterpolation {
@@ -13,14 +13,6 @@ class SituationSuite: ProbeSuite {
             let parts = text.components(separatedBy: " => ")
             (command, answer) = (parts[0], parts.count > 1 ? parts[1...].joined(separator: " => ") : "ok")
         }
-    }
-
-    private let name = Test.current?.name ?? ""
-    private var (count, lost, lockedOut) = (0, 0, 0)
-
-    deinit {
-        if count == 0 { return }
-        Hazard.report("surroundings: \(name): \(count) situations, \(lost) lost, \(lockedOut) locked out")
     }
 
     /// One situation: all steps in one process. The steps after `later` must succeed once the problem is gone.
@@ -34,9 +26,6 @@ class SituationSuite: ProbeSuite {
         ).wait()
         let answers = result.output.split(separator: "\n").map(String.init)
         let expected = (steps + later).map { "\($0.command.prefix { $0 != " " }): \($0.answer)" }
-        count += 1
-        if answers.prefix(steps.count) != expected.prefix(steps.count) { lost += 1 }
-        if answers.dropFirst(steps.count) != expected.dropFirst(steps.count) { lockedOut += 1 }
         for (number, line) in expected.enumerated() {
             let answer = number < answers.count ? answers[number] : "nothing"
             #expect(answer == line, "\(name): \(arguments[number + 1].prefix(80))")

@@ -171,7 +171,7 @@ import Testing
                 let path = "\(folder)/\(place)"
                 remove(path)
                 kind.plant(at: path, treasure)
-                let message = kind.message(in: place, path, file)
+                let message = kind.message(in: place, path)
                 let old = isNew ? "nil" : "1"
                 try run(
                     "\(kind) as \(place)",
@@ -198,30 +198,24 @@ import Testing
             case .closedFile, .openFile: try? Data("planted".utf8).write(to: URL(filePath: path))
             }
             lchown(path, 22_222, 22_222)
-            switch self {
-            case .link, .danglingLink: break
-            case .fifo, .openFile: chmod(path, 0o666)
-            case .folder: chmod(path, 0o755)
-            case .closedFile: chmod(path, 0)
-            }
+            let modes: [Self: mode_t] = [.fifo: 0o666, .folder: 0o755, .closedFile: 0, .openFile: 0o666]
+            if let mode = modes[self] { chmod(path, mode) }
         }
 
         /// The error of a write; nil if it succeeds.
-        func message(in place: String, _ path: String, _ file: String) -> String? {
-            let unchanged = "; the stored state is unchanged"
-            switch (place, self) {
-            case (".test.plist.lock", .link), (".test.plist.lock", .danglingLink):
-                return "\(path): is a link; expected a regular file" + unchanged
-            case (".test.plist.lock", .fifo): return "\(path): is a FIFO" + unchanged
-            case (".test.plist.lock", .folder): return "\(path): is a folder" + unchanged
-            case (".test.plist.lock", .closedFile): return "\(path): open: Permission denied" + unchanged
-            case (".test.plist.lock", .openFile):
-                let expected = "the caller, root or the owner of the preferences file"
-                return "\(path): belongs to user 22222; expected \(expected)" + unchanged
-            case (".test.plist.tmp", _):
-                return "\(path): unlink: Operation not permitted" + unchanged
-            default: return nil
-            }
+        func message(in place: String, _ path: String) -> String? {
+            if place == ".test.plist.lastgood" { return nil }
+            let reason =
+                switch self {
+                case _ where place == ".test.plist.tmp": "unlink: Operation not permitted"
+                case .link, .danglingLink: "is a link; expected a regular file"
+                case .fifo: "is a FIFO"
+                case .folder: "is a folder"
+                case .closedFile: "open: Permission denied"
+                case .openFile:
+                    "belongs to user 22222; expected the caller, root or the owner of the preferences file"
+                }
+            return "\(path): \(reason); the stored state is unchanged"
         }
     }
 

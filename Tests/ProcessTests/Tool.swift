@@ -9,10 +9,7 @@ enum Tool: String {
 
     var isThere: Bool { Hazard.canRun("surroundings: \(rawValue)", if: path != nil, else: "\(rawValue) is missing") }
 
-    private var path: String? {
-        ["/usr/bin/", "/bin/", "/usr/local/bin/"].map { $0 + rawValue }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
+    private var path: String? { Child.installed(rawValue) }
 
     @discardableResult
     func run(_ arguments: [String]) throws -> String {

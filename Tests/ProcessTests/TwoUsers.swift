@@ -59,9 +59,9 @@ struct TwoUsers {
     }
 
     /// The `errno` of an `open` by another user; 0 if it succeeds.
-    func open(_ path: String, as user: uid_t, group: gid_t? = nil) -> Int32 {
+    func open(_ path: String, as user: uid_t) -> Int32 {
         let script =
-            "import os,sys\nos.setgroups([])\nos.setgid(\(group ?? user))\nos.setuid(\(user))\n"
+            "import os,sys\nos.setgroups([])\nos.setgid(\(user))\nos.setuid(\(user))\n"
             + "try: os.open(sys.argv[1], os.O_RDONLY); print(0)\nexcept OSError as e: print(e.errno)"
         let output = try? Tool.python.run(["-c", script, path])
         return output.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? -1

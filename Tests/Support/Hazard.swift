@@ -45,6 +45,11 @@ package enum Hazard {
         return condition
     }
 
+    /// Whether a test can run that a sanitizer prevents: it makes larger frames, starts threads and writes files of its own.
+    package static func canRunUnsanitized(_ name: String) -> Bool {
+        canRun(name, if: !isSanitized, else: "a sanitizer is on")
+    }
+
     private static let skipped = Reported()
 
     private final class Reported: @unchecked Sendable {

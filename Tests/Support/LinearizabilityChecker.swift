@@ -123,23 +123,13 @@ package enum LinearizabilityChecker {
 }
 
 extension LinearizabilityChecker {
-    /// Two operations of one call that read different values under two keys which are always written together.
+    /// The operations of a call that reads different values under two keys which are always written together.
     package static func tornPair(_ one: String, _ two: String, in operations: [HistoryOperation]) -> String? {
-        struct Call: Hashable {
-            let thread: String
-            let number: Int
+        let calls = Dictionary(grouping: operations.filter { [one, two].contains($0.key) }) {
+            "\($0.thread) \($0.call)"
         }
-        var reads: [Call: HistoryOperation] = [:]
-        for operation in operations where operation.key == one {
-            reads[Call(thread: operation.thread, number: operation.call)] = operation
-        }
-        for operation in operations where operation.key == two {
-            guard let other = reads[Call(thread: operation.thread, number: operation.call)],
-                other.access != operation.access
-            else { continue }
-            return Violation("half an update is read", [other, operation]).text
-        }
-        return nil
+        let torn = calls.values.first { Set($0.map(\.access)).count > 1 }
+        return torn.map { Violation("half an update is read", $0).text }
     }
 
     /// The number of operations that overlap one of another process on the same key, if at least one of the two writes.

@@ -4,14 +4,6 @@ import Foundation
 ///
 /// For one thread. The program is killed when the object is released, at the latest.
 package final class PipedChild {
-    /// The reason why no line came.
-    package enum Failure: Error {
-        /// It has closed its output, probably because it has ended.
-        case hasEnded
-        /// It runs and has printed nothing for as long as a wait may last.
-        case isSilent(String)
-    }
-
     private let process: SpawnedProcess
     private let input: PipeEnds
     private let output: PipeEnds
@@ -50,26 +42,27 @@ package final class PipedChild {
     package func line(file: StaticString = #fileID, line: UInt = #line) throws -> String {
         while true {
             if let line = takeLine() { return line }
-            if isAtEnd { throw Failure.hasEnded }
-            guard fill(waiting: Int32(Patience.seconds * 1_000)) else {
-                throw Failure.isSilent(Patience.failure("no line came", file, line))
+            if isAtEnd { throw SpawnedProcess.Failure(description: "no line came; it has probably ended") }
+            guard fill() else {
+                throw SpawnedProcess.Failure(description: Patience.failure("no line came", file, line))
             }
         }
     }
 
     /// The lines that it has written and that were not read yet. Does not wait for more.
     package func linesSoFar() -> [String] {
-        while !isAtEnd, fill(waiting: 0) {}
+        while !isAtEnd, fill(within: 0) {}
         var lines: [String] = []
         while let line = takeLine() { lines.append(line) }
         return lines
     }
 
     /// Waits for output that was not read yet, and returns whether it came. Does not read it.
-    package func isWriting() -> Bool {
+    package func isWriting(within milliseconds: Int = Patience.seconds * 1_000) -> Bool {
         var awaited = pollfd(fd: output.reading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         var count: Int32
-        repeat { count = poll(&awaited, 1, Int32(Patience.seconds * 1_000)) } while count < 0 && errno == EINTR
+        // Waits again after an interruption.
+        repeat { count = poll(&awaited, 1, Int32(milliseconds)) } while count < 0 && errno == EINTR
         return count > 0
     }
 
@@ -88,16 +81,11 @@ package final class PipedChild {
         try output.reading.close()
     }
 
-    /// Sends SIGKILL, and does not wait for the end.
-    package func sendKill() {
-        send(SIGKILL)
-    }
-
     /// Kills it and waits for its end: its locks are released then, and its whole output is in the pipe.
     /// - Returns: whether the kill ended it.
     @discardableResult
     package func kill() -> Bool {
-        sendKill()
+        send(SIGKILL)
         // A forked process may wait for the end of the input, and this waits for that process, too.
         try? input.writing.close()
         try? process.wait(#fileID, #line)
@@ -111,13 +99,8 @@ package final class PipedChild {
     }
 
     /// Reads the available output; false if nothing arrived within the given milliseconds.
-    private func fill(waiting milliseconds: Int32) -> Bool {
-        let descriptor = output.reading.fileDescriptor
-        var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        var count: Int32
-        // Waits again after an interruption.
-        repeat { count = poll(&awaited, 1, milliseconds) } while count < 0 && errno == EINTR
-        guard count > 0 else { return false }
+    private func fill(within milliseconds: Int = Patience.seconds * 1_000) -> Bool {
+        guard isWriting(within: milliseconds) else { return false }
         let more = output.reading.availableData
         isAtEnd = more.isEmpty
         unread += more

@@ -4,10 +4,7 @@ package import Foundation
 ///
 /// The program and its children get SIGHUP when the object is released, at the latest.
 package final class PseudoTerminal {
-    /// The expected event did not happen in time, or cannot happen any more.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
+    private typealias Failure = SpawnedProcess.Failure
 
     /// All bytes that it has written so far; the system puts a carriage return before each line feed.
     package private(set) var output: [UInt8] = []

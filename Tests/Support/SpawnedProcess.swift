@@ -52,7 +52,7 @@ package final class SpawnedProcess: Sendable {
     /// Waits until it ends. After the limit, kills it and what it has forked, so that no test waits for ever.
     ///
     /// - Parameter limit: as long as a wait may last if it is nil.
-    package func wait(limit: Duration? = nil, _ file: StaticString, _ line: UInt) throws(ChildIsOverdue) {
+    package func wait(limit: Duration? = nil, _ file: StaticString, _ line: UInt) throws(Failure) {
         let latest = Date(timeIntervalSinceNow: (limit ?? .seconds(Patience.seconds)) / .seconds(1))
         let isOverdue = condition.withLock {
             while status == nil { guard condition.wait(until: latest) else { return status == nil } }
@@ -65,7 +65,7 @@ package final class SpawnedProcess: Sendable {
         _ = end
         let what = "\(words.joined(separator: " ")): did not end"
         let failure = limit.map { "\(what) within \($0) (\(file):\(line))" } ?? Patience.failure(what, file, line)
-        throw ChildIsOverdue(description: failure + threads)
+        throw Failure(description: failure + threads)
     }
 
     /// Where each of its threads waits in the kernel, and which signals are pending and blocked, one thread a line. Linux only.
@@ -162,13 +162,8 @@ package final class SpawnedProcess: Sendable {
         return process
     }
 
-    #if canImport(Darwin)
-        package static let closesOthers = true
-    #else
-        /// Whether a program inherits nothing but its streams. Before Glibc 2.34, it inherits what is not closed on exec.
-        package static let closesOthers = closeOthers != nil
-
-        /// Swift's import of Glibc leaves it out.
+    #if !canImport(Darwin)
+        /// Swift's import of Glibc leaves it out. Before Glibc 2.34, a program inherits what is not closed on exec.
         private static let closeOthers = dlsym(dlopen(nil, RTLD_NOW), "posix_spawn_file_actions_addclosefrom_np").map {
             unsafeBitCast(
                 $0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
@@ -188,9 +183,4 @@ package final class SpawnedProcess: Sendable {
     private static func copies(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
         words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
     }
-}
-
-/// A process did not end in time, and was killed.
-package struct ChildIsOverdue: Error, CustomStringConvertible {
-    package let description: String
 }

@@ -16,9 +16,10 @@ package func inThreads(
     Patience.await("the threads", file, line) { running.wait(timeout: $0) == .success }
 }
 
-/// Runs the closure on a thread with 512 KB of stack, as secondary threads of Apple's platforms have. A sanitizer makes
+/// Runs the closure on a thread with a small stack: by default 512 KB, as secondary threads of Apple's platforms have. A sanitizer makes
 /// larger frames.
 package func onSmallStack(
+    kibibytes: Int = Hazard.isSanitized ? 8 << 10 : 512,
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping () throws -> Void
 ) throws {
     nonisolated(unsafe) let body = body
@@ -28,7 +29,7 @@ package func onSmallStack(
         result = Result { try body() }
         done.signal()
     }
-    thread.stackSize = Hazard.isSanitized ? 8 << 20 : 512 << 10
+    thread.stackSize = kibibytes << 10
     thread.start()
     Patience.await("the thread", file, line) { done.wait(timeout: $0) == .success }
     try result.get()

@@ -5,13 +5,9 @@ package import Foundation
 package struct TortureWriter: Sendable {
     /// A state that is not the result of a write.
     package struct Damage: Error {
-        /// The problem.
         package let reason: String
 
-        /// A state with that problem.
-        package init(reason: String) {
-            self.reason = reason
-        }
+        package init(reason: String) { self.reason = reason }
     }
 
     /// The most writers that have keys.
@@ -33,11 +29,9 @@ package struct TortureWriter: Sendable {
 
     /// The key of the number, or of the dictionary.
     package let numberKey: String
-    /// The key of the payload.
     package let payloadKey: String
     private let index: Int
 
-    /// The writer of that index.
     package init(_ index: Int) {
         self.index = index
         numberKey = "w\(index)"
