@@ -28,26 +28,18 @@ import Testing
     private static let noPropertyList =
         "instance method 'value(for:as:)' requires that 'Plain' conform to 'PropertyListValue'"
 
-    /// The errors in a source, as "line: message".
-    private func errors(in lines: [String]) throws -> [String] {
-        try Compiler.complaints(of: lines.joined(separator: "\n")).compactMap { line in
-            let parts = line.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
-            guard parts.count == 5, parts[3] == " error" else { return nil }
-            return "\(parts[1]):\(parts[4])"
-        }
-    }
-
     private let preamble =
         "import PersistentPreferences; import PrefsKeys; import PrefsSettingsFiles; struct Plain {}; final class Object: Codable, Sendable, Hashable { static func == (a: Object, b: Object) -> Bool { a === b }; func hash(into hasher: inout Hasher) {} }; enum Key: String, PropertyListKey { case k }"
 
     @Test(.enabled(if: Compiler.canRun))
     func aWrongDeclarationIsACompileErrorWithAMessage() throws {
-        let found = try errors(in: [preamble] + Self.declarations.map(\.code))
+        let lines = [preamble] + Self.declarations.map(\.code)
+        let found = try Compiler.errorsByLine(in: lines.joined(separator: "\n"))
         for (number, declaration) in Self.declarations.enumerated() {
-            let messages = found.filter { $0.hasPrefix("\(number + 2):") }
+            let messages = found[number + 2] ?? []
             #expect(messages.contains { $0.hasSuffix(declaration.message) }, "\(declaration.code): \(messages)")
         }
-        #expect(!found.contains { $0.hasPrefix("1:") })
+        #expect(found[1] == nil)
     }
 
     @Test(.enabled(if: Compiler.canRun))

@@ -62,6 +62,22 @@ enum Compiler {
             ? ["ended with \(result.code): error: \(result.text)"] : complaints
     }
 
+    /// The errors and warnings in a source by their line, without their place and the name of their group; those without
+    /// a line are at 0.
+    static func errorsByLine(in source: String, _ arguments: [String] = []) throws -> [Int: [String]] {
+        let complaints = try complaints(of: source, arguments)
+        return Dictionary(grouping: complaints) { complaint in
+            complaint.firstMatch(of: /^[^:]*:([0-9]+):/).flatMap { Int($0.output.1) } ?? 0
+        }
+        .mapValues { $0.map(message) }
+    }
+
+    private static func message(_ complaint: String) -> String {
+        let message =
+            complaint.split(separator: #/: (?:error|warning): /#, maxSplits: 1).last.map(String.init) ?? complaint
+        return message.replacing(/\ *\[#[A-Za-z]+\]$/, with: "")
+    }
+
     /// The whole output of the compiler, with its notes.
     static func output(of source: String, _ arguments: [String] = []) throws -> (text: String, code: Int32) {
         guard let program, let modules else { throw CocoaError(.fileNoSuchFile) }

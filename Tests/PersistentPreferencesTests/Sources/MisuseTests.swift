@@ -83,14 +83,26 @@ struct MisuseTests {
             "@Pref(.in(1...3), .check { _ in nil }) var x = 2; @Pref(.in([1]), .check { _ in nil }) var y: Int? = nil"),
         Misuse("@Pref(.constraint(.length(1...20), .pattern(\"[a-z]+\"))) var x: String? = nil"),
         Misuse("@Pref var x: Stored? = nil; @Pref var y: [Stored] = []; @Pref(coding: \(nothing)) var z = Stored()"),
+        Misuse("@Pref var x = 12; @Pref(\"k\") var y = false; @Pref var z = \"t\"; @Pref(.in(0.0...1.0)) var a = 0.5"),
+        Misuse("@Pref(.check { $0.isEmpty ? \"a\" : nil }) var x = \"b\"; @Pref(.in([\"de\", \"en\"])) var y = \"en\""),
+        Misuse("@Pref var x = Date(timeIntervalSince1970: 0); @Pref var y = Data(); @Pref var z: Decimal = 1"),
+        Misuse("@Pref var x = [1, 2, 3]; @Pref var y: [String: Double] = [\"a\": 1, \"b\": 2.5]"),
+        Misuse("@Pref var x: [String] = []; @Pref var y: Set = [\"a\"]; @Pref var z: [Theme] = [.light, .dark]"),
+        Misuse("@Pref var x = Window(); @Pref(.formerly(\"o\")) var y = [Window(), Window()]"),
+        Misuse("@Pref var x: Flags = [.a, .b]; @Pref(.in([.light, .dark])) var y: Theme = .dark"),
+        Misuse("@Pref var x = URL(filePath: \"/tmp\"); @Pref var y: URL? = nil; @Pref var z: [String: Any] = [:]"),
     ]
 
     /// The errors of each property, in the order of `properties`. All lines are compiled at once, because starting the
     /// compiler costs more than the checks.
-    private static let errorsOfProperties = Result {
+    private static let errorsOfProperties = Result { try Compiler.errorsByLine(in: source(of: properties)) }
+
+    /// A line of declarations, then a line for each property.
+    private static func source(of properties: [Misuse]) -> String {
         let preamble =
-            "import PersistentPreferences; struct Plain {}; class Object {}; "
-            + "final class Stored: Codable {}; "
+            "import Foundation; import PersistentPreferences; struct Plain {}; class Object {}; "
+            + "struct Window: Codable { var width = 800 }; final class Stored: Codable {}; "
+            + "struct Flags: OptionSet { let rawValue: Int; static let a = Self(rawValue: 1), b = Self(rawValue: 2) }; "
             + "final class Ordered: Codable, Comparable, Sendable { static func < (a: Ordered, b: Ordered) -> Bool { false }; "
             + "static func == (a: Ordered, b: Ordered) -> Bool { true } }; "
             + "enum Theme: String, CaseIterable { case light, dark }; "
@@ -99,7 +111,7 @@ struct MisuseTests {
         let lines = properties.enumerated().map { number, misuse in
             "enum Place\(number) { final class A: Prefs, @unchecked Sendable { \(misuse.code) } }"
         }
-        return try errorsByLine(in: preamble + lines.joined(separator: "\n"))
+        return preamble + lines.joined(separator: "\n")
     }
 
     private static func choices(_ name: String, of type: String) -> String {
@@ -133,7 +145,7 @@ struct MisuseTests {
         let values = ["[1]", "(1...2)", "[Int].self", "ClosedRange<Int>.self", "Int?.none", "[\"a\": 1]", "Set([1])"]
         let names = ["choicesDescription", "PrefChoice", "_PrefContent"]
         let lines = values.flatMap { value in names.map { "func f() { _ = \(value).\($0) }" } }
-        let found = try Self.errorsByLine(in: "import PersistentPreferences\n" + lines.joined(separator: "\n"))
+        let found = try Compiler.errorsByLine(in: "import PersistentPreferences\n" + lines.joined(separator: "\n"))
         for number in lines.indices {
             let hasNoMember = found[number + 2]?.contains { $0.contains("has no member") } ?? false
             #expect(hasNoMember, "\(lines[number])")
@@ -151,7 +163,7 @@ struct MisuseTests {
     ])
     func aPropertyElsewhereIsOneErrorAtItsLine(_ code: String) throws {
         let source = "import Foundation\nimport PersistentPreferences\n\n\(code)"
-        let found = try Self.errorsByLine(in: source, ["-emit-silgen"])
+        let found = try Compiler.errorsByLine(in: source, ["-emit-silgen"])
         #expect(found.keys.sorted() == [4] && found[4]?.count == 1, "\(found)")
         let message = found[4]?.first ?? ""
         #expect(message.hasSuffix(" is unavailable: @Pref works in subclasses of PersistentPrefs only"), "\(message)")
@@ -177,37 +189,20 @@ struct MisuseTests {
         let lines = (declarations + ["@Pref var x = Window()"]).enumerated().map { number, declaration in
             "final class A\(number): Prefs, @unchecked Sendable { \(declaration) }"
         }
-        let found = try Self.errorsByLine(in: (lines + [preamble]).joined(separator: "\n"), isolation.arguments)
+        let found = try Compiler.errorsByLine(in: (lines + [preamble]).joined(separator: "\n"), isolation.arguments)
         #expect(found == [lines.count: ["main actor-isolated default value in a nonisolated context"]])
     }
 
     /// The compiler's solver makes at most 80 attempts for a property. The limit is a count, so it holds on every
     /// machine.
     @Test func propertiesOfMixedTypesAreCheckedInFewAttempts() throws {
-        let limit = ["-Xfrontend", "-solver-scope-threshold=80"]
-        #expect(try errors(in: ManyProperties.source, limit) == [])
-        // A lower limit is exceeded, so the flag has an effect.
-        let few = ["-Xfrontend", "-solver-scope-threshold=2"]
-        #expect(try errors(in: ManyProperties.source, few).count >= ManyProperties.kinds.count)
-    }
-
-    /// The errors in a source, without their place and the name of their group.
-    private func errors(in source: String, _ arguments: [String] = []) throws -> [String] {
-        try Compiler.complaints(of: source, arguments).map(Self.message)
-    }
-
-    /// The errors in a source by their line; 0 for errors without a line.
-    private static func errorsByLine(in source: String, _ arguments: [String] = []) throws -> [Int: [String]] {
-        let complaints = try Compiler.complaints(of: source, arguments)
-        return Dictionary(grouping: complaints) { complaint in
-            complaint.firstMatch(of: /^[^:]*:([0-9]+):/).flatMap { Int($0.output.1) } ?? 0
+        let valid = Self.properties.filter(\.errors.isEmpty)
+        func errors(_ limit: Int) throws -> [Int: [String]] {
+            try Compiler.errorsByLine(in: Self.source(of: valid), ["-Xfrontend", "-solver-scope-threshold=\(limit)"])
         }
-        .mapValues { $0.map(message) }
-    }
-
-    private static func message(_ complaint: String) -> String {
-        let message =
-            complaint.split(separator: #/: (?:error|warning): /#, maxSplits: 1).last.map(String.init) ?? complaint
-        return message.replacing(/\ *\[#[A-Za-z]+\]$/, with: "")
+        #expect(try errors(80) == [:])
+        // A lower limit is exceeded, so the flag has an effect.
+        let few = try errors(2).keys
+        #expect(valid.indices.allSatisfy { few.contains($0 + 2) }, "\(few)")
     }
 }
