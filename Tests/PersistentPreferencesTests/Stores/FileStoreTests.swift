@@ -20,23 +20,6 @@ import Testing
         }
     }
 
-    @Test func anEditByAnotherProgramIsSeenByTheNextRead() throws {
-        let prefs = folder.prefs()
-        prefs["a"] = 1
-        try writePropertyList(["AnyPrefs": ["a": 2]], to: folder.file(), as: .xml)
-        #expect(prefs.ints == ["a": 2])
-        try folder.removeLongAgo()
-        #expect(prefs.ints.isEmpty)
-        #expect(prefs.outcome == "ok")
-        try writePropertyList(["AnyPrefs": ["a": 3]], to: folder.file())
-        #expect(prefs.ints == ["a": 3])
-        try FileManager.default.removeItem(at: folder.url)
-        #expect(prefs.ints.isEmpty)
-        prefs["a"] = 4
-        #expect(prefs.outcome == "ok")
-        #expect(prefs.ints == ["a": 4])
-    }
-
     @Test(.enabled(if: Hazard.canRun("an unreadable file", if: geteuid() != 0, else: "root may read everything")))
     func aFileWithoutPermissionIsLeftAsItIs() throws {
         let prefs = folder.prefs()

@@ -109,32 +109,6 @@ final class SimulatedPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     @Test(arguments: [DomainLayout.roots, .flat])
-    func leavesAreCanonical(_ layout: DomainLayout) throws {
-        let process = daemon.process()
-        let values: [String: Any] = [
-            "text": "é", "int": 5, "large": Int64.max, "unsigned": UInt64.max, "double": 0.1, "narrow": 0.5,
-            "true": true,
-            "date": Date(timeIntervalSinceReferenceDate: 1.5), "data": Data([1, 2]), "list": [1, "x", [true]],
-            "dictionary": ["a": ["b": 1.5]],
-        ]
-        let file = try TemporaryFolder()
-        let reference = PropertyListFileStore(url: file.file(), layout: layout)
-        let names = Array(values.keys)
-        let here = AnyPrefs(names, key: "Root", values: values, store: UserDefaultsStore(process, layout: layout))
-        let there = AnyPrefs(names, key: "Root", values: values, store: reference)
-        daemon.deliver()
-        let fresh = AnyPrefs(names, key: "Root", store: UserDefaultsStore(daemon.process(), layout: layout))
-        for prefs in [here, fresh] {
-            #expect(exactForm(prefs.values) == exactForm(there.values))
-            for name in names {
-                #expect(try exactForm(#require(prefs[name])) == exactForm(try #require(there[name])))
-                #expect(prefs[name] as? String == there[name] as? String)
-                #expect(prefs[name] as? Int == there[name] as? Int)
-            }
-        }
-    }
-
-    @Test(arguments: [DomainLayout.roots, .flat])
     func whatNoValueCanExpressIsKept(_ layout: DomainLayout) {
         let process = daemon.process()
         let entries: [String: Any] = ["a": 1, "b": NSNull()]

@@ -23,8 +23,6 @@ import Testing
         return prefs
     }
 
-    static let damages: [FoundFile.Content] = [.empty, .text, .openStep, .cutBinary, .cutXML, .arrayOnTop]
-
     /// A commit writes its copy after the file, perhaps in a later step of the clock.
     @Test func theCopyOfTheKnownStateIsNoNewerState() throws {
         let prefs = prefs()
@@ -35,34 +33,6 @@ import Testing
         try folder.damage()
         #expect(prefs.ints == ["a": 1])
         #expect(prefs.lastError?.detail(of: PrefsError.damaged)?.state == .lastKnown, "\(prefs.outcome)")
-    }
-
-    @Test(arguments: damages)
-    func aReadLeavesItAndAWriteQuarantinesIt(_ damage: FoundFile.Content) throws {
-        let bytes = try #require(damage.bytes)
-        prefs().values = ["a": 1, "b": 2]
-        let prefs = prefs()
-        try bytes.write(to: folder.file())
-        let before = try FolderState(folder)
-        // All instances in a process know one state.
-        for prefs in [prefs, prefs, self.prefs()] {
-            #expect(prefs.ints == ["a": 1, "b": 2])
-            let file = try #require(prefs.lastError?.detail(of: PrefsError.damaged), "\(prefs.outcome)")
-            #expect(file.path == folder.file().path && file.state == .lastKnown && file.quarantinedAs == nil)
-            #expect(prefs.lastError?.isWarning == false)
-        }
-        #expect(try FolderState(folder) == before)
-        // The write has succeeded, so the call returns nil; the warning is in lastError.
-        #expect(prefs.update { $0["a"] = 5 } == nil)
-        let quarantine = prefs.lastError?.detail(of: PrefsError.quarantined)?.quarantinedAs
-        #expect(quarantine != nil, "\(prefs.outcome)")
-        #expect(prefs.lastError?.isWarning == true && prefs.errors.count == 2)
-        #expect(try folder.quarantined().map { folder.path + "/" + $0 } == [quarantine])
-        #expect(try folder.quarantined().map { try Data(contentsOf: folder.file($0)) } == [bytes])
-        #expect(try propertyList(at: folder.file())["AnyPrefs"] as? [String: Int] == ["a": 5, "b": 2])
-        #expect(prefs.ints == ["a": 5, "b": 2])
-        // The warning is reported once.
-        #expect(prefs.outcome == "ok" && prefs.errors.count == 2)
     }
 
     /// An acknowledged value is in the file, even if it equals the known state.
@@ -86,17 +56,6 @@ import Testing
         #expect(throws: Stop.self) { try prefs.update { _ in throw Stop() } }
         prefs["unknown"] = 1
         #expect(try FolderState(folder) == before)
-    }
-
-    /// A deletion is complete: neither the file nor the copy has the values, and the bytes are quarantined.
-    @Test func deleteAllOfADamagedFile() throws {
-        let prefs = try damagedPrefs()
-        prefs.deleteAll()
-        #expect(prefs.lastError?.isWarning == true, "\(prefs.outcome)")
-        #expect(try folder.quarantined().count == 1)
-        try folder.damage("again")
-        #expect(prefs.values.isEmpty)
-        #expect(self.prefs().values.isEmpty)
     }
 
     /// A person edits the file, the program reads the edit, and the next edit has a typo.

@@ -6,45 +6,15 @@ import Testing
 @testable import PersistentPreferences
 @testable import PrefsFileEngine
 
-/// An acknowledged state is durable, even if another process has written it.
+/// What a commit stores, and the last good copy beside it. `CrashTests` and its neighbors cut the power.
 @Suite struct DurabilityTests {
     private let folder = TemporaryFolder.fresh
     private let system = RecordingSystemCalls()
 
-    private func prefs(_ durability: PropertyListFileStore.Durability = .powerCut) -> AnyPrefs {
-        AnyPrefs(store: PropertyListFileStore(url: folder.file(), durability: durability, system: system))
-    }
+    private func prefs() -> AnyPrefs { folder.prefs(system: system) }
 
     private func syncs() -> Int {
         system.takeCalls().filter { $0 == "fsync" }.count
-    }
-
-    @Test func anEqualWriteAfterAFailedFlushFlushesAgain() throws {
-        let prefs = prefs()
-        system.failFlush(2)
-        prefs["a"] = 1
-        #expect(
-            prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
-        _ = syncs()
-        prefs["a"] = 1
-        #expect(prefs.outcome == "ok")
-        #expect(syncs() == 3)
-        prefs["a"] = 1
-        prefs.values = ["a": 1]
-        #expect(syncs() == 0)
-    }
-
-    @Test func anUpdateThatChangesNothingFlushesWhatIsNotFlushedYet() {
-        let (unsure, sure) = (prefs(.process), prefs())
-        unsure["a"] = 1
-        #expect(syncs() == 0)
-        unsure["a"] = 1
-        #expect(syncs() == 0)
-        // The file, its folder, and the folder above.
-        #expect(sure.update { $0["a"] = 1 } == nil)
-        #expect(syncs() == 3)
-        #expect(sure.update { $0["a"] = 1 } == nil)
-        #expect(syncs() == 0)
     }
 
     @Test func whatCouldNotBeReadAgainIsNotStored() throws {
@@ -91,22 +61,6 @@ import Testing
         #expect(prefs.ints == ["a": 41, "b": 1])
     }
 
-    @Test func deletingAgainAfterAFailedFlushFlushesAgain() {
-        let prefs = prefs()
-        prefs["a"] = 1
-        prefs.deleteAll()
-        #expect(prefs.outcome == "ok")
-        for write in [{ prefs["a"] = 1 }, { prefs.deleteAll() }] {
-            system.failFlush(2)
-            write()
-            #expect(prefs.outcome.hasSuffix("an older one may return after a power cut or damage"))
-        }
-        _ = syncs()
-        prefs.deleteAll()
-        #expect(prefs.outcome == "ok")
-        #expect(syncs() == 2)
-    }
-
     @Test func whatIsMadeAndRemovedInOneUpdateMakesNoFile() throws {
         let prefs = prefs()
         let error = prefs.update {
@@ -137,34 +91,6 @@ import Testing
         _ = syncs()
         second["a"] = 1
         #expect(syncs() == 0)
-    }
-
-    /// The other writer may have been killed before its flush.
-    @Test func anEqualWriteFlushesWhatAnotherProcessWrote() throws {
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        let prefs = prefs()
-        #expect(syncs() == 0)
-        prefs["a"] = 1
-        #expect(prefs.outcome == "ok")
-        #expect(syncs() == 3)
-        prefs["a"] = 1
-        prefs.deleteAll()
-        #expect(syncs() == 2)
-    }
-
-    /// The system may have dropped the bytes, and a second flush of the file may do nothing.
-    @Test func afterAFailedFlushTheStateIsWrittenAgain() throws {
-        try writePropertyList(["AnyPrefs": ["a": 1]], to: folder.file())
-        let prefs = prefs()
-        system.fail("fsync", with: EIO)
-        prefs["a"] = 1
-        #expect(prefs.outcome.hasSuffix("an older one may return after a power cut or damage"))
-        _ = system.takeCalls()
-        prefs["a"] = 1
-        #expect(prefs.outcome == "ok")
-        #expect(system.takeCalls().filter { ["write", "fsync", "rename"].contains($0) }.contains("rename"))
-        _ = prefs.update { $0["a"] = 1 }
-        #expect(!system.takeCalls().contains("rename"))
     }
 
     // MARK: - The last good copy, which never brings back what a commit has deleted

@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import Testing
-import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -13,31 +12,6 @@ import WriteOperations
     private let system = RecordingSystemCalls()
 
     private func prefs() -> AnyPrefs { folder.prefs(system: system) }
-
-    @Test(arguments: DamageTests.damages)
-    func aFileThatWeHaveNotWrittenIsNeverChanged(_ damage: FoundFile.Content) throws {
-        try damage.bytes?.write(to: folder.file())
-        let before = try FolderState(folder)
-        let prefs = prefs()
-        #expect(prefs.values.isEmpty)
-        if damage == .empty {
-            #expect(prefs.outcome == "ok", "an empty file is no file")
-            prefs["a"] = 1
-            #expect(prefs.outcome == "ok")
-            #expect(prefs.ints == ["a": 1])
-            return
-        }
-        for access in AccessKind.allCases {
-            access.run(on: prefs)
-            // A flush also reports that nothing is stored.
-            if access == .flush { continue }
-            let file = prefs.lastError?.detail(of: PrefsError.notOurs)
-            #expect(file?.state == .nothing, "\(access): \(prefs.outcome)")
-            #expect(try FolderState(folder) == before, "\(access)")
-        }
-        #expect(prefs.update { $0["a"] = 1 }?.detail(of: PrefsError.notOurs) != nil)
-        #expect(try FolderState(folder) == before)
-    }
 
     /// A program only reads a file that a person maintains. After a typo, it continues with the state that it has read.
     @Test func whatWasReadFromItStays() throws {

@@ -114,15 +114,13 @@ import Testing
     }
 
     private final class StoppedClock: SystemCalls, @unchecked Sendable {
+        /// In milliseconds.
         nonisolated(unsafe) var elapsed = 0
         nonisolated(unsafe) var onPause: (() -> Void)?
-        private let start = SystemCalls.real.now()
+        private let start = SystemCalls.real.now().seconds + 1_000
 
         override func now() -> FileStatus.Time {
-            let nanoseconds = start.nanoseconds + elapsed * 1_000_000
-            return FileStatus.Time(
-                seconds: start.seconds + 1_000 + Int64(nanoseconds / 1_000_000_000),
-                nanoseconds: nanoseconds % 1_000_000_000)
+            FileStatus.Time(seconds: start + Int64(elapsed / 1_000), nanoseconds: elapsed % 1_000 * 1_000_000)
         }
 
         override func pause() { onPause?() }

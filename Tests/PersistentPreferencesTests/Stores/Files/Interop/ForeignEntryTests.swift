@@ -105,22 +105,6 @@ import Testing
         #expect(try Data(contentsOf: folder.file()) == bytes)
     }
 
-    /// Readers use different values of a key that occurs twice, and no reader keeps both.
-    @Test func theSameKeyTwiceIsMalformed() throws {
-        let twins = BinaryList([[0xD2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).data
-        let lines = "<plist><dict>\n<key>a</key><true/>\n<key>b</key><true/>\n <key>a</key><false/>\n</dict></plist>"
-        for (bytes, fault) in [
-            (twins, "the key \"a\" occurs twice"),
-            (Data(lines.utf8), "line 4, column 2: the key \"a\" occurs twice, first in line 2"),
-        ] {
-            try bytes.write(to: folder.file())
-            let prefs = folder.prefs()
-            prefs["a"] = 1
-            #expect(prefs.outcome.contains(fault) && !(prefs.lastError?.isWarning ?? true), "\(prefs.outcome)")
-            #expect(try Data(contentsOf: folder.file()) == bytes)
-        }
-    }
-
     /// A bit that has flipped makes two keys equal: it is damage like any other, and the last good copy has both
     /// values.
     @Test func aFlippedBitThatMakesTwoKeysEqualIsMended() throws {
