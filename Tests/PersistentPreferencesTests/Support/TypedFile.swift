@@ -10,11 +10,6 @@ struct TypedFile {
     let folder: TemporaryFolder
     let store: PropertyListFileStore
 
-    /// A file without a root, for a property of a suite. Without a folder, the run ends.
-    static var empty: TypedFile {
-        do { return try TypedFile() } catch { fatalError("\(error)") }
-    }
-
     init(_ values: [String: Any]? = nil) throws {
         folder = try TemporaryFolder()
         store = PropertyListFileStore(url: folder.file(), durability: .process)

@@ -49,28 +49,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(prefs.all == all(1) && other.number == 7 && other.text == "2")
     }
 
-    @Test func anOverriddenKeyIsAskedEachTime() {
-        final class Moving: PersistentPrefs, @unchecked Sendable {
-            nonisolated(unsafe) var place = "A"
-            @Pref var number = 0
-            override var key: String {
-                get { place }
-                set { place = newValue }
-            }
-        }
-        let store = InMemoryStore()
-        for (number, root) in ["A", "B"].enumerated() {
-            _ = KeptPrefs(key: root, values: ["number": number + 1], store: store)
-        }
-        let prefs = Moving(store: store)
-        for _ in 0..<3 {
-            for (place, number) in [("A", 1), ("B", 2), ("C", 0)] {
-                prefs.place = place
-                #expect(prefs.number == number && prefs.number == number, "\(place)")
-            }
-        }
-    }
-
     @Test(arguments: StoreKind.allCases) func everyDoorIsSeen(on kind: StoreKind) throws {
         let store = kind.make(in: folder)
         let prefs = KeptPrefs(key: "Root", values: Self.values(1), store: store)
@@ -154,18 +132,6 @@ private final class KeptPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(prefs.all == all(9))
         }
         #expect(prefs.all == all(9))
-    }
-
-    @Test func thePastIsNotKept() {
-        let prefs = KeptPrefs(key: "Root", values: Self.values(2), store: InMemoryStore())
-        for number in [1, 3] {
-            #expect(prefs.all == all(2))
-            PastState(Self.values(number).mapValues(StoredValue.init(of:)), of: prefs.state).asCurrent {
-                #expect(prefs.number == number && prefs.text == "\(number)")
-            }
-            PastState(nil, of: prefs.state).asCurrent { #expect(prefs.all == none) }
-        }
-        #expect(prefs.all == all(2))
     }
 
     /// Such a store has no revisions, so each read asks it.

@@ -145,29 +145,15 @@ private enum New {
             style?.font.name = "Times"
         }
         for target in [
-            WriteTarget(prefs, \.style, \.$style, to: style) { ($0.weight, $0.font.name) = (1, "Times") },
+            WriteTarget(prefs, \.style, \.$style, to: style, change: { ($0.weight, $0.font.name) = (1, "Times") }),
             WriteTarget(prefs, \.optional, \.$optional, to: style, change: change),
-            WriteTarget(prefs, \.named, \.$named) { change(&$0["a"]) },
+            WriteTarget(prefs, \.named, \.$named, change: { change(&$0["a"]) }),
         ] {
             #expect(await target.perform(operation) == nil)
         }
         #expect(prefs.lastError == nil)
         let expected = New.Style(font: New.Font(name: "Times", size: 20), weight: 1, isItalic: true, tags: ["a"])
         #expect(new.style == expected && new.optional == expected && new.named == ["a": expected, "b": newer])
-    }
-
-    @Test func aFieldThatIsStoredDuringTheWriteIsKept() {
-        let race = Interruption()
-        let prefs = Old.Program(key: "Root", store: ForeignStore(store, beforeUpdate: { _ in try race.runOnce() }))
-        prefs.style.weight = 1
-        let newer = new
-        race.set { newer.style.isItalic = true }
-        prefs.style.weight = 7
-        #expect(prefs.lastError == nil && newer.style.isItalic && newer.style.weight == 7)
-        // This also holds if the raced write has removed a field.
-        race.set { newer.$style.reset() }
-        prefs.style.weight = 8
-        #expect(newer.style.weight == 8 && !newer.style.isItalic)
     }
 
     private final class OldSets: PersistentPrefs, @unchecked Sendable { @Pref var names: Set<Person> = [] }

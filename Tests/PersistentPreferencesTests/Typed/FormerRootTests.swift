@@ -179,16 +179,6 @@ private final class ReaderPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try propertyList(at: url) as NSDictionary == ["EditorPrefs": ["size": 20], "size": 13])
     }
 
-    @Test func aStoreOfAnotherModuleWorksToo() throws {
-        let store = AccountStore(account: "test", in: InMemoryStore())
-        try store.update(root: "EditorPrefs") { $0 = ["size": 20] }
-        let prefs = ReaderPrefs(store: store)
-        #expect(prefs.size == 20)
-        prefs.size = 21
-        #expect(try store.read(root: "EditorPrefs") == nil)
-        #expect(try store.read(root: Self.own)?["size"] as? Int == 21)
-    }
-
     /// Another process moves the root after the read of its key and before the read of its former key.
     @Test(arguments: ["EditorPrefs", "Prefs"]) func aRootThatIsMovedBetweenTwoLooksIsFound(_ former: String) throws {
         let roots = try store([former: ["size": 20, "title": "a"]])

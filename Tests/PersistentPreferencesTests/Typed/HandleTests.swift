@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Testing
 
-@testable import EngineSupport
 @testable import PersistentPreferences
 
 private struct Point: Codable, Equatable {
@@ -13,17 +12,17 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref(.in(0...1_000_000)) var number = 7
     @Pref("Own Key") var text: String? = nil
     @Pref var point = Point(x: 1)
-    @Pref var min = 0
-    @Pref var max = 0
-    @Pref var list: [Int] = []
     @Pref var fallback: Int? = 3
 }
 
 @Suite struct HandleTests {
-    private let file = TypedFile.empty
+    private let file: TypedFile
     private let prefs: HandledPrefs
 
-    init() { prefs = HandledPrefs(key: TypedFile.root, store: file.store) }
+    init() throws {
+        file = try TypedFile()
+        prefs = HandledPrefs(key: TypedFile.root, store: file.store)
+    }
 
     @Test func aHandleIsTheProperty() throws {
         let number = prefs.$number
@@ -71,46 +70,5 @@ private final class HandledPrefs: PersistentPrefs, @unchecked Sendable {
             #expect(handle.set(1) == nil && handle.value == 1)
         }
         #expect(instance == nil)
-    }
-
-    @Test func typedWritesInAnUpdateAreOneCommit() throws {
-        let system = RecordingSystemCalls()
-        system.flushes = false
-        let store = PropertyListFileStore(url: file.folder.file("recorded"), system: system)
-        let prefs = HandledPrefs(key: TypedFile.root, store: store)
-        let other = HandledPrefs(key: "Other", store: store)
-        func replacements(_ body: () -> Void) -> Int {
-            _ = system.takeCalls()
-            body()
-            return system.takeCalls().count { $0 == "rename" }
-        }
-        // The first commit also renames the last good copy.
-        #expect(replacements { prefs.min = 0 } == 2)
-        #expect(replacements { prefs.min = 1 } == 1)
-        var error: PrefsError?
-        let count = replacements {
-            error = prefs.update {
-                prefs.min = 2
-                prefs.max = 9
-                prefs.min += prefs.max
-                prefs.list.append(1)
-                prefs.point.x = 5
-                other.number = 3
-                prefs.$text.set("a")
-                prefs.$text.reset()
-            }
-        }
-        #expect(error == nil && count == 1)
-        #expect(prefs.min == 11 && prefs.max == 9 && prefs.list == [1] && prefs.point.x == 5 && other.number == 3)
-        #expect(replacements { prefs.update { prefs.min = 11 } } == 0)
-        func changeAndBack() {
-            prefs.min = 1
-            prefs.min = 11
-        }
-        #expect(replacements { prefs.update(changeAndBack) } == 0)
-        #expect(replacements { prefs.max = 9 } == 0)
-        #expect(replacements { prefs.point = prefs.point } == 0)
-        #expect(replacements { prefs.$text.reset() } == 0)
-        #expect(replacements { prefs.list = prefs.list } == 0)
     }
 }

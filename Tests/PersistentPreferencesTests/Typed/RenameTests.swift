@@ -81,21 +81,6 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(self.prefs(file).name == way.value ?? "default")
     }
 
-    @Test func anEqualWriteThroughARenameTouchesNothing() throws {
-        let file = try TypedFile(["oldest": "c", "size": 20])
-        let prefs = prefs(file)
-        let before = try (file.bytes, file.fileNumber)
-        prefs.name = "c"
-        prefs["name"] = "c"
-        prefs.values["Size"] = 20
-        prefs.values = ["name": "c", "Size": 20]
-        prefs.update { prefs.size = 20 }
-        prefs.update { $0["name"] = "c" }
-        prefs.update {}
-        #expect(prefs.outcome == "ok")
-        #expect(try file.bytes == before.0 && file.fileNumber == before.1)
-    }
-
     @Test func twoPropertiesMayComeFromOneKey() throws {
         let file = try TypedFile(["pair": 5])
         let prefs = prefs(file)

@@ -22,20 +22,10 @@ enum StoreKind: CaseIterable {
 /// Values of one type, stored in every shape that a property can have and read by another instance, from the disk if
 /// the store has one.
 struct RoundTrip<Value> {
-    var values: [Value]
+    let values: [Value]
     let isSame: (Value, Value) -> Bool
-    /// Whether XML has a form that every reader reads as an equal value.
-    var isInXML: (Value) -> Bool = { _ in true }
     /// The value after it was stored in XML.
     var inXML: (Value) -> Value = { $0 }
-
-    /// This round trip without the values that XML cannot hold.
-    func limited(to kind: StoreKind) -> RoundTrip {
-        guard kind == .xml else { return self }
-        var copy = self
-        copy.values = values.filter(isInXML)
-        return copy
-    }
 
     func run(on kind: StoreKind) throws {
         let folder = try TemporaryFolder()

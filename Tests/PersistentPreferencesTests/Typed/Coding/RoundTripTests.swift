@@ -27,8 +27,12 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         self.run = run
     }
 
-    /// Whether XML can hold a value. It cannot hold texts with control characters, or dates out of range.
-    static func isInXML(_ value: Any) -> Bool {
+    /// The values that a store can hold. XML cannot hold texts with control characters, or dates out of range.
+    private static func held<Value>(_ values: [Value], by kind: StoreKind) -> [Value] {
+        kind == .xml ? values.filter(isInXML) : values
+    }
+
+    private static func isInXML(_ value: Any) -> Bool {
         switch value {
         case let text as String: ModelText(text).isInXML
         case let date as Date: ModelValue.date(date.timeIntervalSinceReferenceDate).isInXML(replacing: nil)
@@ -48,8 +52,7 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         isSame: @escaping @Sendable (Value, Value) -> Bool = { $0 == $1 }
     ) -> RoundTripCase {
         RoundTripCase("\(Value.self)") { kind in
-            let trip = RoundTrip(values: values, isSame: isSame, isInXML: RoundTripCase.isInXML, inXML: inXML).limited(
-                to: kind)
+            let trip = RoundTrip(values: held(values, by: kind), isSame: isSame, inXML: inXML)
             try trip.run(on: kind)
             try trip.runAsSet(on: kind)
             try trip.runAsMember(on: kind)
@@ -59,26 +62,22 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
     /// A case for values that are not Codable.
     private static func plain<Value: Hashable & Sendable>(_ values: Value...) -> RoundTripCase {
         RoundTripCase("\(Value.self)") { kind in
-            let trip = RoundTrip(values: values, isSame: ==, isInXML: RoundTripCase.isInXML).limited(to: kind)
+            let trip = RoundTrip(values: held(values, by: kind), isSame: ==)
             try trip.run(on: kind)
             try trip.runAsSet(on: kind)
         }
     }
 
-    private static func any<Value>(
-        _ type: Value.Type, _ values: @escaping @Sendable () -> [Value],
-        isSame: @escaping @Sendable (Value, Value) -> Bool
-    ) -> RoundTripCase {
-        RoundTripCase("\(type)") {
-            try RoundTrip(values: values(), isSame: isSame, isInXML: RoundTripCase.isInXML).limited(to: $0).run(on: $0)
-        }
+    /// A case for values without a type.
+    private static func any<Value>(_ values: @escaping @Sendable () -> [Value]) -> RoundTripCase {
+        RoundTripCase("\(Value.self)") { try RoundTrip(values: values(), isSame: same).run(on: $0) }
     }
 
     private static func integer<I: FixedWidthInteger & Codable & Sendable>(_ type: I.Type) -> RoundTripCase {
         full(I.max, I.min, 0, 1, I.max - 1)
     }
 
-    static var all: [RoundTripCase] { scalars + texts + raws + codables + [anything, anyList] }
+    static var all: [RoundTripCase] { scalars + texts + raws + codables + untyped }
 
     @Rows private static var scalars: [RoundTripCase] {
         full(true, false)
@@ -152,14 +151,9 @@ struct RoundTripCase: CustomTestStringConvertible, Sendable {
         full(Held(Tree(name: "a", children: [Tree(name: "b", children: [])])))
     }
 
-    private static var anything: RoundTripCase {
-        any([String: Any].self, { [["a": 1, "b": [true, "$null", 2.5, ["c": Data([1])]], "": "x"], [:]] }) {
-            same($0, $1)
-        }
-    }
-
-    private static var anyList: RoundTripCase {
-        any([Any].self, { [[1, "a", [String: Any](), [Any](), UInt64.max, -0.0, 1.0, true], []] }) { same($0, $1) }
+    @Rows private static var untyped: [RoundTripCase] {
+        any { [["a": 1, "b": [true, "$null", 2.5, ["c": Data([1])]], "": "x"], [:]] as [[String: Any]] }
+        any { [[1, "a", [String: Any](), [Any](), UInt64.max, -0.0, 1.0, true], []] as [[Any]] }
     }
 
     private static func same(_ left: Any, _ right: Any) -> Bool {
@@ -250,6 +244,4 @@ private final class Tree: Codable, Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-extension Person: Hashable {
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
+private struct Person: Codable, Hashable { let name: String, quest: String, age: Int }
