@@ -95,19 +95,6 @@ import Testing
         text.replacing(/end: '[^']*' → -/, with: "end: *")
     }
 
-    @Test func onlyTheChangedRootIsReported() {
-        let store = InMemoryStore()
-        let (one, two) = (prefs(store, key: "One"), prefs(store, key: "Two"))
-        let (first, second) = (Listener(one), Listener(two))
-        one["a"] = 1
-        one.update {
-            one["a"] = 2
-            two["b"] = 3
-        }
-        #expect(first.take() == ["One a: - → 1", "One a: 1 → 2"])
-        #expect(second.take() == ["Two b: - → 3"])
-    }
-
     @Test func keysOfOtherVersionsAreNotReported() {
         let store = InMemoryStore()
         let listener = Listener(prefs(store))
@@ -145,18 +132,6 @@ import Testing
             prefs.outcome.hasSuffix("the new state is stored, but an older one may return after a power cut or damage"))
         system.onCall = nil
         #expect(listener.take() == ["Root a: 0 → 3"])
-    }
-
-    @Test func aDateInXMLIsReportedAsItIsRead() throws {
-        let prefs = prefs(ObservedPlace.xml.store(in: folder))
-        let listener = Listener(prefs)
-        let date = Date(timeIntervalSinceReferenceDate: 1_000.75)
-        let whole = exactForm(Date(timeIntervalSinceReferenceDate: 1_000))
-        prefs["a"] = ["when": date]
-        #expect(listener.take() == ["Root a: - → {'when': \(whole)}"])
-        prefs["a"] = ["when": date + 0.1]
-        #expect(listener.take() == [])
-        #expect(prefs["a"].map(exactForm) == "{'when': \(whole)}")
     }
 
     /// A root that is not a dictionary has no values, so its removal is not a change. New values in its place are a
@@ -210,16 +185,6 @@ import Testing
     }
 
     // MARK: - Stores
-
-    @Test(arguments: ObservedPlace.kinds, ["", "a\0b", "\u{FEFF}a", String(repeating: "x", count: 1_025)])
-    func badNamesAreRejected(_ place: ObservedPlace, _ name: String) {
-        let store = place.store(in: folder)
-        #expect(throws: PrefsError.self) { try store.observe(root: name) { _ in } }
-    }
-
-    @Test func aBadSuiteIsRejected() {
-        #expect(throws: PrefsError.self) { try UserDefaultsStore(suiteName: "a/b").observe(root: "Root") { _ in } }
-    }
 
     @Test func aStoreWithoutObserveIsSilent() {
         let inner = InMemoryStore()

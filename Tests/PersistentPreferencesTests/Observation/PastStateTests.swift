@@ -18,6 +18,8 @@ import Testing
 
     @Test func readsOfTheInstanceSeeIt() {
         let prefs = prefs(["size": 2, "name": "new"])
+        // Cached now, and no value of the past state.
+        #expect(prefs.size == 2 && prefs.name == "new")
         let past = PastState(["size": .integer(1)], of: prefs.state)
         past.asCurrent {
             #expect(prefs.size == 1)

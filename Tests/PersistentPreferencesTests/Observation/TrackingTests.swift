@@ -91,17 +91,6 @@ import Testing
         #expect(name.all == ["ours"])
     }
 
-    @Test func aTrackedInstanceIsReleased() {
-        weak var released: SizePrefs?
-        do {
-            let prefs = prefs()
-            released = prefs
-            _ = tracking({ _ = prefs.size }, onChange: {})
-        }
-        #expect(released == nil)
-        prefs().size = 14
-    }
-
     /// An untracked read does not subscribe, so it costs no watch.
     @Test func anUntrackedReadObservesNothing() {
         let prefs = prefs()
