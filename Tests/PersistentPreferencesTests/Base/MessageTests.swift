@@ -193,8 +193,4 @@ import Testing
         #expect(found.subtracting(Self.reasons).sorted() == [])
         #expect(Self.reasons.subtracting(found).sorted() == [])
     }
-
-    @Test func aTextMatchesAMessageFromItsBeginning() {
-        #expect(SourceMessages.matches("a … b", "a x b") && !SourceMessages.matches("a … b", "x a b"))
-    }
 }

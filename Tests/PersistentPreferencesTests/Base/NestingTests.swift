@@ -40,25 +40,6 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func writesAndUpdatesInsideAnUpdateJoinItsCommit(_ kind: Kind) {
-        let (prefs, other) = prefs(kind, ["a": 1])
-        let error = prefs.update { values in
-            values["a"] = 5
-            other["b"] = 2
-            prefs.values["c"] = 3
-        }
-        #expect(error == nil)
-        #expect(prefs.ints == ["a": 5, "b": 2, "c": 3])
-        let outer = prefs.update {
-            let inner = other.update { $0["a"] = 1 }
-            #expect(inner == nil)
-            prefs.update { other.update { prefs["b"] = 7 } }
-        }
-        #expect(outer == nil)
-        #expect(other.ints == ["a": 1, "b": 7, "c": 3])
-    }
-
-    @Test(arguments: Kind.allCases)
     func anErrorThrownHalfWayUndoesAll(_ kind: Kind) {
         let (prefs, other) = prefs(kind, ["a": 1])
         #expect(throws: Stop.self) {
@@ -163,22 +144,6 @@ import Testing
         }
         #expect(await task?.value == ["a": 1])
         #expect(prefs.ints == ["a": 2])
-    }
-
-    @Test func errorsInsideAnUpdateAreReportedAfterIt() {
-        final class Watcher: PersistentPrefs, @unchecked Sendable {
-            nonisolated(unsafe) var seen: [[String: Int]] = []
-            override var keys: [String] { ["a"] }
-            override func prefsDidFail(_ error: PrefsError) { seen.append(ints) }
-        }
-        let watcher = Watcher(values: ["a": 1], store: InMemoryStore())
-        watcher.update {
-            watcher["a"] = 2
-            watcher["z"] = 1
-            #expect(watcher.seen.isEmpty)
-        }
-        // One error for the access and one for the update that it undid; both come after the rollback.
-        #expect(watcher.seen == [["a": 1], ["a": 1]])
     }
 
     @Test func aRejectionInADeinitInsideAnUpdateIsSurvived() {

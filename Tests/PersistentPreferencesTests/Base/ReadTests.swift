@@ -197,7 +197,8 @@ private struct High: PrefKey {
             if number == 0 {
                 for _ in 0..<100 * Hazard.count("PREFS_STRESS", default: Hazard.count(10, long: 20)) {
                     let pair = prefs.read { prefs.pair }
-                    if pair[0] != pair[1] { torn.withLock { $0 += 1 } }
+                    let values = prefs.ints
+                    if pair[0] != pair[1] || values["low"] != values["high"] { torn.withLock { $0 += 1 } }
                 }
                 isOver.withLock { $0 = true }
             } else {

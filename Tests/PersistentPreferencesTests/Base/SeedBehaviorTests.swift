@@ -8,11 +8,6 @@ import Testing
 @Suite struct SeedBehaviorTests {
     private let store = InMemoryStore()
 
-    @Test func theRootKeyIsTheNameOfTheType() {
-        #expect(PrefsTestSet(store: store).key == "PrefsTestSet")
-        #expect(AnyPrefs(store: store).key == "AnyPrefs")
-    }
-
     @Test func initMergesValuesOverWhatIsStoredOrRejectsThemWhole() {
         _ = AnyPrefs(values: ["a": 1, "b": 2], store: store)
         let second = AnyPrefs(values: ["b": 3, "c": 4], store: store)
@@ -23,22 +18,10 @@ import Testing
         #expect(third.ints == ["a": 1, "b": 3, "c": 4])
     }
 
-    @Test func rootsAreSeparateAndAnAssignedKeyMovesTheInstance() {
-        let first = AnyPrefs(key: "first", values: ["a": 1], store: store)
-        let second = AnyPrefs(key: "second", values: ["a": 2], store: store)
-        let prefs = AnyPrefs(key: "first", store: store)
-        prefs.key = "second"
-        #expect(prefs.ints == ["a": 2])
-        prefs["a"] = 3
-        #expect(first.ints == ["a": 1])
-        #expect(second.ints == ["a": 3])
-        first.deleteAll()
-        #expect(second.ints == ["a": 3])
-    }
-
     @Test func anOverriddenKeyIsUsedAndReadOnceByEveryAccess() {
         final class Counted: PersistentPrefs, @unchecked Sendable {
             nonisolated(unsafe) var reads = 0
+            @Pref var number = 0
             override var keys: [String] { ["a"] }
             override var key: String {
                 get {
@@ -51,6 +34,7 @@ import Testing
         let prefs = Counted(store: store)
         let accesses: [(String, () -> Void)] = [
             ("values", { _ = prefs.values }), ("subscript", { _ = prefs["a"] }), ("count", { _ = prefs.count }),
+            ("property", { _ = prefs.number }), ("cached property", { _ = prefs.number }),
             ("assigned values", { prefs.values = ["a": 1] }), ("assigned subscript", { prefs["a"] = 2 }),
             ("in place", { prefs.values["a"] = 3 }), ("update", { prefs.update { $0["a"] = 4 } }),
             ("refused", { prefs["z"] = 4 }), ("flush", { prefs.flush() }), ("clear", { prefs.clear() }),
@@ -91,15 +75,6 @@ import Testing
         #expect(prefs.ints == ["a": 1])
     }
 
-    @Test func lastErrorClearsAtTheNextSuccessfulAccess() {
-        let prefs = AnyPrefs(store: store)
-        prefs["z"] = 1
-        #expect(prefs.lastError != nil)
-        _ = prefs.values
-        #expect(prefs.lastError == nil)
-        #expect(prefs.errors == ["expected a key that @Pref declares or keys lists, found \"z\""])
-    }
-
     @Test func valuesAndClearRemoveTheAllowedKeysOnlyAndDeleteAllTheRoot() throws {
         let narrow = AnyPrefs(["a"], key: "root", store: store)
         let wide = AnyPrefs(["a", "b"], key: "root", values: ["a": 1, "b": 2], store: store)
@@ -108,10 +83,10 @@ import Testing
         narrow["a"] = 3
         narrow.clear()
         #expect(wide.ints == ["b": 2])
-        #expect(narrow.isEmptyWithoutError)
+        #expect(narrow.values.isEmpty && narrow.count == 0 && narrow.lastError == nil)
         try #expect(store.read(root: "root") != nil)
         narrow.deleteAll()
-        #expect(wide.isEmptyWithoutError)
+        #expect(wide.values.isEmpty && wide.count == 0 && wide.lastError == nil)
         try #expect(store.read(root: "root") == nil)
         narrow.deleteAll()
         #expect(narrow.outcome == "ok")
@@ -140,16 +115,6 @@ import Testing
         #expect(prefs.outcome == "ok")
         #expect(prefs.ints == ["a": 4, "b": 5])
         #expect(try store.read(root: "root")?["old"] as? String == "kept")
-    }
-
-    @Test func assigningNilThroughTheSubscriptRemoves() {
-        let prefs = AnyPrefs(values: ["a": 1, "b": 2], store: store)
-        prefs["a"] = nil
-        #expect(prefs.ints == ["b": 2])
-        #expect(prefs.outcome == "ok")
-        prefs["b"] = Int?.none as Any
-        #expect(prefs.outcome == "b: nil cannot be stored in a property list")
-        #expect(prefs.ints == ["b": 2])
     }
 
     @Test func usingTheBaseClassBareStopsWithAMessage() async {
@@ -202,24 +167,24 @@ import Testing
         prefs.deleteAll()
         #expect((prefs as? OverridingPrefs)?.calls == ["subscript", "values", "flush", "clear", "deleteAll"])
     }
-}
 
-extension PersistentPrefs {
-    fileprivate var isEmptyWithoutError: Bool { values.isEmpty && lastError == nil && count == 0 }
-}
-
-@Suite struct PrefsTestSetTests {
-    @Test func theFivePropertiesAreDeclaredAndReadAsEmpty() {
-        let prefs = PrefsTestSet(store: InMemoryStore())
-        let descriptions = prefs.describe()
-        #expect(descriptions.map(\.name) == ["int", "string", "array", "dictionary", "date"])
-        #expect(
-            descriptions.map(\.key) == [
-                "Integer Value", "String Value", "Array Value", "Dictionary Value", "Date Value",
-            ])
-        #expect(prefs.keys == descriptions.map(\.key))
-        #expect(descriptions.allSatisfy { $0.help?.isEmpty == false })
-        #expect(prefs.int == 0 && prefs.string.isEmpty && prefs.array.isEmpty && prefs.dictionary.isEmpty)
-        #expect(prefs.date == .distantPast && prefs.values.isEmpty && prefs.lastError == nil)
+    /// The test that RVS_PersistentPrefs has commented out, because it crashes there: two operation queues on one
+    /// instance.
+    @Test func theSeedsFailingScenarioPassesEachTime() throws {
+        let folder = try TemporaryFolder()
+        let prefs = PrefsTestSet(store: PropertyListFileStore(url: folder.file(), durability: .process))
+        for _ in 0..<Hazard.count(15, long: 100) {
+            let queues = [OperationQueue(), OperationQueue()]
+            for round in 0..<30 {
+                for queue in queues {
+                    queue.addOperation { prefs.int = round }
+                    queue.addOperation { prefs.string = "\(round)" }
+                }
+            }
+            queues.forEach { $0.waitUntilAllOperationsAreFinished() }
+            if !(0..<30).contains(prefs.int) || Int(prefs.string) == nil || prefs.lastError != nil {
+                Issue.record("\(prefs.values) \(prefs.outcome)")
+            }
+        }
     }
 }

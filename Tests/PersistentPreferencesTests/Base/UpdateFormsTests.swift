@@ -50,7 +50,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(arguments: transactions.filter(\.isAsync))
     func incrementsOfManyTasksAllCount(_ operation: WriteOperation) async {
-        let target = WriteTarget(prefs, \.ticks, \.$ticks) { $0 += 1 }
+        let target = WriteTarget(prefs, \.ticks, \.$ticks, change: { $0 += 1 })
         await withTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask { for _ in 0..<10 { _ = await target.perform(operation) } }
@@ -61,7 +61,7 @@ final class TickPrefs: PersistentPrefs, @unchecked Sendable {
 
     @Test(arguments: transactions.filter { !$0.isAsync })
     func incrementsOfManyThreadsAllCount(_ operation: WriteOperation) {
-        let target = WriteTarget(prefs, \.ticks, \.$ticks) { $0 += 1 }
+        let target = WriteTarget(prefs, \.ticks, \.$ticks, change: { $0 += 1 })
         DispatchQueue.concurrentPerform(iterations: 20) { _ in
             for _ in 0..<10 { _ = target.performBlocking(operation) }
         }

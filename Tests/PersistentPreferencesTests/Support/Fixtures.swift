@@ -1,5 +1,4 @@
 import Foundation
-import PrefsTestSet
 import TestSupport
 
 @testable import EngineSupport
@@ -34,18 +33,6 @@ final class AnyPrefs: RecordingPrefs, @unchecked Sendable {
     }
 
     override var keys: [String] { names }
-}
-
-/// The keys and the sample values of the test set without its types. A key accepts every property-list value.
-final class UntypedTestSet: PersistentPrefs, @unchecked Sendable {
-    private static let allKeys = PrefsTestSet.defaultValues.keys.sorted()
-
-    override var keys: [String] { Self.allKeys }
-
-    var int: Int {
-        get { self["Integer Value"] as? Int ?? 0 }
-        set { self["Integer Value"] = newValue }
-    }
 }
 
 /// What the body of an update throws.

@@ -16,14 +16,12 @@ enum SourceMessages {
                 ?? []
             for file in files where file.pathExtension == "swift" {
                 let source = try String(contentsOf: file, encoding: .utf8)
-                for opener in openers { messages.formUnion(literals(in: source, after: opener)) }
+                for start in openers.flatMap({ source.ranges(of: $0) }).map(\.upperBound) {
+                    if let message = literal(source[start...]) { messages.insert(message) }
+                }
             }
         }
         return messages
-    }
-
-    static func literals(in source: String, after opener: String) -> [String] {
-        source.ranges(of: opener).compactMap { literal(source[$0.upperBound...]) }
     }
 
     /// The literal at the beginning of a text, with those that are added to it; nil if there is none.

@@ -31,49 +31,7 @@ import Testing
         { [["x"], [Any?.some($0) as Any], [AnyHashable("y")]] as [Any] },
     ]
 
-    @Test func failuresNameTheirPaths() throws {
-        let value: [String: Any] = [
-            "fine": ["x", NSNumber(value: 1)] as [Any],
-            "list": [1, UUID(), "x", ["deep": [NSNull(), "x", [Decimal(1)] as [Any]] as [Any]] as [String: Any]]
-                as [Any],
-            "object": NSArray(array: ["x", NSDictionary(object: NSNull(), forKey: "k" as NSString)]),
-            "typed": ["a": [1, nil, 3]] as [String: [Int?]], "wrapped": Any?.some(["x", UUID()] as [Any]) as Any,
-            "date": Date(timeIntervalSinceReferenceDate: .nan),
-        ]
-        let refusal = #expect(throws: PropertyListVetter.Refusal.self) {
-            try PropertyListVetter.storedObject(of: value, forKey: "k").get()
-        }
-        #expect(
-            try #require(refusal).failures.map(\.path).sorted() == [
-                "k.date", "k.list[1]", "k.list[3].deep[0]", "k.list[3].deep[2][0]", "k.object[1].k", "k.typed.a[1]",
-                "k.wrapped[1]",
-            ])
-        #expect(try #require(refusal).failures.allSatisfy { $0.topLevelKey == "k" })
-    }
-
     /// Foundation returns an `Any` inside an `Any`.
-    @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-    func whatFoundationHasReadIsStored(_ format: PropertyListSerialization.PropertyListFormat) throws {
-        let list: [String: Any] = [
-            "a": [
-                "text", 1, 1.5, true, Data([1]), Date(timeIntervalSinceReferenceDate: 5), [[Any](), [String: Any]()],
-            ] as [Any],
-            "b": ["k": ["l": ["m": [false, -1] as [Any]]], "n": UInt64.max] as [String: Any], "c": "x",
-        ]
-        let bytes = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
-        let read = try PropertyListSerialization.propertyList(from: bytes, options: [], format: nil)
-        let root = try #require(read as? [String: Any])
-        let form = exactForm(try PropertyListVetter.storedObject(of: list, forKey: "k").get())
-        prefs.values = root
-        #expect(exactForm(prefs.values) == form && prefs.outcome == "ok")
-        prefs.clear()
-        for (key, value) in root { prefs[key] = value }
-        #expect(exactForm(prefs.values) == form)
-        prefs["a"] = read
-        #expect(prefs["a"].map(exactForm) == form)
-        #expect(StoredValue.areEqual(try #require(prefs["a"]), try PropertyListCoder.decode(bytes).value.object))
-    }
-
     @Test(arguments: [1, 2, 50]) func anAnyInAnAnyIsWhatIsInside(_ levels: Int) throws {
         func boxed(_ value: Any) -> Any { (0..<levels).reduce(value) { value, _ in Self.boxed(value) } }
         for value in [

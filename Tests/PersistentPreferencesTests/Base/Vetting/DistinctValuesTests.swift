@@ -42,14 +42,6 @@ import Testing
         }
     }
 
-    @Test func whatIsGoneIsAChange() throws {
-        let change = try RootChange(
-            from: ["a": .bool(true), "b": .bool(true)], shownAs: ["a": true, "b": true],
-            to: ["b": NSNumber(value: true)])
-        #expect(change.assigned.isEmpty)
-        #expect(change.removed == ["a"])
-    }
-
     @Test func whatIsNotTouchedIsNotVetted() throws {
         let foreign = NSNull()
         let change = try RootChange(

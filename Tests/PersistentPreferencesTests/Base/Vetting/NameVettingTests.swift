@@ -16,6 +16,7 @@ import WriteOperations
         expectEveryAccessFails(prefs, name)
         expectInvalidName(name) { try store.read(root: name.text) }
         expectInvalidName(name) { try store.update(root: name.text) { $0 = ["a": 1] } }
+        expectInvalidName(name) { try store.observe(root: name.text) { _ in } }
     }
 
     @Test(arguments: Name.badRoots) func aBadRootKeyIsNotAssigned(_ name: Name) {
@@ -52,6 +53,7 @@ import WriteOperations
         #expect(suite.fileURL == nil)
         expectInvalidName(name) { try suite.read(root: "root") }
         expectInvalidName(name) { try suite.update(root: "root") { $0 = ["a": 1] } }
+        expectInvalidName(name) { try suite.observe(root: "root") { _ in } }
         let prefs = PrefsTestSet(key: "root", values: ["Integer Value": 1], store: suite)
         #expect(prefs.outcome == name.message)
         expectEveryAccessFails(prefs, name)
