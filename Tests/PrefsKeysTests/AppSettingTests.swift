@@ -72,39 +72,8 @@ private actor Mixer {
     @AppSetting("volume", store: store) static var volume = 0.5
 }
 
-private enum Environment: String { case development, test, production }
-
-private struct UseDevEnvironment: PrefKey { static let defaultValue = false }
-
-private struct EnvironmentKey: PrefKey {
-    static let defaultValue = Environment.production
-    static let stringKey = "environment"
-}
-
-extension AppSettingsValues {
-    fileprivate var useDevEnvironment: Bool {
-        get { self[UseDevEnvironment.self] }
-        set { self[UseDevEnvironment.self] = newValue }
-    }
-
-    fileprivate var environment: Environment {
-        get { self[EnvironmentKey.self] }
-        set { self[EnvironmentKey.self] = newValue }
-    }
-}
-
-private struct Fetcher {
-    @AppSetting(\.useDevEnvironment) var useDevEnvironment
-    @AppSetting(\.environment) var environment
-
-    init(_ values: AppSettingsValues) {
-        _useDevEnvironment.values = values
-        _environment = AppSetting(\.environment, in: values)
-    }
-}
-
-/// The three wrappers of seed 001: a text key, a text key with a default at the point of use, and a key path.
-/// `TypeSafeDefaultsTests` has their behavior over `UserDefaults`.
+/// The wrappers of seed 001 with a text key, with and without a default at the point of use. `KeyObservationTests` has those
+/// with a key path, and `TypeSafeDefaultsTests` their behavior over `UserDefaults`.
 @Suite struct AppSettingTests {
     private let folder = TemporaryFolder.fresh
     private var store: PropertyListFileStore { PropertyListFileStore(url: folder.file()) }
@@ -265,19 +234,4 @@ private struct Fetcher {
     }
 
     private struct Other: PrefKey { static let defaultValue = 0 }
-
-    // MARK: - The example of seed 001
-
-    @Test func aSettingHasOneDefaultAndOneValue() throws {
-        let store = InMemoryStore()
-        let values = AppSettingsValues(store: store, root: "App")
-        let (one, other) = (Fetcher(values), Fetcher(AppSettingsValues(store: store, root: "App")))
-        #expect(!one.useDevEnvironment && one.environment == .production)
-        #expect(try store.read(root: "App") == nil)
-        one.useDevEnvironment = true
-        other.environment = .test
-        #expect(other.useDevEnvironment && one.environment == .test)
-        #expect(try exactForm(store.read(root: "App") ?? [:]) == "{'UseDevEnvironment': true, 'environment': 'test'}")
-        #expect(Fetcher(AppSettingsValues(store: InMemoryStore(), root: "App")).environment == .production)
-    }
 }

@@ -52,24 +52,14 @@ private struct optionalCodableStyles: PrefKey { static let defaultValue: Codable
 private struct celsius: PrefKey { static let defaultValue = Celsius(rawValue: 0) }
 private struct celsiusList: PrefKey { static let defaultValue: [Celsius]? = nil }
 
-/// Properties of the kinds of values above.
+/// Properties of some kinds of the values above.
 private final class KindPrefs: Prefs, @unchecked Sendable {
     @Pref var codableTheme = CodableTheme.light
     @Pref(.in([.dark])) var optionalCodableTheme: CodableTheme? = nil
     @Pref var doubleCodableTheme: CodableTheme?? = nil
-    @Pref var codableThemes: [CodableTheme] = []
-    @Pref var optionalCodableThemes: [CodableTheme]? = nil
-    @Pref var nestedCodableThemes: [String: [CodableTheme]] = [:]
-    @Pref var codableThemeSet: Set<CodableTheme> = []
-    @Pref var codableThemeNames: [String: CodableTheme] = [:]
     @Pref var codableThemeCounts: [CodableTheme: Int] = [:]
-    @Pref var level = Level.low
     @Pref var levelCounts: [Level: Int] = [:]
-    @Pref var shape = Shape.point
-    @Pref var shapes: [Shape]? = nil
     @Pref var codableStyles: CodableStyles = []
-    @Pref var optionalCodableStyles: CodableStyles? = nil
-    @Pref var celsius = Celsius(rawValue: 0)
     @Pref var celsiusList: [Celsius]? = nil
 }
 

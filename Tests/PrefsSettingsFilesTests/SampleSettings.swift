@@ -13,17 +13,9 @@ enum SettingsPlace {
     @TaskLocal static var errors = Locked([String]())
 
     static func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
-
-    /// Runs a part of a test with its own folder.
-    static func with<R>(_ body: () throws -> R) throws -> R {
-        let folder = try TemporaryFolder()
-        return try $folder.withValue(folder.file("Settings")) {
-            try $errors.withValue(Locked([])) { try body() }
-        }
-    }
 }
 
-/// Runs each test of a suite with its own folder.
+/// Runs each case of each test of a suite with its own folder.
 struct InSettingsPlace: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
