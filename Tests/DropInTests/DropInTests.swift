@@ -82,15 +82,6 @@ class TestSet: RVS_PersistentPrefs {
     }
 }
 
-/// A subclass that fixes its key.
-class FixedKeyPrefs: TestSet {
-    private var _key = "Fixed"
-    override var key: String {
-        get { return _key }
-        set { _key = newValue }
-    }
-}
-
 /// A subclass whose initializers are its own, and set the key afterwards, which is watched.
 class OwnInitializersPrefs: RVS_PersistentPrefs {
     override var keys: [String] { ["Integer Value"] }
@@ -145,18 +136,6 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
         #expect(prefs.lastError == nil)
     }
 
-    /// The storage has no types. An accessor casts, or returns its empty value.
-    @Test func valuesAreAnyDictionary() {
-        prefs.values["Integer Value"] = "ten"
-        #expect(prefs.int == 0)
-        #expect(prefs.values["Integer Value"] as? String == "ten")
-        prefs.values = ["String Value": "alone"]
-        #expect(other.values.count == 1 && other.values["String Value"] as! String == "alone")
-        #expect(other.int == 0 && other.array.isEmpty && other.date == .distantPast)
-        other.values.removeAll()
-        #expect(prefs.values.isEmpty)
-    }
-
     @Test func setsAreKeptApartByTheirKeys() {
         RVS_PersistentPrefs.withStore(InMemoryStore()) {
             let first = TestSet(key: "First", values: ["Integer Value": 1])
@@ -168,42 +147,6 @@ class OwnInitializersPrefs: RVS_PersistentPrefs {
             first.deleteAll()
             #expect(TestSet(key: "First", values: nil).int == 1)
             #expect(TestSet(key: "Second", values: nil).values.isEmpty)
-        }
-    }
-
-    @Test func errorsAreFoundByCaseAndNothingHasChanged() {
-        let before = shown(prefs)
-        // Only the top-level key is named, even if the invalid value is deeper.
-        prefs.values["Dictionary Value"] = ["One": ["deep": [1, 2, DispatchQueue.main]]]
-        #expect(caseName(prefs.lastError) == #"valuesNotPlistCompatible ["Dictionary Value"]"#)
-        prefs.values = ["Integer Value": 11, "String Value": UUID(), "Date Value": { 1 }]
-        #expect(caseName(prefs.lastError) == #"valuesNotPlistCompatible ["Date Value", "String Value"]"#)
-        prefs.values = ["Integer Value": 11, "Zeta": 1, "Alpha": 1]
-        #expect(caseName(prefs.lastError) == #"incorrectKeys ["Alpha", "Zeta"]"#)
-        prefs.values["integer value"] = 11
-        #expect(caseName(prefs.lastError) == #"incorrectKeys ["integer value"]"#)
-        #expect(shown(prefs) == before)
-        #expect(caseName(prefs.lastError) == "none", "the next access clears it")
-    }
-
-    @Test func clearRemovesTheEntryAsDeleteAllDoes() {
-        prefs.clear()
-        prefs.flush()
-        #expect(caseName(prefs.lastError) == "noStoredPrefsForKey Set" && prefs.values.isEmpty)
-        prefs.values = ["Integer Value": 11]
-        #expect(caseName(prefs.lastError) == "none")
-        prefs.deleteAll()
-        prefs.flush()
-        #expect(caseName(prefs.lastError) == "noStoredPrefsForKey Set")
-    }
-
-    @Test func anOverriddenKeyIsUsed() {
-        RVS_PersistentPrefs.withStore(InMemoryStore()) {
-            let prefs = FixedKeyPrefs(key: "ignored")
-            prefs.int = 7
-            #expect(TestSet(key: "Fixed").int == 7)
-            prefs.key = "Elsewhere"
-            #expect(prefs.int == 0)
         }
     }
 
