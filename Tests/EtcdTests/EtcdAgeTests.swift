@@ -5,45 +5,18 @@ import Testing
 import TestSupport
 
 /// `staleness` is never below the age of what a read returns.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdAgeTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-
-    /// The requests by which a watch learns that its copy is complete. Each is held until the test lets it through.
-    private final class Proofs: Sendable {
-        private let arrivals = Locked<[ContinuousClock.Instant]>([])
-        private let allowed = Locked(0)
-
-        func arrive() {
-            let number = arrivals.withLock { arrivals in
-                arrivals.append(.now)
-                return arrivals.count
-            }
-            while allowed.withLock({ $0 }) < number { poll(nil, 0, 2) }
-        }
-
-        func allow(_ count: Int) { allowed.withLock { $0 = count } }
-
-        /// When a request has arrived. The proof begins before that.
-        func arrival(_ number: Int, sourceLocation: SourceLocation = #_sourceLocation) throws -> ContinuousClock.Instant
-        {
-            wait(sourceLocation: sourceLocation) { arrivals.withLock { $0.count } >= number }
-            return try #require(arrivals.withLock { $0.dropFirst(number - 1).first }, sourceLocation: sourceLocation)
-        }
-    }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdAgeTests: FleetSuite {
     @Test func theAgeCountsFromTheBeginOfAProof() throws {
-        let cluster = try EtcdCluster.shared.get()
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        let proofs = Proofs()
-        defer {
-            proofs.allow(.max)
-            proxy.close()
-        }
-        let prefix = EtcdCluster.prefix()
+        // The requests by which a watch learns that its copy is complete. Each is held until the test lets it through.
+        let (arrived, allowed) = (Signal(), DispatchSemaphore(value: 0))
+        defer { for _ in 0..<100 { allowed.signal() } }
         // The next proof comes after a quarter of the staleness, and is not needed.
         let store = proxy.store(prefix, .init(deadline: .seconds(30), staleness: .seconds(60)))
         proxy.intercept { request in
-            if LossyProxy.isOfTheWatch(request), !request.contains("/v3/watch") { proofs.arrive() }
+            if LossyProxy.isOfTheWatch(request), !request.contains("/v3/watch") {
+                arrived.signal()
+                allowed.wait()
+            }
             return nil
         }
         func put(_ count: Int) throws { try cluster.control("put", "\(prefix)r/A", #"{"count": \#(count)}"#) }
@@ -59,17 +32,20 @@ import TestSupport
             _ = try? store.read(root: "A")
             isRead.signal()
         }
-        let first = try proofs.arrival(1)
+        arrived.wait()
+        // The proof has begun before that.
+        let first = ContinuousClock.now
         try put(1)
-        proofs.allow(1)
+        allowed.signal()
         isRead.wait()
         #expect(try isAge(since: first))
 
         // A proof.
-        let second = try proofs.arrival(2)
+        arrived.wait()
+        let second = ContinuousClock.now
         try put(2)
         #expect(try isAge(since: first))
-        proofs.allow(2)
+        allowed.signal()
         try wait { try !isAge(since: first) }
         #expect(try isAge(since: second))
 

@@ -7,16 +7,8 @@ import TestSupport
 
 /// Updates that are committed together, and what one of them reads, changes and takes back. The threads of a batch share a session; here
 /// one thread uses it, so that the order is certain.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdBatchTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let prefix = EtcdCluster.prefix()
-    private let store: EtcdStore
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        store = cluster.store(prefix)
-    }
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdBatchTests: FleetSuite {
+    private var store: EtcdStore { one }
 
     private struct Batch {
         private let session: EtcdSession
@@ -40,10 +32,10 @@ import TestSupport
 
         /// An update that reads and writes, and takes it back.
         func fail(_ body: () throws -> Void) throws {
-            #expect(throws: Failure.self) {
+            #expect(throws: CancellationError.self) {
                 try update("fails") { _ in
                     try body()
-                    throw Failure()
+                    throw CancellationError()
                 }
             }
         }
@@ -52,8 +44,6 @@ import TestSupport
 
         func commit() throws { try session.commit() }
     }
-
-    private struct Failure: Error {}
 
     /// What a member finds is what the members before it have left, also if that was there before.
     ///

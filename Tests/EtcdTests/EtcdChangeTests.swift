@@ -6,27 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// Changes that are data: one transaction, which is made again if another client was faster.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdChangeTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let proxy: LossyProxy
-    private let prefix = EtcdCluster.prefix()
-    /// Another client.
-    private let other: EtcdStore
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        other = cluster.store(prefix, .patient(1))
-    }
-
-    deinit { proxy.close() }
-
-    private final class TeamPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref(.in(0...100_000)) var level = 0
-        @Pref var name = ""
-    }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdChangeTests: FleetSuite {
     private func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = ampleWait()) -> EtcdStore {
         proxy.store(prefix, .init(reads: reads, deadline: deadline))
     }
@@ -75,7 +55,7 @@ import TestSupport
         prefs.update { (prefs.level, prefs.name) = (5, "v") }
         #expect(requests.withLock { $0 } == ["/v3/kv/txn", "/v3/kv/txn"])
         #expect(prefs.lastError == nil && prefs.level == 5)
-        #expect(try isSame(other.read(root: "A"), ["level": 5, "name": "v"]))
+        #expect(try isSame(two.read(root: "A"), ["level": 5, "name": "v"]))
     }
 
     /// A write that would change nothing is compared with the newest state, and not sent.
@@ -94,9 +74,9 @@ import TestSupport
         try store.change(root: "A") { $0 = ["level": 1] }
         #expect(try store.read(root: "A")?["level"] as? Int == 1)
         proxy.withoutWatch()
-        try other.change(root: "A") { $0 = ["level": 2] }
+        try two.change(root: "A") { $0 = ["level": 2] }
         try store.change(root: "A") { $0 = ["level": 1] }
-        #expect(try other.current(root: "A")?["level"] as? Int == 1)
+        #expect(try two.current(root: "A")?["level"] as? Int == 1)
     }
 
     /// Another client writes between what a change is applied to and its transaction.
@@ -113,7 +93,7 @@ import TestSupport
         prefs.name = "x"
         #expect(prefs.lastError == nil)
         #expect(requests.withLock { $0 } == 4)
-        #expect(try isSame(other.read(root: "A"), ["level": 1, "name": "x", "others": 0]))
+        #expect(try isSame(two.read(root: "A"), ["level": 1, "name": "x", "others": 0]))
     }
 
     /// A change that loses too often waits for the lock, which keeps the others out.
@@ -135,7 +115,7 @@ import TestSupport
         prefs.name = "x"
         #expect(prefs.lastError == nil)
         #expect(hadTicket.withLock { $0 })
-        #expect(try other.read(root: "A")?["name"] as? String == "x")
+        #expect(try two.read(root: "A")?["name"] as? String == "x")
         #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").isEmpty)
     }
 
@@ -143,7 +123,7 @@ import TestSupport
     @Test func aChangeWaitsForTheBodyOfAnotherClient() throws {
         let prefs = TeamPrefs(key: "A", store: store())
         prefs.level = 1
-        let holder = Holder(other) { root in
+        let holder = Holder(two) { root in
             let level = root?["level"] as? Int ?? 0
             root?["level"] = level + 10
         }
@@ -155,7 +135,7 @@ import TestSupport
         prefs.name = "x"
         #expect(holder.finish() == nil)
         #expect(prefs.lastError == nil)
-        #expect(try isSame(other.current(root: "A"), ["level": 11, "name": "x"]))
+        #expect(try isSame(two.current(root: "A"), ["level": 11, "name": "x"]))
     }
 
     @Test func manyClientsChangeOneRoot() throws {
@@ -174,7 +154,7 @@ import TestSupport
                 }
             }
         }
-        let root = try other.read(root: "A") as? [String: Int]
+        let root = try two.read(root: "A") as? [String: Int]
         #expect(root == ["0": count, "1": count, "2": count, "3": count, "sum": 4 * count / 5])
     }
 
@@ -199,7 +179,7 @@ import TestSupport
         #expect(try writes() == count + 1)
         for _ in 1...count { prefs.update { prefs.level += 1 } }
         #expect(prefs.lastError == nil)
-        #expect(try other.current(root: "A")?["level"] as? Int == 2 * count)
+        #expect(try two.current(root: "A")?["level"] as? Int == 2 * count)
         Hazard.report("fleet: \(2 * count) commits whose answers were lost, stored once each")
     }
 
@@ -209,7 +189,7 @@ import TestSupport
         for level in 1...3 {
             prefs.level = level
             // Removed, so that no revision of the root tells a copy from the original.
-            try other.update(root: "A") { $0 = nil }
+            try two.update(root: "A") { $0 = nil }
         }
         proxy.replay()
         #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
@@ -256,7 +236,7 @@ import TestSupport
         proxy.unblock()
         try store.change(root: "A") { $0 = ["level": isEqual ? 1 : ($0?["level"] as? Int ?? 0) + 1] }
         #expect(try store.read(root: "A")?["level"] as? Int == 1)
-        #expect(try other.current(root: "A")?["level"] as? Int == 1)
+        #expect(try two.current(root: "A")?["level"] as? Int == 1)
         #expect(try writes() == 1)
     }
 
@@ -278,7 +258,7 @@ import TestSupport
             return ""
         }
         try store.change(root: "A") { $0 = ["count": 2] }
-        try increment(other)
+        try increment(two)
         let counts = try #require(heard.withLock { $0 })
         #expect(counts.wait(for: 3) == .elsewhere)
         #expect(counts.all == [3])
@@ -297,7 +277,7 @@ import TestSupport
         guard case .outcomeUnknown? = prefs.lastError else { return #expect(Bool(false), "\(prefs.lastError as Any)") }
         prefs.level = 3
         #expect(prefs.lastError == nil)
-        #expect(try other.current(root: "A")?["level"] as? Int == 3)
+        #expect(try two.current(root: "A")?["level"] as? Int == 3)
     }
 
     /// Once its outcome is known, a transaction holds nothing back any more.
@@ -316,7 +296,7 @@ import TestSupport
             // The last copy may still be on its way.
             proxy.intercept { $0.contains(lost) ? "" : nil }
             // A look at the marker tells what became of it, without another update.
-            try other.update(root: "A") { $0 = ["count": isCarriedOut ? 20 : 30] }
+            try two.update(root: "A") { $0 = ["count": isCarriedOut ? 20 : 30] }
             #expect(heard.wait(for: isCarriedOut ? 20 : 30) == .elsewhere)
             try increment(store)
             #expect(heard.wait(for: isCarriedOut ? 21 : 31) == .thisProcess)

@@ -6,15 +6,11 @@ import Testing
 import TestSupport
 
 /// The store passes every check, in both ways to read.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdConformanceTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdConformanceTests: FleetSuite {
     @Test(
         arguments: [EtcdStore.ReadMode.followed, .current], StoreCheck.all + StoreCheck.observing + StoreCheck.remote)
     func storePasses(_ reads: EtcdStore.ReadMode, _ check: StoreCheck) throws {
-        let cluster = try EtcdCluster.shared.get()
-        let prefix = EtcdCluster.prefix()
-        try check.run(threads: 4, updates: 20, patience: 30) {
+        try check.run(threads: 4, updates: 20, patience: 30) { [cluster, prefix] in
             cluster.store(prefix, .patient(reads: reads))
         }
     }
@@ -22,14 +18,10 @@ import TestSupport
     /// Clients that do not know one another, as in two processes.
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func unreadableThrows(_ reads: EtcdStore.ReadMode) throws {
-        let cluster = try EtcdCluster.shared.get()
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
-        let prefix = EtcdCluster.prefix()
         let count = Locked(0)
         let isBroken = Locked(false)
         try StoreCheck.unreadableThrows(
-            {
+            { [proxy, prefix] in
                 // Another deadline is another client.
                 let number = count.next()
                 let url = isBroken.withLock { $0 } ? loopback(1) : proxy.url

@@ -5,10 +5,7 @@ import Testing
 import TestSupport
 
 /// A cluster whose clients need certificates, behind stunnel, as in the article "A fleet".
-@Suite(.enabled(if: EtcdCluster.isWhole && Stunnel.isThere)) actor EtcdEncryptionTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let prefix = EtcdCluster.prefix()
-
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole && Stunnel.isThere)) final class EtcdEncryptionTests: FleetSuite {
     @Test func everyAccessWorksAndASilentServerIsReplaced() throws {
         let authority = try CertificateAuthority()
         let cluster = try EtcdCluster(nodes: 3, authority: authority)
@@ -46,31 +43,29 @@ import TestSupport
         let keys = try cluster.control("get", "--prefix", prefix)
         // Each differs from the one above in one setting.
         let unknown = try stranger.issue("client")
+        // What OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
+        let (rejects, alerted) = ("verify failed", " alert ")
         let flaws: [(Comment, Stunnel, String)] = try [
-            ("another authority", Stunnel(to: cluster, trusting: stranger, as: client), "verify failed"),
-            (
-                "other host", Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client),
-                "verify failed"
-            ),
-            ("no certificate", Stunnel(to: cluster, trusting: authority, as: nil), " alert "),
-            ("a certificate of another authority", Stunnel(to: cluster, trusting: authority, as: unknown), " alert "),
+            ("another authority", Stunnel(to: cluster, trusting: stranger, as: client), rejects),
+            ("other host", Stunnel(to: cluster, trusting: authority, checking: "127.0.0.2", as: client), rejects),
+            ("no certificate", Stunnel(to: cluster, trusting: authority, as: nil), alerted),
+            ("a certificate of another authority", Stunnel(to: cluster, trusting: authority, as: unknown), alerted),
         ]
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (flaw, stunnel, log) in flaws {
-                group.addTask(priority: .high) { try await self.expectRefusal(flaw, stunnel, log: log) }
-            }
-            try await group.waitForAll()
-        }
+        try await sideBySide(
+            flaws.map { flaw, stunnel, log in
+                { [prefix] in try await Self.expectRefusal(flaw, stunnel, prefix, log) }
+            })
         #expect(try cluster.control("get", "--prefix", prefix) == keys)
         // Has the files until here.
         withExtendedLifetime(stranger) {}
     }
 
-    /// - Parameter log: what OpenSSL says: it rejects the server, or is told by an alert that the server rejects the client.
-    private func expectRefusal(_ flaw: Comment, _ stunnel: Stunnel, log: String) async throws {
+    private static func expectRefusal(
+        _ flaw: Comment, _ stunnel: Stunnel, _ prefix: String, _ log: String
+    ) async throws {
         defer { stunnel.close() }
         let store = stunnel.store(prefix, .init(reads: .current, deadline: shortWait(2)))
-        try await sideBySide(
+        try await sideBySide([
             {
                 let failure = error { _ = try store.read(root: "A") }.unreadable
                 // Stunnel is running, and ends the connection: before it is seen to be there, before the request, or after it.
@@ -86,7 +81,8 @@ import TestSupport
             {
                 // It begins when the cluster can be reached.
                 try store.observe(root: "A") { _ in Issue.record(flaw) }.cancel()
-            })
+            },
+        ])
         #expect(stunnel.log.contains(log), flaw)
     }
 

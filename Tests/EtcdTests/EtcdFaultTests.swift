@@ -5,20 +5,8 @@ import Testing
 import TestSupport
 
 /// Updates that meet late copies of requests, wrong answers, and threads that take long.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdFaultTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let proxy: LossyProxy
-    private let prefix = EtcdCluster.prefix()
-    private let store: EtcdStore
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        store = cluster.store(prefix)
-    }
-
-    deinit { proxy.close() }
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdFaultTests: FleetSuite {
+    private var store: EtcdStore { one }
 
     private func storeBehindProxy(deadline: Duration = ampleWait()) -> EtcdStore {
         proxy.store(prefix, .init(reads: .current, deadline: deadline))
@@ -107,104 +95,78 @@ import TestSupport
         #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 3 : 2))
     }
 
-    /// If no answer comes until the deadline, the error says so, whether the commit was carried out or not.
-    @Test(arguments: [true, false])
-    func aCommitThatIsNeverAnsweredIsOfUnknownOutcome(_ isCarriedOut: Bool) async throws {
-        let behind = storeBehindProxy(deadline: shortWait(2))
-        expectUnknownOutcome {
-            try behind.update(root: "A") { root in
-                proxy.intercept { [proxy] request in
-                    if isCarriedOut { proxy.carryOut(request) }
-                    return ""
-                }
-                root = ["a": 1]
-            }
-        }
-        try await sideBySide(
-            { #expect(error { _ = try behind.read(root: "A") }.unreadable != nil) },
-            { #expect(error { try behind.update(root: "A") { _ in Issue.record("run") } }.notStored != nil) })
-        proxy.intercept { _ in nil }
-        #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 1 : nil))
-        try behind.update(root: "A") { $0 = ["a": ($0?["a"] as? Int ?? 0) + 1] }
-        #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 2 : 1))
+    /// What becomes of the requests that read or write, from the commit of an update on.
+    enum Loss: CaseIterable {
+        /// None arrives.
+        case everyRequest
+        /// None is answered.
+        case everyAnswer
+        /// The first is not answered. After it, connections are refused.
+        case servers
+        /// Only the second is answered. That it is rejected proves nothing: the first copy may be the reason.
+        case otherAnswers
+        /// The first is not answered, and somebody removes the marker, which would tell why the second copy is rejected.
+        case marker
+        /// The first is late. A cluster without space rejects its second copy, and the fence.
+        case space
     }
 
-    /// An answer that was lost is not forgotten if no server can be reached afterwards.
-    @Test func aLostAnswerBeforeTheEndOfTheServers() throws {
-        let behind = storeBehindProxy(deadline: shortWait(2))
-        expectUnknownOutcome {
-            try behind.update(root: "A") { root in
-                proxy.intercept { [proxy] request in
-                    proxy.carryOut(request)
-                    // From now on, connections are refused.
-                    proxy.close()
-                    return ""
-                }
-                root = ["a": 1]
-            }
-        }
-        #expect(try store.read(root: "A")?["a"] as? Int == 1)
-    }
-
-    /// That a second copy of a commit is rejected proves nothing: the first one may be the reason.
-    ///
-    /// - Parameter isMarkerLost: somebody has removed the marker, which would tell. Otherwise, no server tells more.
-    @Test(arguments: [true, false]) func aSecondCopyIsRejectedAndNothingTellsMore(_ isMarkerLost: Bool) throws {
-        let behind = storeBehindProxy(deadline: isMarkerLost ? ampleWait() : shortWait(2))
-        try behind.update(root: "A") { $0 = ["a": 1] }
-        expectUnknownOutcome {
-            try behind.update(root: "A") { root in
-                proxy.answer { [proxy, cluster, prefix] number, request in
-                    guard number == 1 else { return number == 2 || isMarkerLost ? nil : "" }
-                    proxy.carryOut(request)
-                    if isMarkerLost { _ = try? cluster.control("del", "--prefix", "\(prefix)c/") }
-                    return ""
-                }
-                root = ["a": 2]
-            }
-        }
-        proxy.intercept { _ in nil }
-        #expect(try behind.read(root: "A")?["a"] as? Int == 2)
-        try behind.update(root: "A") { $0?["a"] = 3 }
-        #expect(try store.read(root: "A")?["a"] as? Int == 3)
-    }
-
-    /// A cluster without space rejects a second copy, and the fence. The first copy may still arrive.
-    @Test func aLostAnswerBeforeTheClusterIsFull() throws {
-        let behind = storeBehindProxy()
+    /// The error says that nobody knows, whether the commit was carried out or not.
+    @Test(arguments: Loss.allCases) func aCommitOfUnknownOutcome(_ loss: Loss) async throws {
+        let behind = storeBehindProxy(deadline: loss == .marker || loss == .space ? ampleWait() : shortWait(2))
         try behind.update(root: "A") { $0 = ["a": 1] }
         let first = Locked("")
         expectUnknownOutcome {
             try behind.update(root: "A") { root in
-                proxy.answer { number, request in
+                proxy.answer { [proxy, cluster, prefix] number, request in
                     if number == 1 { first.withLock { $0 = request } }
+                    switch (loss, number) {
+                    case (.everyRequest, _), (.space, 1): return ""
+                    case (.everyAnswer, _), (_, 1): proxy.carryOut(request)
+                    case (.otherAnswers, 2), (.marker, _): return nil
                     // The fence reads the marker before it writes.
-                    return number == 1 ? "" : request.contains("/v3/kv/txn") ? Self.full : nil
+                    case (.space, _): return request.contains("/v3/kv/txn") ? Self.full : nil
+                    case (.otherAnswers, _), (.servers, _): return ""
+                    }
+                    if loss == .servers { proxy.close() }
+                    if loss == .marker { _ = try? cluster.control("del", "--prefix", "\(prefix)c/") }
+                    return ""
                 }
                 root = ["a": 2]
             }
         }
-        proxy.carryOut(first.withLock { $0 })
-        #expect(try behind.read(root: "A")?["a"] as? Int == 2)
+        if loss == .servers { return #expect(try store.read(root: "A")?["a"] as? Int == 2) }
+        if loss == .everyRequest || loss == .everyAnswer {
+            try await sideBySide([
+                { #expect(error { _ = try behind.read(root: "A") }.unreadable != nil) },
+                { #expect(error { try behind.update(root: "A") { _ in Issue.record("run") } }.notStored != nil) },
+            ])
+        }
+        proxy.intercept { _ in nil }
+        if loss == .space { proxy.carryOut(first.withLock { $0 }) }
+        let stored = loss == .everyRequest ? 1 : 2
+        #expect(try behind.read(root: "A")?["a"] as? Int == stored)
+        try behind.update(root: "A") { $0 = ["a": ($0?["a"] as? Int ?? 0) + 1] }
+        #expect(try store.read(root: "A")?["a"] as? Int == stored + 1)
     }
 
     /// If the cluster cannot be reached, a read is no older than what this process has stored or has read.
     @Test func theLastKnownStateIsTheNewest() throws {
         let behind = storeBehindProxy(deadline: shortWait(2))
-        let prefs = FleetPrefs(key: "A", store: behind)
-        #expect(prefs.update { prefs.size = 1 } == nil)
+        let prefs = TeamPrefs(key: "A", store: behind)
+        #expect(prefs.update { prefs.level = 1 } == nil)
         proxy.block()
-        #expect(prefs.size == 1)
+        #expect(prefs.level == 1)
         #expect(prefs.lastError.unreadable != nil)
         proxy.unblock()
         // A stream that has nothing new does not make a read older.
-        let observation = prefs.$size.onChange { _, _ in }
+        let observation = prefs.$level.onChange { _, _ in }
         defer { observation.cancel() }
         proxy.silenceStreams()
-        try store.update(root: "A") { $0?["size"] = 2 }
-        #expect(prefs.size == 2)
+        try store.update(root: "A") { $0?["level"] = 2 }
+        #expect(prefs.level == 2)
         proxy.block()
-        #expect(prefs.size == 2)
+        #expect(prefs.level == 2)
         #expect(prefs.lastError.unreadable != nil)
     }
 
@@ -252,10 +214,10 @@ import TestSupport
 
     @Test func aRejectedValueTakesNoLock() throws {
         let behind = storeBehindProxy()
-        let prefs = LevelPrefs(key: "A", store: behind)
+        let prefs = TeamPrefs(key: "A", store: behind)
         prefs.level = 5
         let count = proxy.count { $0.contains("/v3/kv/txn") }
-        prefs.level = 11
+        prefs.level = 100_001
         guard case .constraintViolated? = prefs.lastError else { return #expect(Bool(false)) }
         #expect(count.withLock { $0 } == 0)
         #expect(prefs.level == 5)
@@ -264,14 +226,14 @@ import TestSupport
     /// What `prefsDidFail` writes about a failure inside of an update is an update of its own.
     @Test(arguments: [true, false])
     func whatPrefsDidFailWritesIsStored(_ isOwnUpdate: Bool) throws {
-        let log = LevelPrefs(key: "log", store: store)
+        let log = TeamPrefs(key: "log", store: store)
         let prefs = WatchedPrefs(key: "A", store: store)
         prefs.log = log
         if isOwnUpdate {
-            let error = prefs.update { prefs.level = 11 }
+            let error = prefs.update { prefs.level = 100_001 }
             guard case .constraintViolated? = error else { return #expect(Bool(false)) }
         } else {
-            #expect(throws: PrefsError.self) { try store.update(root: "A") { _ in prefs.level = 11 } }
+            #expect(throws: PrefsError.self) { try store.update(root: "A") { _ in prefs.level = 100_001 } }
         }
         #expect(log.level == 9)
         try store.update(root: "log") { #expect($0?["level"] as? Int == 9) }
@@ -279,12 +241,8 @@ import TestSupport
     }
 }
 
-private class LevelPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref(.in(1...10)) var level = 3
-}
-
-private final class WatchedPrefs: LevelPrefs, @unchecked Sendable {
-    nonisolated(unsafe) var log: LevelPrefs?
+private final class WatchedPrefs: TeamPrefs, @unchecked Sendable {
+    nonisolated(unsafe) var log: TeamPrefs?
 
     override func prefsDidFail(_ error: PrefsError) {
         log?.level = 9

@@ -7,8 +7,7 @@ import TestSupport
 /// Four processes read, write and remove roots of a cluster of three nodes, each behind a proxy that loses, delays, doubles and cuts,
 /// while nodes are killed, restarted, stopped and resumed. No acknowledged update is lost, none is applied twice, and the history of each
 /// root is linearizable.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdHistoryTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdHistoryTests: FleetSuite {
     private static let processes = 4
 
     /// What is done to the cluster, one after another.
@@ -26,8 +25,6 @@ import TestSupport
                 seed: UInt64(seed * 10 + $0))
         }
         defer { for proxy in proxies { proxy.close() } }
-        let home = try TemporaryFolder()
-        let prefix = EtcdCluster.prefix()
         let hosts = proxies.map { "127.0.0.1:\($0.port)" }
         let children = try (0..<Self.processes).map { process in
             // Each begins with another node.

@@ -5,22 +5,8 @@ import Testing
 import TestSupport
 
 /// Servers whose answers make no sense, and systems without threads: errors, and no more work than an honest server makes.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdHostileTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let proxy: LossyProxy
-    private let prefix = EtcdCluster.prefix()
-    private let home: TemporaryFolder
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        home = try TemporaryFolder()
-    }
-
-    deinit { proxy.close() }
-
-    private var url: String { "etcd://127.0.0.1:\(proxy.port)/\(prefix)" }
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdHostileTests: FleetSuite {
+    private var urlOfProxy: String { "etcd://127.0.0.1:\(proxy.port)/\(prefix)" }
 
     /// A round of few requests every 50 ms: a client that does not wait makes thousands. On a busy machine, one.
     private func expectFew(_ requests: Int, in time: Duration, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -46,7 +32,7 @@ import TestSupport
     /// Each update asks for another lease. One thread keeps them all.
     @Test func updatesThatFailLeaveNoThreads() throws {
         answerTransactions { #"{"header": {"revision": "9"}, "succeeded": true}"# }
-        let words = try Child("EtcdProbe", ["fail", url, "200"], home: home).wait().output.split(separator: " ")
+        let words = try probe("fail", urlOfProxy, "200").output.split(separator: " ")
         #expect(words.first == "200")
         // The first, the keeper's, and those of Swift and Foundation.
         #expect(words.last.flatMap { Int($0.dropLast()) }.map { (1..<20).contains($0) } == true, "\(words)")
@@ -92,7 +78,7 @@ import TestSupport
 
     /// A ticket that is there, although the watch says that it has ended.
     @Test func aTicketThatDoesNotEnd() throws {
-        let holder = Holder(cluster.store(prefix))
+        let holder = Holder(one)
         let count = Locked(0)
         let answer = LossyProxy.stream(
             #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"#)
@@ -117,12 +103,12 @@ import TestSupport
         #expect(reason?.unicodeScalars.count == 1_201)
     }
 
-    @Test(.enabled(if: Hazard.canRun("fleet: memory", if: !Hazard.isSanitized, else: "a sanitizer is on")))
+    @Test(.enabled(if: Hazard.canRunUnsanitized("fleet: memory")))
     func aLongReplyIsHeldOnce() throws {
         let isFirst = Locked(true)
         let long = LossyProxy.answer(404, String(repeating: "x", count: 32 << 20))
         proxy.intercept { _ in isFirst.take() ? long : LossyProxy.answer(400, #"{"code": 9, "message": "no"}"#) }
-        let output = try Child("EtcdProbe", ["memory", url], home: home).wait().output
+        let output = try probe("memory", urlOfProxy).output
         let growth = try #require(Int(output.dropLast()), "\(output)")
         #expect((32..<48).contains(growth), "\(growth) MiB")
     }
@@ -135,7 +121,7 @@ import TestSupport
                 if: FileManager.default.fileExists(atPath: "/proc/self/statm") && !Hazard.isSanitized,
                 else: "not on Linux, or a sanitizer is on")))
     func aThreadThatCannotBeMade() throws {
-        let output = try Child("EtcdProbe", ["threadless", url], home: home).wait().output
+        let output = try probe("threadless", urlOfProxy).output
         #expect(
             output == """
                 etcd 127.0.0.1:\(proxy.port): the system has no thread to give; the stored state is unchanged

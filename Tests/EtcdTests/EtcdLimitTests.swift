@@ -5,17 +5,8 @@ import Testing
 import TestSupport
 
 /// What cannot be stored or read has an error of its own, and changes nothing.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdLimitTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let prefix = EtcdCluster.prefix()
-    private let store: EtcdStore
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        // Threads wait for each other's large updates here.
-        store = cluster.store(prefix, .init(deadline: .seconds(30)))
-    }
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdLimitTests: FleetSuite {
+    private var store: EtcdStore { one }
 
     @Test func aRootIsItsJSONInEtcd() throws {
         try store.update(root: "A") { $0 = ["name": "x", "when": Date(timeIntervalSinceReferenceDate: 0)] }
@@ -77,6 +68,7 @@ import TestSupport
     }
 
     @Test func manyRootsInOneUpdate() throws {
+        let store = one
         @Sendable func write(_ count: Int, _ name: String) throws {
             try store.update(root: "\(name)0") { _ in
                 for number in 0..<count { try store.update(root: "\(name)\(number)") { $0 = ["n": number] } }
@@ -113,23 +105,23 @@ import TestSupport
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func garbageStaysAndReadsGoOnFromMemory(_ reads: EtcdStore.ReadMode) throws {
         let store = cluster.store(prefix, .patient(reads: reads))
-        let prefs = FleetPrefs(key: "A", store: store)
-        prefs.size = 7
-        #expect(prefs.size == 7)
-        try cluster.control("put", "\(prefix)r/A", "{\"size\": ")
+        let prefs = TeamPrefs(key: "A", store: store)
+        prefs.level = 7
+        #expect(prefs.level == 7)
+        try cluster.control("put", "\(prefix)r/A", "{\"level\": ")
         // The followed copy has it soon.
         wait { error { _ = try store.read(root: "A") } != nil }
         let failure = error { _ = try store.read(root: "A") }.unreadable
         #expect(failure?.path == "etcd key \(prefix)r/A")
-        #expect(failure?.reason.contains("line 1, column 10") == true)
-        #expect(prefs.size == 7)
+        #expect(failure?.reason.contains("line 1, column 11") == true)
+        #expect(prefs.level == 7)
         #expect(prefs.lastError.unreadable != nil)
-        prefs.size = 8
+        prefs.level = 8
         #expect(prefs.lastError.unreadable != nil)
-        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A") == "{\"size\": \n")
-        try cluster.control("put", "\(prefix)r/A", "{\"size\": 9}")
+        #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/A") == "{\"level\": \n")
+        try cluster.control("put", "\(prefix)r/A", "{\"level\": 9}")
         // A read may still fail and return what arrives at that moment; the next one succeeds.
-        wait { prefs.size == 9 && prefs.lastError == nil }
+        wait { prefs.level == 9 && prefs.lastError == nil }
     }
 
     @Test func badEndpointsAreNamed() {
@@ -177,7 +169,7 @@ import TestSupport
         let reason = host == "127.0.0.1" ? "refused" : "host"
         let store = EtcdStore(
             endpoints: [url], prefix: prefix, options: .init(reads: reads, deadline: shortWait(1)))
-        try await sideBySide(
+        try await sideBySide([
             {
                 let failure = error { _ = try store.read(root: "A") }
                 #expect(failure.unreadable?.reason.contains(reason) == true)
@@ -188,7 +180,8 @@ import TestSupport
                 #expect(failure.notStored?.reason.contains(reason) == true)
             },
             // It begins when the cluster is there.
-            { try store.observe(root: "A") { _ in Issue.record("called") }.cancel() })
+            { try store.observe(root: "A") { _ in Issue.record("called") }.cancel() },
+        ])
     }
 
     @Test func anotherServerIsNamed() throws {
@@ -252,8 +245,4 @@ import TestSupport
         let denied = "etcdserver: permission denied"
         #expect(reasons(store("ann", "hush", "other/")) == [denied, denied])
     }
-}
-
-final class FleetPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var size = 0
 }

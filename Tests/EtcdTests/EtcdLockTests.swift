@@ -6,21 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// The locks of roots: who waits for whom, and how long.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdLockTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let proxy: LossyProxy
-    private let prefix = EtcdCluster.prefix()
-    private let one, two: EtcdStore
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        (one, two) = clients(cluster.urls, prefix)
-    }
-
-    deinit { proxy.close() }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdLockTests: FleetSuite {
     private func tickets() throws -> [String] {
         try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").split(separator: "\n").map(String.init)
     }

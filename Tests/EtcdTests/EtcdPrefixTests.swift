@@ -6,15 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// Stores whose keys begin alike, keys of strangers, and prefixes with many roots.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdPrefixTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let prefix = EtcdCluster.prefix()
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-    }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdPrefixTests: FleetSuite {
     private func store(_ prefix: String, deadline: Duration) -> EtcdStore {
         cluster.store(prefix, .init(reads: .current, deadline: deadline))
     }
@@ -99,8 +91,6 @@ import TestSupport
                 for number in 0..<99 { try writer.update(root: "R\(half * 99 + number)") { $0 = ["count": number] } }
             }
         }
-        let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        defer { proxy.close() }
         let pages = Locked(0)
         proxy.intercept { [cluster, prefix] request in
             guard request.contains("/v3/kv/range"), pages.next() == 1 else { return nil }

@@ -5,21 +5,8 @@ import Testing
 import TestSupport
 
 /// Several processes on one cluster.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdProcessTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let prefix = EtcdCluster.prefix()
-    private let home: TemporaryFolder
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        home = try TemporaryFolder()
-    }
-
-    private var url: String { "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)" }
-    private var store: EtcdStore {
-        cluster.store(prefix, .patient(reads: .current))
-    }
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdProcessTests: FleetSuite {
+    private var store: EtcdStore { cluster.store(prefix, .patient(reads: .current)) }
 
     /// As on machines whose clocks are years apart, as far as `faketime` can pretend it.
     @Test func fourProcessesIncrementExactly() throws {
@@ -40,9 +27,9 @@ import TestSupport
     }
 
     /// ThreadSanitizer allows no new threads in the child of a process with threads, and the child's watch is one.
-    @Test(.enabled(if: Hazard.canRun("fleet: fork", if: !Hazard.isSanitized, else: "a sanitizer is on")))
+    @Test(.enabled(if: Hazard.canRunUnsanitized("fleet: fork")))
     func parentAndChildWorkAfterAFork() throws {
-        let result = try Child("EtcdProbe", ["fork", url], home: home).wait()
+        let result = try probe("fork", url)
         let child =
             "child: etcd \(prefix): cannot be watched in a forked process; changes made elsewhere are not reported"
         #expect(
@@ -50,7 +37,7 @@ import TestSupport
     }
 
     @Test func aSocketOfTheProgramIsNotTakenForOneOfTheStore() throws {
-        let result = try Child("EtcdProbe", ["descriptors", url], home: home).wait()
+        let result = try probe("descriptors", url)
         #expect(result.output == "true  true\n", "\(result.errors)")
         #expect(try store.count() == 3)
     }

@@ -6,26 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// Programs that start while the cluster is down, with or without users, and what they leave behind when they end.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdStartTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let proxy: LossyProxy
-    private let prefix = EtcdCluster.prefix()
-    private let home: TemporaryFolder
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-        home = try TemporaryFolder()
-    }
-
-    deinit { proxy.close() }
-
-    private final class WorkerPrefs: PersistentPrefs, @unchecked Sendable {
-        @Pref var isPaused = false
-        @Pref var jobs = 0
-    }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdStartTests: FleetSuite {
     private func put(_ json: String, _ root: String = "A") throws {
         try cluster.control("put", "\(prefix)r/\(root)", json)
     }
@@ -35,14 +16,14 @@ import TestSupport
         try put(#"{"isPaused": true}"#)
         proxy.block()
         let store = proxy.store(prefix, .init(deadline: shortWait(1)))
-        let prefs = WorkerPrefs(key: "A", store: store)
+        let prefs = TeamPrefs(key: "A", store: store)
         let heard = Locked<[Bool]>([])
         let isHeard = Signal()
         let observation = prefs.$isPaused.onChange { _, isPaused in
             heard.withLock { $0.append(isPaused) }
             isHeard.signal()
         }
-        #expect(WorkerPrefs(key: "A", store: store).lastError.unreadable != nil)
+        #expect(TeamPrefs(key: "A", store: store).lastError.unreadable != nil)
         #expect(!prefs.isPaused)
         proxy.unblock()
         isHeard.wait()
@@ -59,22 +40,22 @@ import TestSupport
         func store(_ deadline: Int) -> EtcdStore {
             proxy.store(prefix, .init(deadline: .seconds(deadline), staleness: .seconds(1)), lastKnown: file)
         }
-        try put(#"{"isPaused": true, "jobs": 7}"#)
-        let first = WorkerPrefs(key: "A", store: store(9))
+        try put(#"{"isPaused": true, "level": 7}"#)
+        let first = TeamPrefs(key: "A", store: store(9))
         #expect(first.isPaused)
         wait { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
         #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) is [String: [String: Any]])
         proxy.block()
         // Another deadline is another client, as in another process.
-        let prefs = WorkerPrefs(key: "A", store: store(1))
-        #expect(prefs.isPaused && prefs.jobs == 7)
+        let prefs = TeamPrefs(key: "A", store: store(1))
+        #expect(prefs.isPaused && prefs.level == 7)
         #expect(prefs.lastError.unreadable != nil)
         let heard = try ObservedCounts(store(1))
         // A write needs the cluster.
-        prefs.jobs = 8
+        prefs.level = 8
         #expect(prefs.lastError.notStored != nil)
         // The change that is reported is the difference to what was known.
-        try put(#"{"isPaused": true, "jobs": 7, "count": 3}"#)
+        try put(#"{"isPaused": true, "level": 7, "count": 3}"#)
         proxy.unblock()
         #expect(heard.wait(for: 3) == .elsewhere)
         #expect(heard.all == [3])
@@ -104,9 +85,8 @@ import TestSupport
     /// - Parameter isFirst: whether the root has no other observer, which is told of those writes.
     @Test(arguments: [true, false]) func anObserverStartsAfterTheOwnWrites(isFirst: Bool) throws {
         let store = proxy.store(prefix, .init(deadline: .seconds(20), staleness: .seconds(1)))
-        let other = cluster.store(prefix)
         #expect(try store.read(root: "A") == nil)
-        try increment(other)
+        try increment(two)
         try wait { try store.count() == 1 }
         let earlier = isFirst ? nil : try ObservedCounts(store)
         // The copy has none of it yet. Another stream has both changes later, one after the other.
@@ -114,7 +94,7 @@ import TestSupport
         try increment(store)
         try store.change(root: "A") { $0?["jobs"] = 1 }
         let heard = try ObservedCounts(store)
-        try increment(other)
+        try increment(two)
         #expect(heard.wait(for: 3) == .elsewhere)
         #expect(heard.all == [3])
         #expect(earlier?.wait(for: 3) == (isFirst ? nil : .elsewhere))
@@ -213,9 +193,8 @@ import TestSupport
     }
 
     @Test func aProgramThatEndsRemovesItsKeys() throws {
-        let url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
         for command in ["increment", "assign"] {
-            #expect(try Child("EtcdProbe", [command, url, "3"], home: home).wait().output == "ok\n")
+            #expect(try probe(command, url, "3").output == "ok\n")
             #expect(try keys("c").isEmpty && keys("l").isEmpty)
         }
         #expect(try cluster.control("get", "--print-value-only", "\(prefix)r/B").contains("\"number\": 3"))
@@ -228,7 +207,7 @@ import TestSupport
 
     /// A store that is not used any more is a program that ends.
     @Test func aStoreThatIsReleasedRemovesItsKeys() throws {
-        try cluster.store(prefix).update(root: "A") { $0 = ["count": 1] }
+        try cluster.store(prefix, .patient(2)).update(root: "A") { $0 = ["count": 1] }
         try wait { try keys("c").isEmpty }
         #expect(try keys("l").isEmpty)
     }
@@ -240,9 +219,8 @@ import TestSupport
         #expect(Set(first) == [0, 1, 2])
     }
 
-    @Test(.enabled(if: Hazard.canRun("fleet: threads", if: !Hazard.isSanitized, else: "a sanitizer is on")))
+    @Test(.enabled(if: Hazard.canRunUnsanitized("fleet: threads")))
     func manyThreadsLeaveFewConnections() throws {
-        let url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
         let result = try Child("EtcdProbe", ["threads", url, "300"], home: home).wait(limit: .seconds(120))
         #expect(result.output == "few connections\n", "\(result)")
     }

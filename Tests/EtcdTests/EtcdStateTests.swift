@@ -6,8 +6,7 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// What the watch knows after messages and answers in an order that only a race brings about. Without a cluster.
-@Suite actor EtcdStateTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
+@Suite(.waits) struct EtcdStateTests {
     private let keys = EtcdKeys(prefix: "p/")
     private let heard = ObservedCounts()
 

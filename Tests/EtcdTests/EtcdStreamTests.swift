@@ -5,19 +5,7 @@ import Testing
 import TestSupport
 
 /// Observers and followed reads across compactions, restarts, failovers, restored copies, and silent, slow and refused streams.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdStreamTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let proxy: LossyProxy
-    private let prefix = EtcdCluster.prefix()
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
-    }
-
-    deinit { proxy.close() }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdStreamTests: FleetSuite {
     /// A copy that is read again holds several commits. Those of this process are told from the others, and removals are among them.
     @Test func whatOthersDidBeforeAndAfterOurs() throws {
         let cluster = try EtcdCluster.compacted.get()
@@ -55,23 +43,15 @@ import TestSupport
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
         var count = 1
-        // The watch begins with the first node, and goes on with the next.
-        for node in cluster.nodes.prefix(failures) {
-            cluster.kill(node)
+        // The watch begins with the first node, and goes on with the next. Those that are stopped are silent, which is no error.
+        let stopped = cluster.nodes.suffix(2).prefix(failures).map { ($0, true) }
+        for (node, isStopped) in cluster.nodes.prefix(failures).map({ ($0, false) }) + stopped {
+            if isStopped { cluster.stop(node) } else { cluster.kill(node) }
             try increment(two)
             count += 1
             #expect(heard.wait(for: count) != nil)
             #expect(try one.count() == count)
-            try cluster.start(node)
-            try cluster.waitUntilHealthy()
-        }
-        for node in cluster.nodes.suffix(2).prefix(failures) {
-            // Silent, and no error.
-            cluster.stop(node)
-            try increment(two)
-            count += 1
-            #expect(heard.wait(for: count) != nil)
-            cluster.resume(node)
+            if isStopped { cluster.resume(node) } else { try cluster.start(node) }
             try cluster.waitUntilHealthy()
         }
     }
@@ -150,7 +130,6 @@ import TestSupport
             #"{"result": {"header": {"revision": "1"}, "created": true, "canceled": true}}"#)
         proxy.intercept { $0.contains("/v3/watch") ? answer : nil }
         let one = proxy.store(prefix)
-        let two = cluster.store(prefix)
         let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
@@ -161,7 +140,6 @@ import TestSupport
     /// A message that takes longer than a silent server may take is taken all the same.
     @Test func overASlowNetwork() throws {
         let one = proxy.store(prefix, .patient(staleness: .seconds(2)))
-        let two = cluster.store(prefix)
         let heard = try ObservedCounts(one)
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
@@ -176,7 +154,7 @@ import TestSupport
         let port = EtcdCluster.freePort()
         guard let silent = LossyProxy.listen(on: port) else { return #expect(Bool(false)) }
         defer { close(silent) }
-        try increment(cluster.store(prefix))
+        try increment(two)
         func store(_ deadline: Int) -> EtcdStore {
             EtcdStore(
                 endpoints: [loopback(port)] + cluster.urls, prefix: prefix,

@@ -5,19 +5,7 @@ import Testing
 import TestSupport
 
 /// `prefs -f etcd://…`: the built tool on a cluster.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdToolTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let cluster: EtcdCluster
-    private let prefix = EtcdCluster.prefix()
-    private let url: String
-    private let home: TemporaryFolder
-
-    init() throws {
-        cluster = try EtcdCluster.shared.get()
-        url = "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)"
-        home = try TemporaryFolder()
-    }
-
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdToolTests: FleetSuite {
     private func prefs(_ words: [String]) throws -> Child.Result {
         try Child("prefs", words + ["-f", url], home: home).wait()
     }

@@ -6,24 +6,18 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// What the transport makes of answers that etcd gives rarely.
-@Suite(.enabled(if: EtcdCluster.isWhole)) actor EtcdTransportTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let proxy: LossyProxy
-    private let client: EtcdClient
-
-    init() throws {
-        proxy = try LossyProxy(to: EtcdCluster.shared.get().nodes[0].clientPort)
-        client = EtcdClient(endpoints: [try Endpoint(proxy.url)], user: nil, patience: .seconds(1))
+@Suite(.waits, .enabled(if: EtcdCluster.isWhole)) final class EtcdTransportTests: FleetSuite {
+    private func client(_ url: URL? = nil) throws -> EtcdClient {
+        EtcdClient(endpoints: [try Endpoint(url ?? proxy.url)], user: nil, patience: .seconds(1))
     }
 
-    deinit { proxy.close() }
-
-    private func decoded<Reply: Decodable>(_ json: Data, as type: Reply.Type) throws -> Reply {
-        try EtcdMessage.read(type, json)
+    private func range(_ client: EtcdClient, seconds: Int = 10) throws -> RangeReply {
+        try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(seconds))
     }
 
     /// Only etcd's own word ends a lease: an error does not.
     @Test func anErrorIsNotTheEndOfALease() throws {
+        let client = try client()
         let lease = try client.grantLease(seconds: 60, until: .now + .seconds(10))
         #expect(try client.keepLease(lease, until: .now + .seconds(10)))
         #expect(try !client.keepLease(lease + 1, until: .now + .seconds(10)))
@@ -34,6 +28,7 @@ import TestSupport
 
     /// A body in chunks is the same however it is cut, and whatever stands beside it.
     @Test func bodiesInChunks() throws {
+        let client = try client()
         let body = #"{"header": {"revision": "7"}, "kvs": []}"#
         for size in 1...body.utf8.count {
             var answer = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -43,8 +38,7 @@ import TestSupport
             }
             let whole = answer + "0\r\nGrpc-Trailer: x\r\n\r\n"
             proxy.intercept { _ in whole }
-            let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10))
-            #expect(reply.revision == 7)
+            #expect(try range(client).revision == 7)
         }
     }
 
@@ -56,18 +50,16 @@ import TestSupport
             let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
             return answer + answer
         }
-        for revision in 1...20 {
-            let reply = try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10))
-            #expect(reply.revision == Int64(revision))
+        let client = try client()
+        for revision in 1...20 as ClosedRange<Int64> {
+            #expect(try range(client).revision == revision)
         }
     }
 
     /// A root is missing only if etcd says so.
     @Test func anEmptyAnswerIsNone() throws {
         proxy.intercept { _ in LossyProxy.answer(200, "{}") }
-        let failure = #expect(throws: EtcdFailure.self) {
-            try client.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(1))
-        }
+        let failure = #expect(throws: EtcdFailure.self) { try range(client(), seconds: 1) }
         #expect(failure?.reason == "the answer is not one of etcd")
     }
 
@@ -80,13 +72,13 @@ import TestSupport
             + #" "succeeded" : true , "header" : { "raft_term" : null , "revision" : 7 } } "#,
     ])
     func repliesInJSON(_ json: String) throws {
-        let reply = try decoded(Data(json.utf8), as: TxnReply.self)
+        let reply = try EtcdMessage.read(TxnReply.self, Data(json.utf8))
         #expect(reply.revision == 7 && reply.term == 0 && reply.succeeded)
         #expect(reply.results.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
         // Nothing of it is a reply without its end.
         let text = Data(json.utf8.reversed().drop { $0 == 0x20 }.reversed())
         for length in 0..<text.count {
-            #expect(throws: (any Error).self, "\(length)") { try decoded(text.prefix(length), as: TxnReply.self) }
+            #expect(throws: (any Error).self, "\(length)") { try EtcdMessage.read(TxnReply.self, text.prefix(length)) }
         }
     }
 
@@ -94,16 +86,16 @@ import TestSupport
     @Test func eightMillionEscapes() throws {
         let count = 8_000_000
         let json = #"{"message": ""# + String(repeating: #"\n"#, count: count) + #"\"", "code": 7}"#
-        let reply = try decoded(Data(json.utf8), as: ErrorReply.self)
+        let reply = try EtcdMessage.read(ErrorReply.self, Data(json.utf8))
         #expect(reply.code == 7 && reply.message?.utf8.count == count + 1)
     }
 
     /// A token is sent in a header, to which it must not add lines.
     @Test func tokensThatAreNoTokens() throws {
-        #expect(try decoded(Data(#"{"token": "abc.12"}"#.utf8), as: AuthenticateReply.self).token == "abc.12")
+        #expect(try EtcdMessage.read(AuthenticateReply.self, Data(#"{"token": "abc.12"}"#.utf8)).token == "abc.12")
         for text in [#"a\r\nHost: b"#, #"a\u0000"#, "\u{e9}", "a b"] {
             let json = Data(#"{"token": "\#(text)"}"#.utf8)
-            #expect(throws: (any Error).self) { try decoded(json, as: AuthenticateReply.self) }
+            #expect(throws: (any Error).self) { try EtcdMessage.read(AuthenticateReply.self, json) }
         }
     }
 
@@ -116,13 +108,12 @@ import TestSupport
         String(repeating: #"{"header":"#, count: 100_000),
     ])
     func repliesOfAnotherKind(_ json: String) throws {
-        #expect(throws: (any Error).self) { try decoded(Data(json.utf8), as: TxnReply.self) }
+        #expect(throws: (any Error).self) { try EtcdMessage.read(TxnReply.self, Data(json.utf8)) }
     }
 
     /// An endpoint may have a name, and the name several addresses.
     @Test func aNameOfAHost() throws {
-        let url = URL(string: "http://localhost:\(proxy.port)")
-        let named = EtcdClient(endpoints: [try Endpoint(#require(url))], user: nil, patience: .seconds(1))
-        #expect(try named.range(RangeRequest(key: Data("x".utf8)), until: .now + .seconds(10)).revision > 0)
+        let url = try #require(URL(string: "http://localhost:\(proxy.port)"))
+        #expect(try range(client(url)).revision > 0)
     }
 }

@@ -6,15 +6,8 @@ import TestSupport
 @testable import PrefsEtcd
 
 /// Observers and followed reads, and what a client keeps for them: the roots that it uses, and not more with time.
-@Suite(.enabled(if: EtcdCluster.isThere)) actor EtcdWatchTests: ThreadSuite {
-    nonisolated let thread = SuiteThread()
-    private let one, two: EtcdStore
-    private let watch: EtcdWatch
-
-    init() throws {
-        (one, two) = clients(try EtcdCluster.shared.get().urls, EtcdCluster.prefix())
-        watch = try one.namespace.watch
-    }
+@Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdWatchTests: FleetSuite {
+    private var watch: EtcdWatch { get throws { try one.namespace.watch } }
 
     @Test func aFollowedReadSeesEveryWriteOfItsProcessAtOnce() throws {
         for number in 1...50 {
@@ -26,20 +19,20 @@ import TestSupport
 
     /// A followed read may be older, but a write that equals it is not dropped.
     @Test func aWriteThatEqualsAnOldReadIsStored() throws {
-        let (prefs, others) = (FleetPrefs(key: "A", store: one), FleetPrefs(key: "A", store: two))
+        let (prefs, others) = (TeamPrefs(key: "A", store: one), TeamPrefs(key: "A", store: two))
         for number in 1...20 {
-            prefs.size = number
-            others.size = -number
+            prefs.level = number
+            others.level = -number
             // The watch of `prefs` may not have heard of it.
-            prefs.size = number
-            try two.update(root: "A") { #expect($0?["size"] as? Int == number) }
+            prefs.level = number
+            try two.update(root: "A") { #expect($0?["level"] as? Int == number) }
         }
         #expect(prefs.lastError == nil && others.lastError == nil)
     }
 
     /// A store that is made while another one's observation lives is no other process.
     @Test func anObservationKeepsWhatStoresShare() throws {
-        let (cluster, prefix) = (try EtcdCluster.shared.get(), EtcdCluster.prefix())
+        let prefix = EtcdCluster.prefix()
         let heard = try ObservedCounts(cluster.store(prefix))
         try increment(cluster.store(prefix))
         #expect(heard.wait(for: 1) == .thisProcess)
@@ -53,7 +46,7 @@ import TestSupport
         try two.update(root: "R3") { $0 = ["count": 30] }
         try two.update(root: "R1") { $0 = ["count": 10] }
         #expect(heard.wait(for: 10) == .elsewhere)
-        #expect(watch.state.withLock { $0.copies.keys.sorted() } == ["R1", "R2"])
+        #expect(try watch.state.withLock { $0.copies.keys.sorted() } == ["R1", "R2"])
         // With more than eight, all are followed, and none of them is missed.
         var expected = [10]
         for number in 0..<20 {
@@ -63,7 +56,7 @@ import TestSupport
             try two.change(root: "R1") { $0 = ["count": 100 + number] }
             #expect(heard.wait(for: 100 + number) == .elsewhere)
         }
-        #expect(watch.state.withLock { $0.copies.count } == 20)
+        #expect(try watch.state.withLock { $0.copies.count } == 20)
         for number in 0..<20 {
             try two.change(root: "R\(number)") { $0 = ["count": -number] }
             try wait { try one.count("R\(number)") == -number }
@@ -91,17 +84,16 @@ import TestSupport
             done.signal()
         }
         // Blocks every thread of the pool, as nobody should.
-        await withTaskGroup(of: Void.self) { group in
-            for number in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                group.addTask { [two] in
-                    if number == 0 {
-                        done.wait()
-                        Thread.detachNewThread { try? increment(two) }
-                    }
-                    _ = heard.wait(for: 1)
+        let tasks = (0..<ProcessInfo.processInfo.activeProcessorCount).map { number in
+            Task.detached { [two] in
+                if number == 0 {
+                    done.wait()
+                    Thread.detachNewThread { try? increment(two) }
                 }
+                _ = heard.wait(for: 1)
             }
         }
+        for task in tasks { await task.value }
         #expect(heard.all == [1])
         observation?.cancel()
     }
@@ -113,8 +105,8 @@ import TestSupport
     }
 
     /// As if so much time had passed without a read.
-    private func pass(_ seconds: Int) {
-        watch.state.withLock { $0.leaveUnused(at: .now + .seconds(seconds)) }
+    private func pass(_ seconds: Int) throws {
+        try watch.state.withLock { $0.leaveUnused(at: .now + .seconds(seconds)) }
     }
 
     @Test(arguments: [2, 9]) func aRootThatNobodyUsesIsLeft(_ number: Int) throws {
@@ -124,12 +116,12 @@ import TestSupport
             try wait { try one.count(root) == 1 }
         }
         let heard = try ObservedCounts(one, "R0")
-        pass(300)
-        #expect(watch.state.withLock { $0.used.count } == number)
-        pass(601)
+        try pass(300)
+        #expect(try watch.state.withLock { $0.used.count } == number)
+        try pass(601)
         // Only observers use a root without reading it.
-        #expect(watch.state.withLock { $0.used } == ["R0"])
-        #expect(watch.state.withLock { !$0.followsAll && $0.copies.count == 1 })
+        #expect(try watch.state.withLock { $0.used } == ["R0"])
+        #expect(try watch.state.withLock { !$0.followsAll && $0.copies.count == 1 })
         try set("R1", to: 2)
         try set("R0", to: 2)
         #expect(heard.wait(for: 2) == .elsewhere)
@@ -139,8 +131,8 @@ import TestSupport
         heard.cancel()
         #expect(heard.all == [2])
         // The last one stays, because there would be nothing to follow.
-        pass(1_300)
-        #expect(watch.state.withLock { $0.used } == ["R1"])
+        try pass(1_300)
+        #expect(try watch.state.withLock { $0.used } == ["R1"])
         // The others are the last known states, for reads that do not reach the cluster.
         #expect(one.lastKnown(root: "R0")?["count"] as? Int == 2)
     }
@@ -157,8 +149,8 @@ import TestSupport
         }
         try set("R3", to: 5)
         try wait { try one.count("R3") == 5 }
-        #expect(watch.state.withLock { $0.followsAll && $0.copies.keys.contains("R3") })
-        #expect(watch.state.withLock { $0.copies.values.count { $0.stored.data == nil } } == 0)
+        #expect(try watch.state.withLock { $0.followsAll && $0.copies.keys.contains("R3") })
+        #expect(try watch.state.withLock { $0.copies.values.count { $0.stored.data == nil } } == 0)
         // Such a root is known to be missing, and can come again.
         let heard = try ObservedCounts(one, "R4")
         try set("R4", to: 6)
@@ -168,8 +160,8 @@ import TestSupport
     /// A client that writes many roots and reads none keeps the newest.
     @Test func rootsThatAreWrittenAndNotReadAreForgotten() throws {
         for number in 0...256 { try one.change(root: "R\(number)") { $0 = ["count": number] } }
-        #expect(watch.state.withLock { $0.newest("R0")?.modified } == nil)
-        #expect(watch.state.withLock { $0.newest("R1")?.modified } != nil)
+        #expect(try watch.state.withLock { $0.newest("R0")?.modified } == nil)
+        #expect(try watch.state.withLock { $0.newest("R1")?.modified } != nil)
         try one.change(root: "R0") { $0?["count"] = 300 }
         #expect(try two.currentCount("R0") == 300)
     }

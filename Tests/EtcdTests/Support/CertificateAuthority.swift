@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A certificate authority in a temporary folder. Its certificates last a day.
 final class CertificateAuthority {
@@ -47,10 +48,8 @@ final class CertificateAuthority {
     }
 
     static func openssl(_ arguments: [String]) throws {
-        guard let program else { throw EtcdCluster.Failure(description: "no openssl") }
-        let result = try Child(URL(filePath: program), arguments, environment: [:]).wait(limit: .seconds(30))
-        guard result.code == 0 else {
-            throw EtcdCluster.Failure(description: "openssl \(arguments): \(result.errors)")
-        }
+        let program = URL(filePath: try #require(program))
+        let result = try Child(program, arguments, environment: [:]).wait(limit: .seconds(30))
+        try #require(result.code == 0, "openssl \(arguments): \(result.errors)")
     }
 }

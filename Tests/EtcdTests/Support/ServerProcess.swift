@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A server in a process of its own.
 ///
@@ -26,10 +27,7 @@ final class ServerProcess {
         try input.reading.close()
         try output.writing.close()
         let line = String(decoding: output.reading.availableData, as: UTF8.self)
-        guard let pid = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw EtcdCluster.Failure(description: "no process: \(line)")
-        }
-        self.pid = pid
+        pid = try #require(pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)), "no process: \(line)")
     }
 
     func stop() { Foundation.kill(pid, SIGSTOP) }
