@@ -123,10 +123,8 @@ let helpers = [
             "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
         ]),
     probe(
-        "Benchmarks",
-        [
-            "PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles", "TestSupport",
-        ], exclude: ["README.md", "thresholds.txt"]),
+        "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers"],
+        exclude: ["README.md", "thresholds.txt"]),
     probe("RawDefaults", []),
     probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "TestSupport"]),
 ]

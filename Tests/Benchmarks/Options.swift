@@ -11,28 +11,22 @@ struct UsageError: Error, CustomStringConvertible {
 struct Options {
     enum Mode {
         case help, list
-        case measure([Selection])
+        case measure([Group])
         case once(Row, Int)
     }
 
     let mode: Mode
     private(set) var rounds = 30
-    private(set) var printsJSON = false
 
     static let usage = """
-        usage: Benchmarks [GROUP …] [--filter TEXT] [--rounds N] [--json]
+        usage: Benchmarks [GROUP …] [--filter TEXT] [--rounds N]
                Benchmarks --list
                Benchmarks --once ROW N
-        """
-
-    static let help = """
-        \(usage)
 
         Measures the rows of each group in turn, so many rounds, and prints the median time of each and its ratio to
         others, by the round, with the quartiles. Nothing is judged.
           --filter TEXT   only rows with TEXT in their name, and what they are compared to
           --rounds N      30 if not told
-          --json          the same as JSON
           --list          the groups and their rows
           --once ROW N    does a row's operation N times and no more: for strace and callgrind
         """
@@ -46,7 +40,6 @@ struct Options {
             switch word {
             case "--help", "-h": mode = .help
             case "--list": mode = .list
-            case "--json": printsJSON = true
             case "--rounds": rounds = try Self.number(after: word, &rest)
             case "--filter": text = try Self.value(after: word, &rest)
             case "--once":
@@ -55,11 +48,12 @@ struct Options {
             default: groups.append(try Self.group(word))
             }
         }
-        if let mode {
-            self.mode = mode
-        } else {
-            self.mode = .measure(try Self.selections(of: groups, text))
+        groups = (groups.isEmpty ? Group.all : groups).map { $0.rows(containing: text ?? "") }
+        groups.removeAll { $0.rows.isEmpty && $0.figures.isEmpty }
+        guard !groups.isEmpty else {
+            throw UsageError("no row has \"\(text ?? "")\" in its name; --list tells them")
         }
+        self.mode = mode ?? .measure(groups)
     }
 
     private static func value(after option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
@@ -89,15 +83,5 @@ struct Options {
             throw UsageError("unknown row \"\(name)\"; --list tells them")
         }
         return row
-    }
-
-    private static func selections(of groups: [Group], _ text: String?) throws(UsageError) -> [Selection] {
-        let selections = (groups.isEmpty ? Group.all : groups).map { Selection($0, containing: text) }.filter {
-            !$0.isEmpty
-        }
-        guard !selections.isEmpty else {
-            throw UsageError("no row has \"\(text ?? "")\" in its name; --list tells them")
-        }
-        return selections
     }
 }

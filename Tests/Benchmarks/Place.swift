@@ -1,22 +1,16 @@
 import Foundation
-import TestSupport
+import PersistentPreferences
 
-/// The place of a run's files: a temporary folder with its own home, which is removed afterwards.
+/// The folder of a run's files, with the home of this process. `Scripts/bench.sh` and `Scripts/counts.sh` make it.
 struct Place: Sendable {
-    private static let variable = "PREFS_BENCHMARKS"
     private let folder: URL
 
-    /// The place of this process. The first process makes a place, runs itself again with it as the home, because a
-    /// process reads its home at its start, and does not return.
-    static func ofItsOwn() throws -> Place {
+    init() throws {
         let environment = ProcessInfo.processInfo.environment
-        if let path = environment[variable], environment["HOME"] == home(in: path) {
-            return Place(folder: URL(filePath: path, directoryHint: .isDirectory))
+        guard let path = environment["PREFS_BENCHMARKS"], environment["HOME"] == path + "/home" else {
+            throw Unavailable("a run needs a home of its own; use Scripts/bench.sh")
         }
-        let folder = try TemporaryFolder()
-        let status = try runAgain(in: folder.path, environment)
-        try FileManager.default.removeItem(at: folder.url)
-        exit(status)
+        folder = URL(filePath: path, directoryHint: .isDirectory)
     }
 
     /// A file in its own folder, so that rows do not share the state of a folder.
@@ -26,32 +20,16 @@ struct Place: Sendable {
         return own.appending(path: "\(name).plist", directoryHint: .notDirectory)
     }
 
-    private static func home(in path: String) -> String { path + "/home" }
-
-    private static func runAgain(in path: String, _ environment: [String: String]) throws -> Int32 {
-        let home = home(in: path)
-        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-        let process = Process()
-        process.executableURL = Bundle.main.executableURL
-        process.arguments = Array(CommandLine.arguments.dropFirst())
-        process.environment = environment.merging([
-            variable: path, "HOME": home, "XDG_CONFIG_HOME": home + "/.config", "CFFIXED_USER_HOME": home,
-        ]) { $1 }
-        try process.run()
-        Child.end(process.processIdentifier)
-        process.waitUntilExit()
-        return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    /// A store with its own file.
+    func store(_ name: String, _ durability: PropertyListFileStore.Durability = .powerCut) throws
+        -> PropertyListFileStore
+    {
+        PropertyListFileStore(url: try file(name), durability: durability)
     }
-}
 
-/// The process that measures. It gets the signals that end this process; then the folder is removed.
-private enum Child {
-    nonisolated(unsafe) private static var process: pid_t = 0
-
-    static func end(_ process: pid_t) {
-        self.process = process
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number) { kill(Child.process, $0) }
-        }
+    /// A domain of `UserDefaults` in the home of the run.
+    func defaults(_ suite: String) throws -> UserDefaults {
+        guard let defaults = UserDefaults(suiteName: suite) else { throw Unavailable("no UserDefaults of \(suite)") }
+        return defaults
     }
 }

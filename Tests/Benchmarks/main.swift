@@ -6,15 +6,13 @@ do {
     let options = try Options(Array(CommandLine.arguments.dropFirst()))
     switch options.mode {
     case .help:
-        print(Options.help)
+        print(Options.usage)
     case .list:
         Group.all.forEach { print($0.listing) }
-    case .measure(let plan):
-        let place = try Place.ofItsOwn()
-        try Session(place: place, rounds: options.rounds, printsJSON: options.printsJSON).run(plan)
+    case .measure(let groups):
+        try Session(place: Place(), rounds: options.rounds).run(groups)
     case .once(let row, let count):
-        let place = try Place.ofItsOwn()
-        let operation = try row.prepare(place)
+        let operation = try row.prepare(Place())
         // Waits, because each read compares the bytes of a new file until the clock that stamps files has moved on.
         usleep(50_000)
         _ = try operation.run(count)

@@ -1,4 +1,3 @@
-import Foundation
 import PersistentPreferences
 
 extension Group {
@@ -20,9 +19,8 @@ extension Group {
 
     private static func writes(threads: Int, to store: any PrefsStore) throws -> Operation {
         let prefs = EightPrefs(store: store)
-        let properties = EightPrefs.properties
         return .inThreads(threads, verify: prefs.check) { thread, number in
-            prefs[keyPath: properties[thread]] = number + 1
+            prefs[ManyKeys.eight[thread]] = number + 1
             return 0
         }
     }

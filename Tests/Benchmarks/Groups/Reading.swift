@@ -39,15 +39,10 @@ extension Group {
                 _ = try FivePrefs.full(in: UserDefaultsStore.standard)
                 return try .reads { UserDefaults.standard.dictionary(forKey: FivePrefs.root)?["x"] as? Int ?? 0 }
             },
-            Row("seed-style-read", "a class that loads the whole root from UserDefaults.standard") { _ in
-                _ = try FivePrefs.full(in: UserDefaultsStore.standard)
-                let prefs = SeedStylePrefs(key: FivePrefs.root, defaults: .standard)
-                return try .reads { prefs.x }
-            },
             Row(
                 "typed-read-default", "typed read, 5-key root, default store",
                 .times("fstat-and-dictionary", atMost: 1.5), .faster(than: "UserDefaults-dictionary", atLeast: 10),
-                .faster(than: "seed-style-read"), .faster(than: "UserDefaults-integer", atLeast: 2.5)
+                .faster(than: "UserDefaults-integer", atLeast: 2.5)
             ) { _ in
                 try typedReads(in: UserDefaultsStore.standard)
             },

@@ -52,11 +52,6 @@ extension Group {
                     defaults.synchronize()
                 }
             },
-            Row("seed-style-write", "a class that loads and saves the whole root through UserDefaults") {
-                let prefs = SeedStylePrefs(key: FivePrefs.root, defaults: try $0.defaults("seed-style"))
-                prefs.values = FivePrefs.values
-                return .each { prefs.x = $0 }
-            },
             Row("hand-written-file", "PropertyListEncoder and Data.write(.atomic) (no lock, folder not flushed)") {
                 var file = HandWrittenFile(url: try $0.file("hand-written-file"))
                 return .each { try file.write($0) }
@@ -72,7 +67,7 @@ extension Group {
                 .times("bare-write", atMost: 1.25), .times("bare-write-no-copy"),
                 .faster(than: "SQLite-write", atLeast: 1.1),
                 .faster(than: "SQLite-WAL-write"), .faster(than: "UserDefaults-write"),
-                .faster(than: "seed-style-write"), .faster(than: "hand-written-file")
+                .faster(than: "hand-written-file")
             ) { try writes(to: $0.store("write-file")) },
             Row(
                 "write-default", "ours, default store", .times("bare-write"), .times("write-file"),

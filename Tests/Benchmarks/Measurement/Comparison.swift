@@ -2,28 +2,17 @@
 struct Comparison: Sendable {
     let title: String
     let others: [String]
-    let goal: Goal?
-    let ratio: @Sendable (_ own: Double, _ others: [Double]) -> Double
-
     /// The goal of the ratio. It is printed and not checked.
-    enum Goal: Sendable, CustomStringConvertible {
-        case atMost(Double), atLeast(Double)
-
-        var description: String {
-            switch self {
-            case .atMost(let limit): "≤ \(limit)"
-            case .atLeast(let limit): "≥ \(limit)"
-            }
-        }
-    }
+    let goal: String?
+    let ratio: @Sendable (_ own: Double, _ others: [Double]) -> Double
 
     /// How many times as long as another row takes.
     static func times(_ other: String, atMost limit: Double? = nil) -> Comparison {
-        Comparison(title: "× \(other)", others: [other], goal: limit.map(Goal.atMost)) { $0 / $1[0] }
+        Comparison(title: "× \(other)", others: [other], goal: limit.map { "≤ \($0)" }) { $0 / $1[0] }
     }
 
     /// How many times as fast as another row.
     static func faster(than other: String, atLeast limit: Double? = nil) -> Comparison {
-        Comparison(title: "times as fast as \(other)", others: [other], goal: limit.map(Goal.atLeast)) { $1[0] / $0 }
+        Comparison(title: "times as fast as \(other)", others: [other], goal: limit.map { "≥ \($0)" }) { $1[0] / $0 }
     }
 }

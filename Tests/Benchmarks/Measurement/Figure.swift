@@ -11,7 +11,7 @@ struct FigureRow: Sendable {
     }
 }
 
-struct Figure: Codable {
+struct Figure {
     let title: String
     let value: Double
     let unit: String

@@ -12,32 +12,19 @@ struct Group: Sendable {
     ]
 
     var listing: String {
-        let width = (rows.map(\.name) + figures.map(\.name)).map(\.count).max() ?? 0
-        let lines =
-            rows.map { "  \($0.name.padded(to: width))  \($0.title)" }
-            + figures.map { "  \($0.name.padded(to: width))  \($0.title)" }
-        return (["\(name): \(title)"] + lines).joined(separator: "\n")
+        let all = rows.map { ($0.name, $0.title) } + figures.map { ($0.name, $0.title) }
+        let width = all.map(\.0.count).max() ?? 0
+        return (["\(name): \(title)"] + all.map { "  \($0.padded(to: width))  \($1)" }).joined(separator: "\n")
     }
-}
 
-/// The rows of a group that are measured.
-struct Selection {
-    let group: Group
-    let rows: [Row]
-    let figures: [FigureRow]
-
-    init(_ group: Group, containing text: String?) {
-        self.group = group
-        guard let text else {
-            rows = group.rows
-            figures = group.figures
-            return
-        }
-        let chosen = group.rows.filter { $0.name.contains(text) }
+    /// The group with only the rows that have the text in their names, and what they are compared to.
+    func rows(containing text: String) -> Group {
+        var group = self
+        func isChosen(_ name: String) -> Bool { text.isEmpty || name.contains(text) }
+        let chosen = rows.filter { isChosen($0.name) }
         let needed = Set(chosen.flatMap { [$0.name] + $0.comparisons.flatMap(\.others) })
-        rows = group.rows.filter { needed.contains($0.name) }
-        figures = group.figures.filter { $0.name.contains(text) }
+        group.rows.removeAll { !needed.contains($0.name) }
+        group.figures.removeAll { !isChosen($0.name) }
+        return group
     }
-
-    var isEmpty: Bool { rows.isEmpty && figures.isEmpty }
 }

@@ -1,45 +1,55 @@
+import Foundation
+
 /// The results of a group.
-struct GroupReport: Codable {
-    struct Row: Codable {
-        let name: String
-        let title: String
-        let seconds: Spread
-        let ratios: [Ratio]
-    }
-
-    struct Ratio: Codable {
-        let title: String
-        let goal: String?
-        let ratio: Spread
-    }
-
-    struct LeftOut: Codable {
-        let row: String
-        let reason: String
-    }
-
-    let group: String
-    let title: String
-    let rows: [Row]
+struct GroupReport {
+    let group: Group
+    /// The seconds of each row that was measured, one number for each round.
+    let times: [String: [Double]]
     let figures: [Figure]
-    let leftOut: [LeftOut]
+    /// The rows that cannot be measured here, with the reasons.
+    let leftOut: [String]
 
-    init(
-        _ group: Group, _ rows: [Benchmarks.Row], _ times: [String: [Double]], _ figures: [Figure], leftOut: [LeftOut]
-    ) {
-        self.group = group.name
-        title = group.title
-        self.rows = rows.map { row in
-            let own = times[row.name] ?? []
-            let ratios = row.comparisons.compactMap { comparison -> Ratio? in
-                let others = comparison.others.compactMap { times[$0] }
-                guard others.count == comparison.others.count else { return nil }
-                let ratios = own.indices.map { round in comparison.ratio(own[round], others.map { $0[round] }) }
-                return Ratio(title: comparison.title, goal: comparison.goal?.description, ratio: Spread(ratios))
-            }
-            return Row(name: row.name, title: row.title, seconds: Spread(own), ratios: ratios)
+    /// The report as a table.
+    var table: String {
+        var lines = ["\(group.name): \(group.title)"]
+        func add(_ title: String, _ width: Int, _ text: String, _ goal: String?) {
+            lines.append(title.padded(to: width) + text + (goal.map { "   goal \($0)" } ?? ""))
         }
-        self.figures = figures
-        self.leftOut = leftOut
+        for row in group.rows {
+            guard let own = times[row.name] else { continue }
+            add("  " + row.name, 48, Self.time(Spread(own)), nil)
+            for comparison in row.comparisons {
+                let others = comparison.others.compactMap { times[$0] }
+                guard others.count == comparison.others.count else { continue }
+                let ratios = own.indices.map { round in comparison.ratio(own[round], others.map { $0[round] }) }
+                add("      " + comparison.title, 52, Self.text(Spread(ratios), Self.number), comparison.goal)
+            }
+        }
+        for figure in figures {
+            add("  " + figure.title, 52, "\(Self.number(figure.value)) \(figure.unit)", figure.goal)
+        }
+        return (lines + leftOut).joined(separator: "\n")
+    }
+
+    private static func text(_ spread: Spread, _ text: (Double) -> String) -> String {
+        "\(text(spread.median)) (\(text(spread.lowerQuartile))–\(text(spread.upperQuartile)))"
+    }
+
+    private static func time(_ seconds: Spread) -> String {
+        let units = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")]
+        let unit = units.last { seconds.median >= $0.0 } ?? units[0]
+        return text(seconds) { number($0 / unit.0) } + " " + unit.1
+    }
+
+    /// The number with three significant digits.
+    private static func number(_ value: Double) -> String {
+        let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
+        return String(format: "%.\(digits)f", value)
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -4,65 +4,45 @@ import Foundation
 struct Session {
     let place: Place
     let rounds: Int
-    let printsJSON: Bool
 
-    func run(_ plan: [Selection]) throws {
-        var reports: [GroupReport] = []
-        if !printsJSON { print(Self.surroundings(rounds)) }
-        for selection in plan {
-            let report = try measure(selection)
-            if printsJSON { reports.append(report) } else { print("\n" + report.table) }
-        }
-        if printsJSON {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            print(String(decoding: try encoder.encode(reports), as: UTF8.self))
-        }
-    }
-
-    static func surroundings(_ rounds: Int) -> String {
+    func run(_ groups: [Group]) throws {
         let info = ProcessInfo.processInfo
-        return
+        print(
             "\(info.operatingSystemVersionString), \(info.activeProcessorCount) cores, \(rounds) rounds; "
-            + "median (quartiles)"
+                + "median (quartiles)")
+        for group in groups { print("\n" + (try measure(group).table)) }
     }
 
-    /// A prepared row, and how often its operation fits into a sample.
-    private struct Prepared {
-        let row: Row
-        let operation: Operation
-        let count: Int
-    }
-
-    private func measure(_ selection: Selection) throws -> GroupReport {
-        var left: [GroupReport.LeftOut] = []
-        var prepared: [Prepared] = []
-        for row in selection.rows {
+    private func measure(_ group: Group) throws -> GroupReport {
+        var leftOut: [String] = []
+        /// Nil if the row is left out.
+        func unlessUnavailable<Result>(_ row: String, _ body: () throws -> Result) throws -> Result? {
             do {
-                let operation = try row.prepare(place)
-                let count = try Self.count(of: operation, in: selection.group.sample)
-                prepared.append(Prepared(row: row, operation: operation, count: count))
+                return try body()
             } catch let reason as Unavailable {
-                left.append(GroupReport.LeftOut(row: row.name, reason: reason.description))
+                leftOut.append("  \(row) is left out: \(reason)")
+                return nil
+            }
+        }
+        // Each row with its operation, and how often the operation fits into a sample.
+        let prepared = try group.rows.compactMap { row in
+            try unlessUnavailable(row.name) {
+                let operation = try row.prepare(place)
+                return (row.name, operation, count: try Self.count(of: operation, in: group.sample))
             }
         }
         var times: [String: [Double]] = [:]
-        for round in 0..<(prepared.isEmpty ? 0 : rounds) {
+        for round in 0..<rounds {
             // Another row begins in each round, so that the effects of a row reach several others.
             for index in prepared.indices {
-                let one = prepared[(index + round) % prepared.count]
-                times[one.row.name, default: []].append(try one.operation.run(one.count))
+                let (name, operation, count) = prepared[(index + round) % prepared.count]
+                times[name, default: []].append(try operation.run(count))
             }
         }
-        let figures = try selection.figures.flatMap { figure in
-            do {
-                return try figure.count(place)
-            } catch let reason as Unavailable {
-                left.append(GroupReport.LeftOut(row: figure.name, reason: reason.description))
-                return []
-            }
+        let figures = try group.figures.compactMap { row in
+            try unlessUnavailable(row.name) { try row.count(place) }
         }
-        return GroupReport(selection.group, prepared.map(\.row), times, figures, leftOut: left)
+        return GroupReport(group: group, times: times, figures: figures.flatMap { $0 }, leftOut: leftOut)
     }
 
     /// The number of repetitions for a sample of the given seconds.

@@ -1,5 +1,5 @@
 /// The middle of several measurements, and where half of them lie.
-struct Spread: Codable {
+struct Spread {
     let median: Double
     let lowerQuartile: Double
     let upperQuartile: Double

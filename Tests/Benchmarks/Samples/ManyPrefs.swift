@@ -4,8 +4,9 @@ import PersistentPreferences
 enum ManyKeys {
     static let thousand = names(1_000)
     static let hundred = names(100)
+    static let eight = names(8)
 
-    static func names(_ count: Int) -> [String] { (0..<count).map { "key\($0)" } }
+    private static func names(_ count: Int) -> [String] { (0..<count).map { "key\($0)" } }
 
     /// Integers, texts, Booleans and doubles, and `x`.
     static func values(_ keys: [String]) -> [String: Any] {
@@ -57,20 +58,9 @@ final class HundredPrefs: PersistentPrefs, @unchecked Sendable {
     }
 }
 
-/// A property for each thread.
+/// A key for each thread.
 final class EightPrefs: PersistentPrefs, @unchecked Sendable {
-    @Pref var a = 0
-    @Pref var b = 0
-    @Pref var c = 0
-    @Pref var d = 0
-    @Pref var e = 0
-    @Pref var f = 0
-    @Pref var g = 0
-    @Pref var h = 0
-
-    static let properties: [any ReferenceWritableKeyPath<EightPrefs, Int> & Sendable] = [
-        \.a, \.b, \.c, \.d, \.e, \.f, \.g, \.h,
-    ]
+    override var keys: [String] { ManyKeys.eight }
 }
 
 /// A class with as many properties as a large settings screen.
