@@ -84,19 +84,19 @@ private struct stubborn: PrefKey {
         let second = prefs.onError { error in
             // An error inside the closure does not call it again.
             prefs["inner"] = 1
-            heard.append("2 \(error)")
+            heard.append("2 \(prefs.ticks) \(error)")
         }
         prefs.digit = 10
-        #expect(heard.wait(for: 2) == ["1 digit: must be in 0...9", "2 digit: must be in 0...9"])
+        #expect(heard.wait(for: 2) == ["1 digit: must be in 0...9", "2 0 digit: must be in 0...9"])
         first.cancel()
         prefs.update {
-            prefs["z"] = 1
             prefs.ticks = 1
+            prefs["z"] = 1
         }
-        // The error of the access, and the error of the update.
+        // The error of the access, and the error of the update, both after its rollback.
         #expect(
             heard.wait(for: 4).suffix(2)
-                == Array(repeating: #"2 expected a key that @Pref declares or keys lists, found "z""#, count: 2))
+                == Array(repeating: #"2 0 expected a key that @Pref declares or keys lists, found "z""#, count: 2))
         second.cancel()
         prefs.digit = 11
         #expect(heard.all.count == 4 && prefs.lastError != nil)

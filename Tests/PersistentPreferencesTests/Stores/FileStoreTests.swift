@@ -4,7 +4,7 @@ import Testing
 
 @testable import PersistentPreferences
 
-/// A file and its surroundings: formats, permissions, links, other programs.
+/// A file and its surroundings: its format and permissions, and URLs that name none.
 @Suite struct FileStoreTests {
     private let folder = TemporaryFolder.fresh
 
