@@ -16,7 +16,6 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var noColor = 3
     @Pref var color = true
     @Pref var offset = 0
-    @Pref var utf8Name = ""
     @Pref("größe") var height = 1
     @Pref("名前") var name = ""
 }
@@ -78,15 +77,10 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
             ]),
         Row(["T_FONT_SIZE=big"], problems: [#"T_FONT_SIZE: expected Int, found "big": not a number"#]),
         Row(["T_FONT_SIZE=501"], problems: ["T_FONT_SIZE: must be in 1...500, found 501"]),
-        Row(["T_HTTP_PORT=8080"], ["HTTPPort=8080"]),
-        Row(["T_HTTPPort=8080"], ["HTTPPort=8080"]),
-        Row(["T_EDITOR_FONT_SIZE=10"], ["editor.fontSize=10"]),
         Row(["T_editor_fontSize=10"], ["editor.fontSize=10"]),
         Row(["T_VERBOSE=yes", "T_IS_FAST=no"], ["isFast=false", "verbose=true"]),
         Row(["T_NO_COLOR=4", "T_COLOR=off"], ["color=false", "noColor=4"]),
-        Row(["T_UTF8_NAME=x"], ["utf8Name=x"]),
         Row(["T_gr__e=2"], ["größe=2"]),
-        Row(["T_GR_E=2"], ["größe=2"]),
         Row(["T___=x"], ["名前=x"]),
         Row(["T_TITLE="], ["title="]),
         // A mounted secret ends with a newline.
@@ -110,10 +104,7 @@ final class NamePrefs: PersistentPrefs, @unchecked Sendable {
         Row(["-fontSize", "20", "-fontSize", "30"], ["fontSize=30"]),
         Row(["-fontSize", "20", "--font-size", "30"], ["fontSize=30"]),
         Row(["--font-size=20", "-fontSize", "30"], ["fontSize=30"]),
-        Row(["--http-port", "1"], ["HTTPPort=1"]),
-        Row(["--editor-font-size", "1"], ["editor.fontSize=1"]),
         Row(["-editor.fontSize", "1"], ["editor.fontSize=1"]),
-        Row(["--gr-e=2"], ["größe=2"]),
         Row(["-名前", "x"], ["名前=x"]),
         Row(["--offset", "-5"], ["offset=-5"]),
         Row(["--title=a=b"], ["title=a=b"]),

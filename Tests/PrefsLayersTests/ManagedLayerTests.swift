@@ -36,30 +36,6 @@ import Testing
         #expect(prefs.size == 40)
     }
 
-    /// `TypeCheckTests` has the values of other types.
-    private static let unfit: [(key: String, value: any Sendable, reason: String)] = [
-        ("size", "20", "expected Int, found a string"),
-        ("size", 100, "must be in 8...72"),
-        ("server", ["host": "h", "port": "x"], "expected Int, found a string"),
-    ]
-
-    @Test(arguments: unfit.indices)
-    func aManagedValueIsCheckedByTheDeclaredType(_ index: Int) throws {
-        let (key, value, reason) = Self.unfit[index]
-        process.managed = [key: value]
-        let prefs = prefs()
-        func check(_ moment: String) throws {
-            let fault = try #require(prefs.lastError?.layerFaults.first, "\(moment)")
-            #expect(fault.layer == "managed" && fault.place.hasPrefix(key) && fault.reason.contains(reason), "\(fault)")
-            #expect(prefs.lastError?.layerFaults.count == 1)
-        }
-        try check("by the initializer")
-        #expect(prefs.source(ofKey: key) == .default)
-        #expect(prefs[key] == nil)
-        try check("by a read")
-        #expect(prefs.values.isEmpty, "nor is it in the merged state")
-    }
-
     @Test func managedValuesOfEveryKindAreRead() {
         let date = Date(timeIntervalSinceReferenceDate: 1_000)
         process.managed = [
@@ -75,10 +51,20 @@ import Testing
         #expect(prefs.describe().filter { $0.source == .layer("managed") }.count == 11)
     }
 
+    /// `TypeCheckTests` has the values of other types.
     @Test func aManagedValueThatDoesNotFitShowsTheNextLayer() {
-        process.managed = ["size": "x", "ratio": "x"]
+        process.managed = ["size": 100, "ratio": "x", "server": ["host": "h", "port": "x"]]
         let prefs = prefs(below: [.values(["size": 30])])
+        let faults = [
+            LayerFault(layer: "managed", place: "size", reason: "must be in 8...72"),
+            LayerFault(layer: "managed", place: "ratio", reason: "expected Double, found a string"),
+            LayerFault(layer: "managed", place: "server", reason: "server.port: expected Int, found a string"),
+        ]
+        #expect(prefs.lastError == .invalidLayer(faults), "by the initializer")
+        #expect(prefs["size"] as? Int == 30 && prefs.lastError == .invalidLayer([faults[0]]), "by a read")
+        #expect(prefs["server"] == nil && prefs.$server.source == .default)
         #expect((prefs.size, prefs.ratio) == (30, 0.5))
+        #expect(prefs.values as NSDictionary == ["size": 30], "nor are they in the merged state")
         prefs.size = 40
         #expect(prefs.size == 40 && prefs.$size.source == .stored, "it covers nothing")
         #expect((try? base.read(root: "LayerPrefs")) as NSDictionary? == ["size": 40])

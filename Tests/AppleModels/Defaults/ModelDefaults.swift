@@ -55,18 +55,15 @@ package final class ModelDefaults: SystemDefaults, @unchecked Sendable {
     }
 
     /// Returns how often the whole domain was copied since the last call.
-    package func takeCopies() -> Int {
-        lock.withLock {
-            defer { copies = 0 }
-            return copies
-        }
-    }
+    package func takeCopies() -> Int { take(\.copies) }
 
     /// Returns how often one entry was read since the last call.
-    package func takeReads() -> Int {
+    package func takeReads() -> Int { take(\.reads) }
+
+    private func take(_ count: ReferenceWritableKeyPath<ModelDefaults, Int>) -> Int {
         lock.withLock {
-            defer { reads = 0 }
-            return reads
+            defer { self[keyPath: count] = 0 }
+            return self[keyPath: count]
         }
     }
 
