@@ -272,11 +272,4 @@ import Testing
         let killed = try run("-f", path, variables: ["VISUAL": "kill -KILL $$ #"])
         #expect(killed == .failure("the editor ended with signal 9: kill -KILL $$ #; nothing has changed"))
     }
-
-    @Test func editWithoutATerminalNeedsAnEditor() throws {
-        let message = "`edit` needs a terminal, or an editor in VISUAL or EDITOR that needs none; use `prefs set`"
-        #expect(try home.process(["edit"]) == .usageError(message))
-        #expect(try home.process(["edit", "-f", "s.json"]) == .usageError(message))
-        #expect(try home.folder.names().isEmpty)
-    }
 }

@@ -41,9 +41,7 @@ struct EditRun {
     }
 
     /// The text that a run of the editor got.
-    func opened(_ number: Int) throws -> String {
-        String(decoding: try home.bytes("opened-\(number)"), as: UTF8.self)
-    }
+    func opened(_ number: Int) throws -> String { try home.text("opened-\(number)") }
 
     /// How often the editor ran.
     var count: Int { get throws { try home.folder.names().count { $0.hasPrefix("opened-") } } }
@@ -55,7 +53,7 @@ struct EditRun {
     func keptText() throws -> (text: String, path: String) {
         let folders = try kept
         #expect(folders.count == 1)
-        let path = home.path("tmp/\(folders.first ?? "")/settings.json")
-        return (try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self), path)
+        let name = "tmp/\(folders.first ?? "")/settings.json"
+        return (try home.text(name), home.path(name))
     }
 }

@@ -13,19 +13,11 @@ import TestSupport
         Set(table.map { arguments in arguments.first { names.contains($0) } ?? "show" })
     }
 
-    @Test func theCommandsAreThese() {
-        let words = [
-            "show", "get", "find", "watch", "diff", "set", "unset", "cp", "mv", "edit", "undo", "export", "import",
-            "doctor", "schema", "completions", "help",
-        ]
-        #expect(Self.names == words + ["stress"])
-        #expect(AppPrefs.program.commands.map(\.name) == words)
-    }
-
     /// `edit` needs a terminal, `watch` runs until a signal, `stress` uses its own files, and `import` reads its file
     /// first, so they have their own tests. The same holds for commands on files.
     @Test func everyCommandIsInTheTables() {
         let rows = ToolMessage.usage.map(\.0).filter { row in row.contains { Self.names.contains($0) } }
+        #expect(Set(Self.exitCodes.keys) == Set(Self.names))
         #expect(Self.commands(in: rows) == Set(Self.names))
         #expect(Self.commands(in: TerminalSafetyTests.commands) == Set(Self.names))
         let looks = Set(HarnessLookTests.looks.compactMap(\.first))

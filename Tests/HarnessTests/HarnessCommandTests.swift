@@ -5,7 +5,7 @@ import Testing
 
 @testable import PrefsTool
 
-/// The effect of each command and option on the test set.
+/// The effect of each command and option on the test set, and the parsing and printing of its values.
 @Suite(.waits) final class HarnessCommandTests: HarnessSuite {
     @Test func showsATableOfDefaultsAndOfStoredValues() throws {
         let head = """
@@ -72,56 +72,14 @@ import Testing
         }
     }
 
-    @Test func eachCommandLeavesTheOtherValues() throws {
-        try home.storeSampleValues()
-        try prefs("set", "int", "-7")
-        try prefs("unset", "array", "date")
-        let dictionary = #"{"One":"First","Three":"Third","Two":"Second"}"#
-        let values = Printed("-7\nSample String\n[]\n\(dictionary)\n0000-12-30T00:00:00Z\n")
-        #expect(try prefs("get", "int", "string", "array", "dictionary", "date") == values)
-        #expect(try prefs("unset", "--all") == Printed())
-        #expect(try prefs("export") == Printed("{}\n"))
-    }
-
-    @Test func severalValuesAreStoredTogetherOrNotAtAll() throws {
-        let file = home.path("x.plist")
-        #expect(try prefs("set", "int=5", "String Value=a=b", "array=x,y", in: file) == Printed())
-        #expect(try prefs("get", "string", in: file) == Printed("a=b\n"))
-        let failure = failure(#"int: expected Int, found "x": not a number"#)
-        #expect(try prefs("set", "string=new", "int=x", in: file) == failure)
-        #expect(try prefs("get", "string", "array", in: file) == Printed("a=b\n[\"x\",\"y\"]\n"))
-    }
-
     @Test func pathsLeadIntoValues() throws {
         try home.storeSampleValues()
         #expect(try prefs("get", "array[1]", "array[-1]", "dictionary.One") == Printed("Two\nFive\nFirst\n"))
-        #expect(try prefs("get", "array[5]") == .failure("`array[5]` is not set"))
-        #expect(try prefs("set", "array[1]", "Zwei") == Printed())
-        #expect(try prefs("set", "array[5]", "6") == Printed())
-        #expect(try prefs("unset", "array[0]") == Printed())
-        #expect(try prefs("get", "array") == Printed(#"["Zwei","Three","Four","Five","6"]"# + "\n"))
         #expect(try prefs("set", "dictionary.New", "true") == Printed())
         #expect(try prefs("unset", "dictionary.Two") == Printed())
         #expect(try prefs("get", "dictionary") == Printed(#"{"New":"true","One":"First","Three":"Third"}"# + "\n"))
-        for (path, message) in [
-            ("array[9]", "there is no element 9 of `Array Value`, which has 5 elements"),
-            ("int.a", "`Integer Value`: expected a dictionary, found type integer"),
-        ] {
-            #expect(try prefs("set", path, "x") == failure(message))
-        }
-    }
-
-    @Test func numbersAreAddedToAndComparedWith() throws {
-        try home.storeSampleValues()
-        #expect(try prefs("set", "int", "+1") == Printed())
-        #expect(try prefs("set", "int", "+-5") == Printed())
-        #expect(try prefs("get", "int") == Printed("6\n"))
-        #expect(try prefs("set", "int", "+9223372036854775807").code == 1)
-        #expect(try prefs("set", "int", "+0.5").code == 1)
-        #expect(try prefs("set", "int", "toggle").errors.contains("found \"toggle\""))
-        #expect(try prefs("set", "int", "7", "--if", "5") == failure("`int`: expected 5, found 6; nothing has changed"))
-        #expect(try prefs("set", "int", "7", "--if", "6") == Printed())
-        #expect(try prefs("get", "int") == Printed("7\n"))
+        let message = "there is no element 9 of `Array Value`, which has 5 elements"
+        #expect(try prefs("set", "array[9]", "x") == failure(message))
     }
 
     @Test(arguments: [
@@ -133,24 +91,6 @@ import Testing
         #expect(try prefs("set", "int", "--", number) == Printed())
         #expect(try prefs("set", "int", "+\(amount)") == Printed())
         #expect(try prefs("get", "int") == Printed(sum + "\n"))
-    }
-
-    @Test func aPartOfAValueThatDoesNotFitIsNotReplaced() throws {
-        let stored: [String: Any] = ["Dictionary Value": ["a": "x", "b": 2] as [String: Any], "Integer Value": "x"]
-        let file = try home.write(["PrefsTestSet": stored], to: "x.plist")
-        let bytes = try Data(contentsOf: file)
-        for words in [["set", "dictionary.c", "z"], ["set", "int", "+1"]] {
-            #expect(try prefs(words, in: home.path("x.plist")).code == 1)
-            #expect(try Data(contentsOf: file) == bytes)
-        }
-        #expect(try prefs("set", "dictionary.b", "two", in: home.path("x.plist")) == Printed())
-        #expect(try prefs("get", "dictionary", in: home.path("x.plist")) == Printed(#"{"a":"x","b":"two"}"# + "\n"))
-    }
-
-    @Test func elementsAreRemovedOneByOne() throws {
-        #expect(try prefs("set", "array", "a,b,c") == Printed())
-        #expect(try prefs("unset", "array[0]", "array[1]").code == 1)
-        #expect(try prefs("get", "array") == Printed(#"["a","b","c"]"# + "\n"))
     }
 
     @Test func rootsSuitesAndFilesAreIndependent() throws {
@@ -176,11 +116,91 @@ import Testing
     @Test(arguments: [
         ["set", "int", "5", "-f", "S", "--root", "R"], ["-f", "S", "set", "--root", "R", "int", "5"],
         ["--root", "R", "-f", "S", "--json", "set", "int", "--", "5"],
-        ["--root", "R", "-f", "S", "--", "set", "int", "5"],
+        ["--root", "R", "-f", "S", "--", "set", "int", "5"], ["-f", "S", "set", "int", "5", "--root=R"],
     ])
     func optionsMayAppearAnywhere(arguments: [String]) throws {
         _ = try home.writeSuite("S", [:])
         #expect(try prefs(arguments) == Printed())
         #expect(try prefs("get", "int", "-f", "S", "--root", "R") == Printed("5\n"))
+    }
+
+    // MARK: - Parsing and printing of values
+
+    /// What is printed, and what stands after two dashes. `TextTableTests` has what texts stand for.
+    private static let printed: [(key: String, words: [String], line: String)] = [
+        ("int", ["--", "-5"], "-5"), ("string", [""], ""), ("string", [#"a\nb"#], #"a\nb"#),
+        ("string", ["--", "--json"], "--json"), ("string", ["--", "--"], "--"),
+        ("string", ["héllo 世界 👩‍👩‍👧 e\u{301}"], "héllo 世界 👩‍👩‍👧 e\u{301}"),
+        ("string", ["one\ntwo\n"], "one\ntwo\n"), ("string", ["x\u{FEFF}"], "x\u{FEFF}"),
+        ("array", ["a,b,c"], #"["a","b","c"]"#), ("array", [#"["a\nb","a/b","世"]"#], #"["a\nb","a/b","世"]"#),
+        ("dictionary", ["b=2,a=1"], #"{"a":"1","b":"2"}"#), ("dictionary", ["CF$UID=1"], #"{"CF$UID":"1"}"#),
+        ("date", ["2026-11-20"], "2026-11-20T00:00:00Z"),
+        ("date", ["2026-11-20T08:30:00.25Z"], "2026-11-20T08:30:00.250Z"),
+        ("date", ["2026-11-20T08:30:00.0Z"], "2026-11-20T08:30:00Z"),
+        ("date", ["2026-11-20T08:30:00.001Z"], "2026-11-20T08:30:00.001Z"),
+        ("date", ["9999-12-31T23:59:59.999Z"], "9999-12-31T23:59:59.999Z"),
+        ("date", ["1965-01-31T23:59:59.999Z"], "1965-01-31T23:59:59.999Z"),
+        ("date", ["2026-12-31T23:59:59.9996Z"], "2027-01-01T00:00:00Z"),
+    ]
+
+    @Test(arguments: printed) func valuesArePrintedAndReadAgain(key: String, words: [String], line: String) throws {
+        #expect(try prefs(["set", key] + words) == Printed())
+        #expect(try prefs("get", key) == Printed(line + "\n"))
+        // The printed text is read as the same value.
+        #expect(try prefs("set", key, "--", line) == Printed())
+        #expect(try prefs("get", key) == Printed(line + "\n"))
+    }
+
+    /// A separator and a following combining mark look like one character, but are two scalars.
+    @Test func aPartMayBeginWithACombiningMark() throws {
+        #expect(try prefs("--root=\u{338}r", "set", "array", "a,\u{301}b") == Printed())
+        #expect(try prefs("--root", "\u{338}r", "set", "dictionary", "k=\u{338}v,\u{301}l=w") == Printed())
+        #expect(try prefs("get", "array", "--root", "\u{338}r") == Printed("[\"a\",\"\u{301}b\"]\n"))
+        let printed = try prefs("get", "dictionary", "--root", "\u{338}r")
+        #expect(printed == Printed("{\"k\":\"\u{338}v\",\"\u{301}l\":\"w\"}\n"))
+        #expect(try prefs("--\u{301}").errors.hasPrefix("prefs: unknown option `--\u{301}`"))
+    }
+
+    @Test func aTableCellIsOneLine() throws {
+        try prefs("set", "string", "one\ntwo\tthree\r\u{1B}[2J\u{7F}\u{2028}end  ")
+        try prefs("set", "array", "世界,👩‍👩‍👧")
+        let rows = try prefs().output.split(separator: "\n").dropFirst(5).prefix(2)
+        #expect(
+            rows == [
+                #"string      String Value      String            stored   one\ntwo\tthree\u{d}\u{1b}[2J\u{7f}\u{2028}end  "#,
+                #"array       Array Value       [String]          stored   ["世界","👩‍👩‍👧"]"#,
+            ])
+    }
+
+    // MARK: - Other programs
+
+    private func raw(_ suite: String, _ root: String) throws -> Printed {
+        try home.run("RawDefaults", ["read", suite, root])
+    }
+
+    @Test func rawUserDefaultsSeeWhatIsSet() throws {
+        let values = ["int=-42", "string=héllo\n世界", "array=a,b", "dictionary=k=v", "date=2001-01-02T00:00:00.25Z"]
+        #expect(try prefs(["set"] + values) == Printed())
+        let lines = """
+            Array Value=[a,b]
+            Date Value=86400.25
+            Dictionary Value={k=v}
+            Integer Value=-42
+            String Value=héllo
+            世界
+
+            """
+        #expect(try raw(HarnessHome.suite, "PrefsTestSet") == Printed(lines))
+        try prefs("unset", "string", "array", "dictionary", "date")
+        #expect(try raw(HarnessHome.suite, "PrefsTestSet") == Printed("Integer Value=-42\n"))
+        #expect(try prefs("unset", "--all") == Printed())
+        #expect(try raw(HarnessHome.suite, "PrefsTestSet").errors == "RawDefaults: no dictionary\n")
+    }
+
+    @Test func rawUserDefaultsSeeSuitesAndRootsOfAnyName() throws {
+        for (suite, root) in [("S", "R"), ("two words", "a/b"), ("wörld.世界", "r\u{F6}\u{F6}t"), ("a%20b", "$1")] {
+            #expect(try prefs("set", "int", "7", "-f", suite, "--root", root, "--force") == Printed())
+            #expect(try raw(suite, root) == Printed("Integer Value=7\n"))
+        }
     }
 }

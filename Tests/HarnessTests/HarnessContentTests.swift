@@ -3,6 +3,7 @@ import PersistentPreferences
 import Testing
 import TestSupport
 
+@testable import PrefsSupport
 @testable import PrefsTool
 
 /// `prefs doctor -f FILE` reports the problems of the contents of a file, and changes nothing.
@@ -22,6 +23,10 @@ import TestSupport
     private static let deep = String(repeating: "<array>", count: 65) + String(repeating: "</array>", count: 65)
     private static let tooDeep = String(repeating: "<array>", count: 170) + String(repeating: "</array>", count: 170)
     private static let uid = "<dict><key>CF$UID</key><integer>1</integer></dict>"
+    private static let twins = "<key>\u{E9}</key><integer>1</integer><key>e\u{301}</key><integer>2</integer>"
+    private static let twinsReason =
+        "the keys \"\u{E9}\" (U+00E9) and \"e\u{301}\" (U+0065 U+0301) differ only in Unicode normalization, and a write "
+        + "would lose one of them, so writes are rejected"
     /// Binary, because debug builds take seconds for so much XML.
     private static let large =
         (try? PropertyListSerialization.data(
@@ -42,9 +47,20 @@ import TestSupport
         foreign(xml("\n<key>a</key>\n"), "line 3, column 13: a key without a value"),
         foreign("<plist><array/></plist>", "its top level is not a dictionary"),
         unsafe(
-            #"<?xml version="1.0" encoding="UTF-16"?><plist/>"#, "its declaration says utf-16, but its bytes are not"),
-        unsafe(xml("<key>A</key>\(tooDeep)"), "line 2, column 600: nested deeper than 80 levels"),
+            Data(#"<?xml version="1.0" encoding="UTF-16"?><plist/>"#.utf8),
+            "its declaration says utf-16, but its bytes are not"),
+        unsafe(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), "expected UTF-8 or UTF-16, found UTF-32"),
+        unsafe(Data(xml("<key>A</key>\(tooDeep)").utf8), "line 2, column 600: nested deeper than 80 levels"),
         list("<key></key><dict/>", "1 root, 0 values", [#""": is not a valid root key: it is empty"#]),
+        list(
+            "<key>\u{202E}</key><string>\u{1}</string>", "1 value",
+            [
+                #"\u{202e}: the control character U+0001 cannot be stored in XML, so other programs may read it differently"#
+            ]),
+        // At the top, in a root of another program, and in a list.
+        list(twins, "1 value", [twinsReason]),
+        list("<key>theirs</key><dict>\(twins)</dict>", "1 root, 1 value", [twinsReason]),
+        list("<key>x</key><array><dict>\(twins)</dict></array>", "1 value", [twinsReason]),
         list(
             "<key>A</key><dict><key>deep</key>\(deep)<key>list</key><array><true/>\(uid)</array></dict>",
             "1 root, 2 values", ["A.deep" + String(repeating: "[0]", count: 64) + ": nested deeper than 64 levels"]),
@@ -69,9 +85,9 @@ import TestSupport
         Case(content: Data(content.utf8), state: "not written by this package: \(reason)", lines: [reason])
     }
 
-    private static func unsafe(_ content: String, _ reason: String) -> Case {
+    private static func unsafe(_ content: Data, _ reason: String) -> Case {
         Case(
-            content: Data(content.utf8), state: "not safe to read: \(reason)",
+            content: content, state: "not safe to read: \(reason)",
             lines: ["the file is not safe to read: \(reason); it is not changed, and writes are rejected"])
     }
 
@@ -88,8 +104,24 @@ import TestSupport
                 && problems.count == example.lines.count, "\(printed)")
         let report = try home.doctor(path)
         #expect(report.code == printed.code && report.members["isHealthy"] as? Bool == example.lines.isEmpty)
+        // No command removes what may be the valid file of another program.
+        if example.lines == [Self.twinsReason] || example.state.hasPrefix("not ") { #expect(report.commands == []) }
         #expect(try Data(contentsOf: file) == example.content)
         #expect(try home.folder.names() == ["x.plist"])
+    }
+
+    @Test(arguments: FoundFile.Content.allCases, FoundFile.Neighbors.allCases)
+    func anInspectionChangesNothing(_ content: FoundFile.Content, _ neighbors: FoundFile.Neighbors) throws {
+        for isLinked in [false, true] {
+            let folder = try TemporaryFolder()
+            let url = try FoundFile.put(content, neighbors, isLinked, in: folder)
+            let before = try FolderState(folder)
+            for isJSON in [false, true] {
+                _ = FileInspection(path: url.path, isJSON: isJSON)
+                _ = try? SidecarPaths(path: url.path)
+                #expect(try FolderState(folder) == before, "JSON: \(isJSON), link: \(isLinked)")
+            }
+        }
     }
 
     @Test func aReportInJSONCountsTheValues() throws {
@@ -103,22 +135,6 @@ import TestSupport
         let foreign = try prefs("doctor", "-f", path, "--json")
         #expect(foreign.code == 1)
         #expect(foreign.output.contains(#""format":null,"roots":0,"values":0,"problems":\#(problems)"#))
-    }
-
-    /// Files that crash Foundation's parsers or make them loop. Runs in a process, because a crash or a loop would end
-    /// the tests.
-    @Test func hostileFilesAreSurvived() throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let damaged = tests.appending(path: "FileEngineTests/Damaged")
-        let files = try FileManager.default.contentsOfDirectory(at: damaged, includingPropertiesForKeys: nil)
-        #expect(files.count == 10)
-        for file in files {
-            let printed = try home.process(["doctor", "-f", file.path])
-            let reason =
-                file.lastPathComponent == "decoder_hang.plist"
-                ? "a container that contains itself" : "an object of unknown kind"
-            #expect(printed.code == 1 && printed.output.contains("problem: \(reason); "), "\(printed)")
-        }
     }
 
     /// `HarnessDoctorTests` has other kinds of files.
@@ -159,11 +175,8 @@ import TestSupport
         #expect(findings.count == 3 && findings.allSatisfy(\.isProblem))
         #expect(findings[0].command?.hasSuffix(" prefs unset --force -f \(path) AppPrefs.fontSize") == true)
         #expect(findings.map { $0.command?.hasPrefix("cp -p ") } == [true, false, false])
-    }
-
-    @Test func valuesOfTheClassAreAccepted() throws {
-        let path = try home.write(["AppPrefs": ["theme": "dark", "fontSize": 9]], to: "app.plist").path
-        #expect(try findings(path).isEmpty)
+        try home.write(["AppPrefs": ["theme": "dark", "fontSize": 9]], to: "app.plist")
+        #expect(try self.findings(path).isEmpty)
     }
 
     @Test func aDamagedFileIsMendedByTheProgram() throws {

@@ -73,36 +73,14 @@ import Testing
         #expect(try prefs("set", "-f", path, "A.k", "43", "-t", "integer") == Printed())
     }
 
-    /// It may be a valid file of another program, so no command removes it.
-    @Test func aFileThatIsNotSafeToReadIsLeftAlone() throws {
-        let path = home.path("x.plist")
-        #expect(try prefs("set", "-f", path, "A.k", "v") == Printed())
-        try home.write(Data([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]), to: "x.plist")
-        let report = try home.doctor(path)
-        let reason = "expected UTF-8 or UTF-16, found UTF-32; it is not changed, and writes are rejected"
-        #expect(
-            report.findings.count == 1
-                && report.findings[0]["reason"] as? String == "the file is not safe to read: \(reason)")
-        #expect(report.findings[0]["command"] is NSNull)
-    }
-
-    /// Entries that only other programs may store are accepted. Entries that prevent writes are reported, and no
-    /// command deletes them.
-    @Test func doctorReportsEntriesThatPreventWrites() throws {
+    /// `HarnessContentTests` has entries that prevent writes.
+    @Test func entriesThatOnlyOtherProgramsMayStoreAreAccepted() throws {
         let path = home.path("x.plist")
         try home.write(
             "<plist><dict><key>$top</key><dict><key>root</key>\(Self.uid)</dict></dict></plist>", to: "x.plist")
         #expect(try prefs("doctor", "-f", path).code == 0)
         #expect(try prefs("get", path, "$top", "--json") == Printed("{\n  \"root\": {\"CF$UID\": 1}\n}\n"))
         #expect(try prefs("get", "--type", "-f", path, "$top.root") == Printed("keyed-archive reference\n"))
-        let twins = "<dict><key>\u{E9}</key><true/><key>e\u{301}</key><true/></dict>"
-        try home.write("<plist><dict><key>x</key>\(twins)</dict></plist>", to: "x.plist")
-        let report = try home.doctor(path)
-        let reason =
-            "the keys \"\u{E9}\" (U+00E9) and \"e\u{301}\" (U+0065 U+0301) differ only in Unicode normalization, and a write "
-            + "would lose one of them, so writes are rejected"
-        #expect(report.code == 1 && report.findings.count == 1 && report.findings[0]["reason"] as? String == reason)
-        #expect(report.findings[0]["command"] is NSNull)
     }
 
     /// A typo in a file that a person maintains: the doctor names the line, and suggests no command that removes the

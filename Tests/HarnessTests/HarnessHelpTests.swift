@@ -129,11 +129,4 @@ import TestSupport
         #expect(printed.code == 0)
         #expect(printed.output.wholeMatch(of: #/prefs [0-9]+\.[0-9]+\.[0-9]+\n/#) != nil)
     }
-
-    @Test func aValueMayFollowAnEqualsSign() throws {
-        let file = home.path("a=b.plist")
-        #expect(try prefs("-f", file, "set", "string", "x", "--root=R") == Printed())
-        #expect(try prefs("get", "string", "-f", file, "--root", "R") == Printed("x\n"))
-        #expect(try home.folder.names().contains("a=b.plist"))
-    }
 }

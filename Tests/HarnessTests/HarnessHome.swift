@@ -76,11 +76,20 @@ struct HarnessHome {
 
     /// Starts a command on a terminal.
     func terminal(
-        _ arguments: [String], _ variables: [String: String] = [:], columns: Int = 80, rows: Int = 24
+        _ arguments: [String], _ variables: [String: String] = [:], columns: Int = 200
     ) throws -> PseudoTerminal {
         try PseudoTerminal(
             Child.executable("prefs"), arguments, environment: variables.merging(["HOME": folder.path]) { $1 },
-            columns: columns, rows: rows)
+            columns: columns, rows: 50)
+    }
+
+    /// Runs a command on a terminal. Returns its output, with colours, and its exit code.
+    func shown(
+        _ arguments: [String], _ variables: [String: String] = [:], columns: Int = 200
+    ) throws -> (text: String, code: Int32) {
+        let terminal = try terminal(arguments, variables, columns: columns)
+        let code = try terminal.exitCode()
+        return (terminal.text, code)
     }
 
     /// Runs a script in the home folder, with `prefs` on the path; `$0` is its path.
@@ -105,14 +114,6 @@ struct HarnessHome {
     ) throws -> Data {
         try FileManager.default.createDirectory(at: folder.file(".config"), withIntermediateDirectories: false)
         return try Data(contentsOf: write(content, to: ".config/\(suite).plist"))
-    }
-
-    /// Replaces a file in place, as a text editor would. The element is the test set's integer.
-    func edit(_ path: String, _ element: String) throws {
-        let text =
-            "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n\(element)\n</dict>\n"
-            + "</dict>\n</plist>\n"
-        try Data(text.utf8).write(to: URL(filePath: path))
     }
 
     /// Makes the lock file and the last good copy of a preferences file that a program of this package has written, so
@@ -169,6 +170,11 @@ struct HarnessHome {
     }
 }
 
+extension PseudoTerminal {
+    /// The output, with the line endings of a pipe.
+    var text: String { String(decoding: output, as: UTF8.self).replacing("\r\n", with: "\n") }
+}
+
 /// The output and the exit code of a run.
 struct Printed: Equatable {
     var output = ""
@@ -199,12 +205,6 @@ struct Printed: Equatable {
     static func usageError(_ message: String) -> Printed {
         Printed(errors: "prefs: \(message)\n", code: 64)
     }
-
-    static func unknownKey(_ key: String) -> Printed {
-        failure(
-            "no key `\(key)`; keys are int (Integer Value), string (String Value), "
-                + "array (Array Value), dictionary (Dictionary Value), date (Date Value)")
-    }
 }
 
 /// A lock file that the test holds.
@@ -213,7 +213,7 @@ final class HeldLock {
     static let isTold = Hazard.canRun(
         "names of lock holders", if: access("/proc/locks", R_OK) == 0, else: "nothing tells who holds a lock")
 
-    let descriptor: Int32
+    private let descriptor: Int32
 
     init(_ path: String) throws {
         descriptor = open(path, O_RDWR | O_CLOEXEC)

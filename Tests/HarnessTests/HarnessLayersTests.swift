@@ -1,11 +1,14 @@
 import Foundation
-import Testing
+import PersistentPreferences
+import PrefsJSON
+import PrefsLayers
 import TestSupport
+import Testing
 
 @testable import PrefsTool
-import PrefsJSON
 
-/// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it.
+/// `prefs --layers PREFIX` and `--layer FILE`: the environment above the store, files below it. The command of a program
+/// whose store has layers.
 @Suite(.waits) final class HarnessLayersTests: HarnessSuite {
     private var file: String { home.path("f.plist") }
 
@@ -17,17 +20,31 @@ import PrefsJSON
     }
 
     @Test func commandsShowWhatLayersSet() throws {
+        let files = [
+            try home.write(#"{"PrefsTestSet": {"Array Value": ["a"]}}"#, to: "a.json").path,
+            try home.write(["PrefsTestSet": ["Array Value": ["b"], "Dictionary Value": [:]]], to: "b.plist").path,
+        ]
+        func run(_ arguments: String...) throws -> Printed {
+            try layered(arguments + files.flatMap { ["--layer", $0] })
+        }
         #expect(try prefs("set", "int", "7", in: file) == Printed())
-        #expect(try layered(["get", "string", "int"]) == Printed("above\n7\n"))
-        #expect(try layered(["export"]).output == "{\n  \"Integer Value\": 7\n}\n")
+        #expect(try run("get", "string", "int") == Printed("above\n7\n"))
+        #expect(try run("export").output == "{\n  \"Integer Value\": 7\n}\n")
         #expect(try prefs("get", "string", "--stored", in: file).code == 1, "nothing was stored")
-        let lines = try layered(["show"]).output.split(separator: "\n").map {
+        let lines = try run("show").output.split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
-        #expect(lines.contains("KEY STORED AS TYPE SOURCE VALUE"))
-        #expect(lines.contains("int Integer Value Int stored 7"))
-        #expect(lines.contains("string String Value String layer environment above"))
-        #expect(lines.contains("date Date Value Date default 0000-12-30T00:00:00Z"))
+        #expect(
+            lines.suffix(6) == [
+                "KEY STORED AS TYPE SOURCE VALUE", "int Integer Value Int stored 7",
+                "string String Value String layer environment above",
+                // The first file wins.
+                #"array Array Value [String] layer \#(files[0]) ["a"]"#,
+                "dictionary Dictionary Value [String: String] layer \(files[1]) {}",
+                "date Date Value Date default 0000-12-30T00:00:00Z",
+            ])
+        #expect(try prefs("set", "array", "c", in: file) == Printed())
+        #expect(try run("get", "array") == Printed("[\"c\"]\n"), "files are defaults")
     }
 
     @Test func aBadVariableIsReported() throws {
@@ -36,30 +53,11 @@ import PrefsJSON
         #expect(try prefs("set", "int", "7", in: file) == Printed())
         let printed = Printed("7\n", errors: "prefs: \(message)\n")
         #expect(try layered(["get", "int"], variables) == printed)
-        #expect(try layered(["show"], variables).errors == printed.errors)
-        #expect(try layered(["show"], variables).code == 0)
-        #expect(try layered(["export"], variables).errors == printed.errors)
+        for command in ["show", "export"] {
+            let other = try layered([command], variables)
+            #expect(other.errors == printed.errors && other.code == 0)
+        }
         #expect(try layered(["get", "int"], ["APP_Integer_Value": "8"]) == Printed("8\n"))
-        #expect(try layered(["get", "array"], ["APP_Array_Value": "a,b"]) == Printed("[\"a\",\"b\"]\n"))
-    }
-
-    @Test func filesAreDefaults() throws {
-        let files = ["a.json", "b.plist"].map(home.path)
-        try Data(#"{"PrefsTestSet": {"Integer Value": 1}}"#.utf8).write(to: URL(filePath: files[0]))
-        try writePropertyList(["PrefsTestSet": ["Integer Value": 2, "String Value": "b"]], to: URL(filePath: files[1]))
-        func run(_ arguments: String...) throws -> Printed {
-            try layered(
-                arguments + files.flatMap { ["--layer", $0] }, ["APP_Date_Value": "2026-11-21T00:00:00Z"])
-        }
-        #expect(try run("get", "int") == Printed("1\n"), "the first file wins")
-        #expect(try run("get", "string") == Printed("b\n"))
-        #expect(try prefs("set", "int", "3", in: file) == Printed())
-        #expect(try run("get", "int") == Printed("3\n"))
-        let lines = try run("show").output.split(separator: "\n").map {
-            $0.split(separator: " ").joined(separator: " ")
-        }
-        #expect(lines.contains("string String Value String layer \(files[1]) b"))
-        #expect(lines.contains("date Date Value Date layer environment 2026-11-21T00:00:00Z"))
     }
 
     @Test func watchShowsAChangeOfAFile() throws {
@@ -92,5 +90,44 @@ import PrefsJSON
         for command in ["set", "unset", "import", "cp", "mv", "edit", "undo", "doctor"] {
             #expect(try prefs(command, "x", "y", "--layers", "A").code == 64, "it writes")
         }
+    }
+
+    // MARK: - A program whose store has layers
+
+    private var ofProgram: Program?
+
+    override var program: Program? { ofProgram }
+
+    /// Commands are then those of a program with arguments and an environment above its file.
+    private func useProgram(_ layout: DomainLayout = .flat, _ variables: [String: String] = [:]) {
+        let store = LayeredStore(
+            JSONFileStore(url: home.folder.file("config.json"), layout: layout),
+            above: [.arguments(["p", "--no-wraps"]), .environment(prefix: "APP_", in: variables)])
+        ofProgram = Program(name: "named prefs") { AppPrefs(key: $0, values: nil, store: $1 ?? store) }
+    }
+
+    @Test func theHelpOfAKeyHasItsNames() throws {
+        useProgram()
+        let size = try prefs("help", "fontSize").output
+        #expect(size.contains("  option      --font-size, -fontSize\n"))
+        #expect(size.contains("  variable    APP_FONT_SIZE, APP_fontSize\n"))
+        let flag = try prefs("help", "wraps").output
+        #expect(flag.contains("  option    --wraps, --no-wraps, -wraps\n"))
+        #expect(try home.folder.names() == [])
+        // The class alone has no names.
+        #expect(try !Help(of: AppPrefs.program).text("fontSize").contains("option"))
+    }
+
+    /// A variable is no part of the root.
+    @Test(arguments: [DomainLayout.flat, .roots]) func theDoctorNamesAMisspelledVariable(_ layout: DomainLayout) throws
+    {
+        useProgram(layout, ["APP_FONTSIZE": "20"])
+        #expect(try prefs("set", "user", "7") == Printed())
+        let printed = try prefs("doctor")
+        #expect(printed.output.contains("\nstate        JSON, \(layout == .flat ? "" : "1 root, ")1 value\n"))
+        #expect(
+            printed.output.contains(
+                "\nproblem: APP_FONTSIZE: environment: no key has this variable; did you mean \"APP_FONT_SIZE\"?\n"),
+            "\(printed)")
     }
 }

@@ -2,8 +2,6 @@ import Foundation
 import Testing
 import TestSupport
 
-@testable import PrefsTool
-
 /// A command that reads never writes: no byte, name, inode or time changes, and nothing is created.
 @Suite(.waits) struct HarnessLookTests {
     /// `FILE` stands for each of `files`.

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import TestSupport
 
 @testable import PrefsJSON
 @testable import PrefsTool

@@ -214,11 +214,6 @@ import TestSupport
         #expect(try prefs("get", "-f", home.path("d.plist"), "R.k") == Printed("w\n"))
     }
 
-    @Test(arguments: ["-1", "x", "1e9", "nan"]) func aTimeoutIsANumberOfSeconds(text: String) throws {
-        let printed = try prefs("set", "-f", "D", "R.k", "v", "--timeout=\(text)")
-        #expect(printed == .usageError("--timeout: expected seconds from 0 to 86400, found \"\(text)\""))
-    }
-
     // MARK: - Exports
 
     /// A word that is not an option is never the file to write.

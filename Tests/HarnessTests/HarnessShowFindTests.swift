@@ -14,31 +14,29 @@ import Testing
 
     // MARK: - show
 
+    /// The lines of a table below its head.
+    private func rows(_ words: [String], head: [String]) throws -> [String] {
+        let printed = try prefs(["show"] + words)
+        #expect(printed.code == 0 && printed.errors == "", "\(printed)")
+        let lines = printed.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines.starts(with: head + [""]))
+        return Array(lines.dropFirst(head.count + 1).dropLast())
+    }
+
     @Test func showOfKeysHasTheirRows() throws {
-        let head = """
-            root   PrefsTestSet
-            store  UserDefaults suite "\(HarnessHome.suite)"
-            file   \(home.suiteFile.path(percentEncoded: false))
-
-
-            """
-        let expected =
-            head + """
-                KEY  STORED AS      TYPE  SOURCE  VALUE
-                int  Integer Value  Int   stored  10
-
-                """
-        #expect(try prefs("show", "Integer Value") == Printed(expected))
+        let head = [
+            "root   PrefsTestSet", "store  UserDefaults suite \"\(HarnessHome.suite)\"",
+            "file   \(home.suiteFile.path(percentEncoded: false))",
+        ]
+        let int = ["KEY  STORED AS      TYPE  SOURCE  VALUE", "int  Integer Value  Int   stored  10"]
+        #expect(try rows(["Integer Value"], head: head) == int)
         try prefs("unset", "int")
         // The rows are in the order of the class. A part has the row of its key.
-        let both =
-            head + """
-                KEY    STORED AS      TYPE      SOURCE   VALUE
-                int    Integer Value  Int       default  0
-                array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]
-
-                """
-        #expect(try prefs("show", "array[1]", "int") == Printed(both))
+        #expect(
+            try rows(["array[1]", "int"], head: head) == [
+                "KEY    STORED AS      TYPE      SOURCE   VALUE", "int    Integer Value  Int       default  0",
+                #"array  Array Value    [String]  stored   ["One","Two","Three","Four","Five"]"#,
+            ])
         let printed = try prefs("show", "int", "string", "--json")
         #expect(printed == Printed("{\n  \"Integer Value\": 0,\n  \"String Value\": \"Sample String\"\n}\n"))
     }
@@ -49,56 +47,25 @@ import Testing
         let path = home.suiteFile.path(percentEncoded: false)
         let layer = try home.write(#"{"PrefsTestSet": {"String Value": "low"}}"#, to: "low.json").path
         let words = ["show", "int", "string", "date", "--json", "--sources", "--layer", layer, "--layers", "P_"]
-        let expected = """
-            {
-              "Date Value": {
-                "layer": "environment",
-                "source": "layer",
-                "type": "Date",
-                "value": {"$date": "2026-11-01T00:00:00Z"}
-              },
-              "Integer Value": {
-                "file": "\(path)",
-                "source": "stored",
-                "type": "Int",
-                "value": 10
-              },
-              "String Value": {
-                "layer": "\(layer)",
-                "source": "layer",
-                "type": "String",
-                "value": "low"
-              }
-            }
-
-            """
-        #expect(try prefs(words, ["P_DATE_VALUE": "2026-11-01"]) == Printed(expected))
+        let expected: NSDictionary = [
+            "Date Value": [
+                "layer": "environment", "source": "layer", "type": "Date", "value": ["$date": "2026-11-01T00:00:00Z"],
+            ],
+            "Integer Value": ["file": path, "source": "stored", "type": "Int", "value": 10],
+            "String Value": ["layer": layer, "source": "layer", "type": "String", "value": "low"],
+        ]
+        let shown = try prefs(words, ["P_DATE_VALUE": "2026-11-01"])
+        #expect(try shown.object() as NSDictionary == expected && shown.errors == "" && shown.code == 0)
         try prefs("unset", "int")
         #expect(try prefs("show", "int", "--json", "--sources").output.contains(#""source": "default""#))
-        let other = """
-            {
-              "g": {
-                "file": "\(file)",
-                "source": "stored",
-                "type": "array",
-                "value": [
-                  1
-                ]
-              }
-            }
-
-            """
-        #expect(try prefs("show", "-f", file, "g", "--json", "--sources") == Printed(other))
+        let other: NSDictionary = ["g": ["file": file, "source": "stored", "type": "array", "value": [1]]]
+        #expect(try prefs("show", "-f", file, "g", "--json", "--sources").object() as NSDictionary == other)
         #expect(try prefs("show", "--sources").code == 64)
     }
 
     @Test func showOfPathsHasTheValuesThere() throws {
         func rows(_ words: String...) throws -> [String] {
-            let printed = try prefs(["show", "-f", file] + words)
-            #expect(printed.code == 0 && printed.errors == "", "\(printed)")
-            let lines = printed.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            #expect(lines.prefix(3) == ["store  JSON file", "file   \(file)", ""])
-            return Array(lines.dropFirst(3).dropLast())
+            try self.rows(["-f", file] + words, head: ["store  JSON file", "file   \(file)"])
         }
         #expect(
             try rows() == [
@@ -140,6 +107,7 @@ import Testing
         let file = ["-f", try home.write(stored, to: "d.plist").path, "--root", "PrefsTestSet"]
         let json = ["-f", try home.write(JSONEncoder().encode(stored), to: "s.json").path, "--root", "PrefsTestSet"]
         let int = "int   Integer Value  Int   default  0  (stored: 5: expected Int, found a string)"
+        let note = "prefs: Integer Value: expected Int, found a string; the program reads the default\n"
         let date = "date  Date Value     Date  "
         let mismatch = "(stored: 2026-01-01: expected Date, found a string)"
         for (place, value, row) in [
@@ -147,7 +115,7 @@ import Testing
             (json, "2026-01-01T00:00:00Z", "stored   2026-01-01T00:00:00Z"),
         ] {
             #expect(try prefs(["get", "date"] + place).output == value + "\n")
-            #expect(try prefs(["get", "int"] + place).output == "0\n")
+            #expect(try prefs(["get", "int"] + place) == Printed("0\n", errors: note))
             let rows = try prefs(["show", "int", "date"] + place).output.split(separator: "\n").suffix(2)
             #expect(rows == [int[...], (date + row)[...]])
         }

@@ -38,31 +38,13 @@ import Testing
         let watching = try Watching(
             ["int", "Date Value", "--json", "-f", file, "--root", "PrefsTestSet"], at: file, in: home)
         try prefs("set", "string", "unheard", in: file)
-        try prefs("set", "date", "2026-11-21T00:00:00Z", in: file)
-        let date = #"{"$date":"2026-11-21T00:00:00Z"}"#
-        func line(_ key: String, _ old: String, _ new: String) -> String {
-            #"{"time":"TIME","key":"\#(key)","path":["\#(key)"],"old":\#(old),"new":\#(new)}"#
+        try prefs("set", "date=2026-11-21T00:00:00Z", "int=-1", in: file)
+        func line(_ key: String, _ new: String) -> String {
+            #"{"time":"TIME","key":"\#(key)","path":["\#(key)"],"old":null,"new":\#(new)}"#
         }
-        #expect(try watching.line() == line("Date Value", "null", date))
-        try prefs("set", "int", "-1", in: file)
-        #expect(try watching.line() == line("Integer Value", "null", "-1"))
-        try prefs("unset", "--all", in: file)
         // In the order of the arguments.
-        #expect(try watching.line() == line("Integer Value", "-1", "null"))
-        #expect(try watching.line() == line("Date Value", date, "null"))
-    }
-
-    @Test func watchReportsChangesByOtherPrograms() throws {
-        try prefs("set", "int", "1")
-        let watching = try Watching(["int"], at: path, in: home)
-        // Replaces the file, as plutil and editors do.
-        let edited: [String: Any] = ["PrefsTestSet": ["Integer Value": 2]]
-        let bytes = try PropertyListSerialization.data(fromPropertyList: edited, format: .xml, options: 0)
-        try bytes.write(to: home.suiteFile, options: .atomic)
-        #expect(try watching.line() == "TIME  Integer Value: 1 → 2")
-        // Overwrites the file in place, as UserDefaults does.
-        try home.edit(path, "<integer>3</integer>")
-        #expect(try watching.line() == "TIME  Integer Value: 2 → 3")
+        #expect(try watching.line() == line("Integer Value", "-1"))
+        #expect(try watching.line() == line("Date Value", #"{"$date":"2026-11-21T00:00:00Z"}"#))
     }
 
     /// A folder is in the place of the file. Then a person makes a typo in the file and corrects it, both in place.
@@ -82,10 +64,15 @@ import Testing
         let isReadable = "prefs: \(file) can be read again"
         let lines = try [child.line(), child.line()]
         #expect(lines.contains(isReadable) && lines.contains { $0.hasSuffix("  \(first)") }, "\(lines)")
-        try home.edit(file, "<integer>3</integr>")
+        // The element is the value at line 6.
+        func edit(_ element: String) throws {
+            let text = "<plist version=\"1.0\">\n<dict>\n<key>PrefsTestSet</key>\n<dict>\n<key>Integer Value</key>\n"
+            try Data("\(text)\(element)\n</dict>\n</dict>\n</plist>\n".utf8).write(to: URL(filePath: file))
+        }
+        try edit("<integer>3</integr>")
         let fault = "\(file): line 6, column 11: expected </integer>, found </integr>"
         #expect(try child.line() == "prefs: \(fault); the file is unchanged, and the last known state is read")
-        try home.edit(file, "<integer>3</integer>")
+        try edit("<integer>3</integer>")
         let more = try [child.line(), child.line()]
         #expect(more.contains(isReadable) && more.contains { $0.hasSuffix("  \(second)") }, "\(more)")
         // Without a root, the order is exact.
@@ -179,18 +166,27 @@ import Testing
         try home.write(["a": 2], to: "s.plist")
         #expect(try watching.line() == "TIME  a: (not set) → 2")
     }
+}
 
-    /// As when a release is replaced by the next one.
-    @Test func aLinkThatMovesIsFollowed() throws {
-        try home.write(["a": 1], to: "one.plist")
-        try home.write(["a": 2], to: "two.plist")
-        let link = home.path("current.plist")
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "one.plist")
-        let watching = try Watching(["-f", link], at: link, in: home)
-        try FileManager.default.createSymbolicLink(atPath: home.path("new"), withDestinationPath: "two.plist")
-        try #require(rename(home.path("new"), link) == 0)
-        #expect(try watching.line() == "TIME  a: 1 → 2")
-        try prefs("set", "-f", link, "a", "3")
-        #expect(try watching.line() == "TIME  a: 2 → 3")
+/// A running `prefs watch`, whose standard error is read with its output.
+private struct Watching {
+    let child: PipedChild
+
+    /// - Parameters:
+    ///   - place: the place that its first line names.
+    ///   - messages: the messages before that line.
+    init(_ arguments: [String], at place: String, in home: HarnessHome, after messages: [String] = []) throws {
+        child = try PipedChild("prefs", ["watch"] + arguments, home: home.folder, mergesErrors: true)
+        for message in messages + ["watching \(place); press Ctrl-C to stop"] {
+            #expect(try child.line() == "prefs: " + message)
+        }
+    }
+
+    /// Returns the next line. Checks its time, and replaces it by `TIME`.
+    func line() throws -> String {
+        let line = try child.line()
+        let form = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z/
+        try #require(line.contains(form))
+        return line.replacing(form, with: "TIME", maxReplacements: 1)
     }
 }

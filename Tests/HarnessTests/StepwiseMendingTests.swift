@@ -1,7 +1,6 @@
 import Foundation
 import PersistentPreferences
 import PrefsJSON
-import PrefsLayers
 import Testing
 import TestSupport
 
@@ -19,7 +18,6 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var projects: [Project] = []
     @Pref var price = Decimal(string: "10.00") ?? 0
     @Pref var phone = "123"
-    @Pref var fontSize = 12
 }
 
 /// The command of a program on a file that a person has written for an older version.
@@ -96,16 +94,6 @@ private final class TrackerPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(try prefs("set", "projects", words) == failure(reason))
         try write("{\"projects\": \(words)}")
         #expect(TrackerPrefs(store: JSONFileStore(url: file)).problems().map(\.description) == [reason])
-        let layers = [
-            PrefsLayer.environment(prefix: "T_", in: ["T_PROJECTS": words]), .arguments(["p", "--projects", words]),
-        ]
-        for (layer, place) in zip(layers, ["T_PROJECTS", "--projects"]) {
-            let prefs = TrackerPrefs(store: LayeredStore(InMemoryStore(), above: [layer]))
-            #expect(prefs.lastError?.description == "layer \(layer.name): \(place): \(reason); ignored")
-        }
-        let base = JSONFileStore(url: home.folder.file("base.json"))
-        let lower = TrackerPrefs(store: LayeredStore(base, below: [.file(file)]))
-        #expect(lower.lastError?.description == "layer \(file.path): projects in \(file.path): \(reason); ignored")
     }
 
     // MARK: - Numbers

@@ -1,4 +1,3 @@
-import Foundation
 import PersistentPreferences
 import Testing
 import TestSupport
@@ -115,6 +114,8 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
             (["set", "fontSize", "+100"], "fontSize: must be in 8.0...72.0"),
             (["set", "hits", "1", "-t", "string"], "hits: expected Int, found a string"),
             (["set", "hits", "toggle"], "hits: expected Int, found \"toggle\""),
+            (["set", "hits", "+0.5"], "expected a 64-bit integer such as 1 or -7, found \"0.5\""),
+            (["set", "hits", "+9223372036854775807"], "hits: expected Int (-9223372036854775808"),
             (["set", "wraps", "+1"], "wraps: expected one of true, false, found \"+1\""),
             (["set", "last", "toggle"], "last: expected "),
         ] {

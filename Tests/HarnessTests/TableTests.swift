@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import PrefsTool
@@ -32,6 +31,10 @@ import Testing
         table.add("b", "")
         #expect(table.text() == "KEY  VALUE\na    \(String(repeating: "v", count: 60))\nb\n")
         #expect(table.text(width: 20) == "KEY  VALUE\na    \(String(repeating: "v", count: 14))…\nb\n")
+        var wide = Table()
+        wide.add("日本語\u{202E}", "x")
+        wide.add("e\u{301}", "👍", "y")
+        #expect(wide.text() == "日本語\\u{202e}  x\ne\u{301}               👍  y\n")
     }
 
     @Test func anEmptyTextIsNotNothing() throws {
@@ -74,10 +77,9 @@ import Testing
 
     @Test(arguments: [40, 80, 200]) func theSetFitsTheTerminal(columns: Int) throws {
         #expect(try prefs("set", "string", String(repeating: "long ", count: 200)) == Printed())
-        let terminal = try home.terminal(["show"], columns: columns)
-        #expect(try terminal.exitCode() == 0)
-        let lines = String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
-            .replacing(#/\u{1B}\[[0-9]*m/#, with: "").split(separator: "\n")
+        let (text, code) = try home.shown(["show"], columns: columns)
+        #expect(code == 0)
+        let lines = text.replacing(#/\u{1B}\[[0-9]*m/#, with: "").split(separator: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("KEY") })
         #expect(lines.count - start == 6)
         // A narrow terminal shows fewer columns.

@@ -2,9 +2,6 @@ import Foundation
 import Testing
 import TestSupport
 
-@testable import PrefsTool
-import PrefsJSON
-
 /// No key, value, name or argument sends a control character to the terminal. A pipe gets the exact text.
 @Suite(.waits) final class TerminalSafetyTests: HarnessSuite {
     private static let texts = HostileText.shown + HostileText.commands
@@ -43,18 +40,6 @@ import PrefsJSON
     private func writeHostileFiles() throws {
         try Self.fileContents.get().write(to: URL(filePath: file))
         try Self.badContents.get().write(to: URL(filePath: bad))
-    }
-
-    /// Runs the tool in a terminal. Returns its output with colours.
-    private func shown(_ words: [String], columns: Int = 200) throws -> (text: String, code: Int32) {
-        let terminal = try home.terminal(words, columns: columns, rows: 50)
-        let code = try terminal.exitCode()
-        return (Self.text(of: terminal), code)
-    }
-
-    /// The output of the tool. Reverts the terminal's line endings.
-    private static func text(of terminal: PseudoTerminal) -> String {
-        String(decoding: terminal.output, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
     /// Removes the tool's own colours.
@@ -104,25 +89,23 @@ import PrefsJSON
             $0.replacing("FILE", with: file).replacing("BAD", with: bad)
                 .replacing("HOSTILE", with: hostile).replacing("IMPORT", with: other)
         }
-        let shown = try shown(words)
-        #expect(!shown.text.isEmpty || ["BAD", "export", "--domains"].contains(where: command.contains))
-        #expect(HostileText.unsafeScalars(in: Self.withoutColours(shown.text)).isEmpty, "\(shown)")
+        let shown = try home.shown(words).text
+        #expect(!shown.isEmpty || ["BAD", "export", "--domains"].contains(where: command.contains))
+        #expect(HostileText.unsafeScalars(in: Self.withoutColours(shown)).isEmpty, "\(shown)")
     }
 
     @Test func aTerminalIsShownAValueWithItsLines() throws {
         try prefs("set", "string", "a\u{1B}[35m\n\tb\u{202E}👨‍👩‍👧")
-        let terminal = try home.terminal(["get", "string"])
-        #expect(try terminal.exitCode() == 0)
-        #expect(Self.text(of: terminal) == "a\\u{1b}[35m\n\tb\\u{202e}👨‍👩‍👧\n")
+        #expect(try home.shown(["get", "string"]) == ("a\\u{1b}[35m\n\tb\\u{202e}👨‍👩‍👧\n", 0))
     }
 
     @Test func coloursSurvive() throws {
         try writeHostileFiles()
         let other = try home.write(#"{"\u202e": {"k": 1}}"#, to: "x.json").path
-        let difference = try shown(["import", "--dry-run", "-f", home.path("no.plist"), other])
+        let difference = try home.shown(["import", "--dry-run", "-f", home.path("no.plist"), other])
         #expect(difference.text == "\u{1B}[32m+ \\u{202e}: {\"k\":1}\u{1B}[0m\n")
-        #expect(try shown(["-f", file, "--root", "PrefsTestSet"]).text.contains("\u{1B}[1mKEY"))
-        #expect(try shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
+        #expect(try home.shown(["-f", file, "--root", "PrefsTestSet"]).text.contains("\u{1B}[1mKEY"))
+        #expect(try home.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
     }
 
     @Test(arguments: ["json", "xml"]) func anExportToATerminalIsTheSameDocument(format: String) throws {
@@ -132,10 +115,8 @@ import PrefsJSON
         var values: [String: [String: String]] = [:]
         for text in texts { values[text] = [text: text] }
         try home.write(values, to: "x.plist")
-        let terminal = try home.terminal(["export", "-f", home.path("x.plist"), "--format", format])
-        #expect(try terminal.exitCode() == 0)
-        let text = Self.text(of: terminal)
-        #expect(HostileText.unsafeScalars(in: text).isEmpty)
+        let (text, code) = try home.shown(["export", "-f", home.path("x.plist"), "--format", format])
+        #expect(HostileText.unsafeScalars(in: text).isEmpty && code == 0)
         #expect(try Self.scalars(of: propertyList(from: Data(text.utf8))) == Self.scalars(of: values))
     }
 
@@ -160,28 +141,8 @@ import PrefsJSON
         ] {
             #expect(try Array(prefs(words).output.utf8) == Array(texts.utf8) + [0x0A])
         }
-    }
-
-    @Test func jsonInAPipeIsExactForFoundationAndPython() throws {
-        try writeHostileFiles()
-        let outputs = try [
-            ["export", "-f", file, "--root", "PrefsTestSet"], ["get", "-f", file, "PrefsTestSet"],
-            ["--json", "-f", file, "--root", "PrefsTestSet"],
-        ].map { try prefs($0).output }
-        for (index, output) in outputs.enumerated() {
-            #expect(!output.unicodeScalars.contains { (0x7F..<0xA0).contains($0.value) || $0.value == 0x2028 })
-            let parsed = try JSONSerialization.jsonObject(with: Data(output.utf8))
-            // A value that does not fit its type is shown as the default.
-            if index == 2 { continue }
-            #expect(Self.scalars(of: parsed) == Self.scalars(of: Self.values))
-        }
-        try home.write(Data(outputs[0].utf8), to: "ours.json")
-        try home.write(JSONSerialization.data(withJSONObject: Self.values), to: "reference.json")
-        let script =
-            "import json, sys; a, b = [json.load(open(p, encoding='utf-8')) for p in sys.argv[1:]]; print(a == b)"
-        let words = ["python3", "-c", script, home.path("ours.json"), home.path("reference.json")]
-        let child = try Child(URL(filePath: "/usr/bin/env"), words, environment: ["HOME": home.folder.path])
-        #expect(try child.wait().output == "True\n")
+        let json = Data(try prefs("export", "-f", file, "--root", "PrefsTestSet").output.utf8)
+        #expect(try Self.scalars(of: JSONSerialization.jsonObject(with: json)) == Self.scalars(of: Self.values))
     }
 
     @Test(arguments: [[], ["--json"]]) func watchWritesNoControlCharacter(options: [String]) throws {
@@ -196,7 +157,7 @@ import PrefsJSON
         try terminal.wait(forText: "too short")
         terminal.send(SIGINT)
         #expect(try terminal.exitCode() == 0)
-        let text = Self.withoutColours(Self.text(of: terminal))
+        let text = Self.withoutColours(terminal.text)
         #expect(HostileText.unsafeScalars(in: text).isEmpty, "\(text)")
         #expect(text.contains(options.isEmpty ? "\\u{202e}gnp" : "\\u202egnp"))
     }
@@ -208,7 +169,7 @@ import PrefsJSON
         let editor = "'\(home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
         let terminal = try run.onTerminal("-f", file, "--root", HostileText.shown[0], variables: ["EDITOR": editor])
         #expect(try terminal.exitCode() == 1)
-        let text = Self.withoutColours(Self.text(of: terminal))
+        let text = Self.withoutColours(terminal.text)
         #expect(HostileText.unsafeScalars(in: text).isEmpty && text.contains(#"\u{202e}"#), "\(text)")
         let comments = try run.opened(1).split(separator: "\n").filter { $0.contains("//") }
         #expect(HostileText.unsafeScalars(in: comments.joined(separator: "\n")).isEmpty, "\(comments)")
@@ -229,11 +190,7 @@ import PrefsJSON
         let holder = try PseudoTerminal(
             URL(filePath: script), [home.path(".x.plist.lock")], environment: [:], columns: 80, rows: 24)
         try holder.wait(forText: "held")
-        func doctor() throws -> String {
-            let terminal = try home.terminal(["doctor", "-f", file])
-            _ = try terminal.exitCode()
-            return Self.withoutColours(Self.text(of: terminal))
-        }
+        func doctor() throws -> String { Self.withoutColours(try home.shown(["doctor", "-f", file]).text) }
         let running = try doctor()
         #expect(
             running.contains(#"(\u{1b}[35m)\u{9b}\u{600})"#) && HostileText.unsafeScalars(in: running).isEmpty,
@@ -257,12 +214,5 @@ import PrefsJSON
         let vetted = try prefs("doctor", "-f", bad)
         let problems = vetted.output.split(separator: "\n").filter { $0.hasPrefix("problem") }
         #expect(!problems.isEmpty && problems.allSatisfy { $0.unicodeScalars.count < 1_400 })
-    }
-
-    @Test func tableColumnsAreAligned() {
-        var table = Table()
-        table.add("日本語\u{202E}", "x")
-        table.add("e\u{301}", "👍", "y")
-        #expect(table.text() == "日本語\\u{202e}  x\ne\u{301}               👍  y\n")
     }
 }

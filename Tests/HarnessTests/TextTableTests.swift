@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import PrefsJSON
 @testable import PrefsLayers
-@testable import PrefsPropertyLists
 @testable import PrefsSupport
 @testable import PrefsTool
 

@@ -7,9 +7,7 @@ struct ToolMessage: Sendable, CustomTestStringConvertible {
     let arguments: [String]
     /// `HOME` stands for the home folder.
     let message: String
-    let code: Int32
-    /// Whether the message goes on, with text of another program.
-    var isBeginning = false
+    var code: Int32 = 1
 
     var testDescription: String { "\(arguments)" }
 }
@@ -97,23 +95,27 @@ extension ToolMessage {
     private static let failures = [
         // Names, keys and paths.
         failure("-f .x", #"".x" is not a valid suite name: it begins with a dot"#),
-        ToolMessage(
-            arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#, code: 1),
+        ToolMessage(arguments: ["-f", ""], message: #""" is not a valid suite name: it is empty"#),
+        failure("-f /", #""/" is not the path of a file"#),
+        ToolMessage(arguments: ["unset", "--all", "--root", ""], message: #""" is not a valid root key: it is empty"#),
         ToolMessage(
             arguments: ["set", "-f", "../D", "", "v"],
-            message: "expected a key or a path such as a.b[0], found an empty text", code: 1),
+            message: "expected a key or a path such as a.b[0], found an empty text"),
         failure(
             "get int..x",
             #"expected a key or a path such as a.b[0], found `int..x`; a new key of that name is written 'int\.\.x'"#),
         ToolMessage(
             arguments: ["unset", "a\nb\u{1B}[1m"],
             message: #"expected a key or a path such as a.b[0], found `a\nb\u{1b}[1m`; "#
-                + #"a new key of that name is written 'a\nb\u{1b}\[1m'"#, code: 1),
+                + #"a new key of that name is written 'a\nb\u{1b}\[1m'"#),
         failure("get strng", "no key `strng`; did you mean `string`?"),
+        failure("set Int abc", "no key `Int`; did you mean `int`?"),
+        ToolMessage(
+            arguments: ["unset", "integer value"], message: "no key `integer value`; did you mean `Integer Value`?"),
         ToolMessage(
             arguments: ["get", "no\npe\u{1B}m"],
             message: #"no key `no\npe\u{1b}m`; keys are int (Integer Value), string (String Value), "#
-                + "array (Array Value), dictionary (Dictionary Value), date (Date Value)", code: 1),
+                + "array (Array Value), dictionary (Dictionary Value), date (Date Value)"),
         failure("show -f Nowhere", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
         failure("unset -f Nowhere k", #"UserDefaults suite "Nowhere" not found: HOME/.config/Nowhere.plist"#),
         failure("get -f D Rot", "`Rot` is not set; did you mean `Root`?"),
@@ -130,6 +132,13 @@ extension ToolMessage {
         failure(
             "set int abc -f /nonexistent/x --root PrefsTestSet",
             #"int: expected Int, found "abc": not a number"#),
+        // Not "out of range": no integer is written like this.
+        failure("set int 0x50", #"int: expected Int, found "0x50": not a number"#),
+        failure("set int 0x1p3", #"int: expected Int, found "0x1p3": not a number"#),
+        failure("set int 1_000", #"int: expected Int, found "1_000": not a number"#),
+        ToolMessage(
+            arguments: ["set", "Integer Value", "x"],
+            message: #"Integer Value: expected Int, found "x": not a number"#),
         failure("set -f D R.k x -t integer", #"expected a 64-bit integer such as 42 or -7, found "x""#, code: 64),
         failure("set -f D R.k x -t float", #"expected a number such as 12.5, found "x""#, code: 64),
         failure("set -f D R.k 1e400 -t float", #"expected a number such as 12.5, found "1e400""#, code: 64),
@@ -167,6 +176,10 @@ extension ToolMessage {
             "null cannot be stored in a property list; unset removes a value, -t string stores the text"),
         failure("set -f D new +1", "`new` is not set, so `+1` has nothing to start from; -t string stores the text"),
         failure("set -f D Entry 2 --if 5", "`Entry`: expected 5, found 1; nothing has changed"),
+        failure("set -f D new 2 --if 5", "`new`: expected 5, found no value; nothing has changed"),
+        failure(
+            "unset -f D Root[0] Root[1]",
+            "each removal moves the elements after it; remove the elements of an array one by one"),
         // What needs a confirmation.
         failure("unset -f D Root", "the dictionary `Root` would be removed; --force does it; nothing has changed"),
         failure(
@@ -182,8 +195,10 @@ extension ToolMessage {
         failure("show --domains int", "--domains lists all domains; leave out --domains or the keys", code: 64),
         failure("show --domains -f D", "--domains takes all domains; leave out --domains or -f", code: 64),
         failure("find x --domains --root R", "--domains takes all domains; leave out --domains or --root", code: 64),
-        failure(
-            "set int 1 --timeout x", #"--timeout: expected seconds from 0 to 86400, found "x""#, code: 64),
+        failure("set int 1 --timeout x", #"--timeout: expected seconds from 0 to 86400, found "x""#, code: 64),
+        failure("set int 1 --timeout=-1", #"--timeout: expected seconds from 0 to 86400, found "-1""#, code: 64),
+        failure("set int 1 --timeout 1e9", #"--timeout: expected seconds from 0 to 86400, found "1e9""#, code: 64),
+        failure("set int 1 --timeout nan", #"--timeout: expected seconds from 0 to 86400, found "nan""#, code: 64),
     ]
 
     /// The messages of the sources that other suites meet: in the editor, on terminals, on damaged files and on remote stores.
@@ -218,7 +233,6 @@ extension ToolMessage {
         "… is not valid UTF-8",
         "…: cannot be listed", "…: has changed since that write", "no field `…`…",
         "…: expected a number, found …",
-        "each removal moves the elements after it; remove the elements of an array one by one",
         "`…` cannot be read as a value of this type",
     ]
 }

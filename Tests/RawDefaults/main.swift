@@ -6,7 +6,6 @@ import Foundation
 //     RawDefaults write SUITE KEY VALUE            stores a text
 //     RawDefaults set SUITE KEY VALUE              the same without synchronize()
 //     RawDefaults set-object SUITE KEY             stores what no property list holds
-//     RawDefaults write-root SUITE ROOT KEY VALUE  stores a dictionary of one text
 //     RawDefaults app SUITE save                   stores what an app keeps, one entry for each value
 //     RawDefaults app SUITE show                   the same entries by the typed calls of UserDefaults
 
@@ -42,9 +41,6 @@ case ("set", 4):
     defaults.set(words[3], forKey: words[2])
 case ("set-object", 3):
     defaults.set(NSObject(), forKey: words[2])
-case ("write-root", 5):
-    defaults.set([words[3]: words[4]], forKey: words[2])
-    guard defaults.synchronize() else { fail("not written") }
 case ("app", 3):
     if words[2] == "save" {
         defaults.set(0.25, forKey: "volume")
