@@ -206,7 +206,7 @@ import Testing
         system.onCall = nil
     }
 
-    /// Two roots of one file, changed by one foreign write, are an event for each of their observers.
+    /// Two roots of one file, changed by one foreign write or by one update, are an event for each of their observers.
     @Test(arguments: Watcher.allCases)
     func eachRootOfAFileHasItsOwn(_ watcher: Watcher) throws {
         let url = folder.file()
@@ -219,6 +219,12 @@ import Testing
         second.heard.wait(for: 1)
         #expect(first.take() == ["One a: - → 1 elsewhere"])
         #expect(second.take() == ["Two b: - → 2 elsewhere"])
+        one.update {
+            one["a"] = 3
+            two["b"] = 4
+        }
+        #expect(first.take() == ["One a: 1 → 3"])
+        #expect(second.take() == ["Two b: 2 → 4"])
         #expect(three.take() == [])
     }
 
