@@ -8,19 +8,16 @@ struct ModelGenerator {
     /// The recent writes, so that they are repeated.
     private var recent: [(number: Int, key: String, input: ModelInput)] = []
 
-    /// - Parameter stores: a store for each of the prefs; nil lets the seed choose.
-    static func make(
-        seed: UInt64, count: Int, stores: [ModelStore]? = nil
-    ) -> (world: ModelWorld, moves: [ModelMove]) {
+    static func make(seed: UInt64, count: Int) -> (world: ModelWorld, moves: [ModelMove]) {
         var generator = ModelGenerator(random: SeededGenerator(seed: seed))
-        generator.world = generator.makeWorld(stores)
+        generator.world = generator.makeWorld()
         let moves = (0..<count).map { _ in generator.move() }
         return (generator.world, moves)
     }
 
-    private mutating func makeWorld(_ stores: [ModelStore]?) -> ModelWorld {
+    private mutating func makeWorld() -> ModelWorld {
         // Each store once, and some twice, because several instances on one root are the most important case.
-        let stores = stores ?? ModelStore.allCases + [.binary, one(of: ModelStore.allCases)]
+        let stores = ModelStore.allCases + [.binary, one(of: ModelStore.allCases)]
         let prefs = stores.map { store in
             ModelWorld.Prefs(
                 store: store, key: chance(70) ? ModelWorld.roots[0] : one(of: ModelWorld.roots),
@@ -32,7 +29,7 @@ struct ModelGenerator {
     private mutating func move() -> ModelMove {
         let operation = chance(14) ? outside() : operation(depth: 0, within: [])
         // Mostly skips the comparison after an outside change, so that the next operation is the first to meet it.
-        return ModelMove(operation: operation, comparesAll: chance(operation.isOutside ? 30 : 75))
+        return ModelMove(operation: operation, comparesAll: chance(operation.number == nil ? 30 : 75))
     }
 
     // MARK: - Operations
@@ -111,7 +108,7 @@ struct ModelGenerator {
         case ..<64: return .foreign(.change(place, .spoilRoot(one(of: ModelWorld.roots))))
         case ..<68: return .foreign(.change(place, .rewrite(isXML: chance(50))))
         case ..<75: return .foreign(.remove(place))
-        case ..<92: return .foreign(.damage(place, one(of: ModelEdit.Damage.allCases), inPlace: chance(50)))
+        case ..<86: return .foreign(.damage(place, one(of: ModelEdit.Damage.allCases), inPlace: chance(50)))
         default: return .foreign(.link(to: chance(50) ? .binary : .process))
         }
     }

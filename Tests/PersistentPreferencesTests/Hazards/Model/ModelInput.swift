@@ -11,7 +11,7 @@ enum ModelInput {
     case bad(Bad)
 
     /// A value that no property list can hold; `VettingTests` has all of them.
-    enum Bad: String, CaseIterable {
+    enum Bad: CaseIterable {
         case closure, missing, tooDeep, closureInside
     }
 
@@ -73,17 +73,6 @@ extension ModelInput.Bad {
         case .missing: return Int?.none as Any
         case .tooDeep: return (0..<130).reduce(1 as Any) { value, _ in [value] }
         case .closureInside: return ["x", ["deep": { 1 } as () -> Int]] as [Any]
-        }
-    }
-}
-
-extension ModelInput: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .plain(let value): "\(value)"
-        case .foundation(let value): "\(value) in mutable Foundation objects"
-        case .optional(let value): "\(value) in optionals"
-        case .bad(let bad): "bad(\(bad.rawValue))"
         }
     }
 }

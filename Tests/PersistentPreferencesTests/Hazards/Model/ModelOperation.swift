@@ -26,14 +26,6 @@ indirect enum ModelOperation {
     /// All objects are dropped and created again, so that the files are loaded from disk.
     case reopen
     case foreign(ModelEdit)
-
-    /// Whether the operation happens outside, and so not inside an update.
-    var isOutside: Bool {
-        switch self {
-        case .reopen, .foreign: true
-        default: false
-        }
-    }
 }
 
 /// A step of the body of an update or of a change in place.

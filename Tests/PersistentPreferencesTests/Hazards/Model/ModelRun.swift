@@ -24,16 +24,13 @@ struct ModelRun {
     private var model: Model
     private let subject: ModelSubject
     private var tally = Tally()
-    private var fingerprints: [ModelSubject.Fingerprint?] = []
+    private var fingerprints: [ModelSubject.Fingerprint] = []
 
     /// Runs a sequence from an empty state.
     /// - Throws: `Difference`.
-    @discardableResult
-    static func run(
-        _ moves: [ModelMove], in world: ModelWorld, _ faults: ModelSubject.Faults = .init()
-    ) throws -> Tally {
-        var run = ModelRun(model: Model(world), subject: try ModelSubject(world, faults))
-        run.fingerprints = ModelPlace.files.map(run.subject.fingerprint)
+    static func run(_ moves: [ModelMove], in world: ModelWorld) throws -> Tally {
+        var run = ModelRun(model: Model(world), subject: try ModelSubject(world))
+        run.fingerprints = try ModelPlace.files.map(run.subject.fingerprint)
         for (index, move) in moves.enumerated() {
             do {
                 try run.step(move)
@@ -80,7 +77,7 @@ struct ModelRun {
         if case .foreign(let edit) = operation {
             try subject.apply(edit)
             try adopt(edit)
-            fingerprints = ModelPlace.files.map(subject.fingerprint)
+            fingerprints = try ModelPlace.files.map(subject.fingerprint)
             return
         }
         let told = subject.takeReported()
@@ -90,7 +87,7 @@ struct ModelRun {
         for error in model.instances.flatMap(\.told).map(\.error) { tally.errors.insert(error.kind) }
         model.forgetReported()
         for (index, place) in ModelPlace.files.enumerated() {
-            let now = subject.fingerprint(place)
+            let now = try subject.fingerprint(place)
             if model[place].revision != revisions[index] {
                 fingerprints[index] = now
                 try compareFile(place)

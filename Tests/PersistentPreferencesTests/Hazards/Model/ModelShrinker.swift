@@ -2,76 +2,42 @@
 
 /// Shortens a failing sequence: first by leaving out operations (delta debugging, Zeller and Hildebrandt 2002), then by
 /// leaving out keys and steps of them. Values stay as they are.
-struct ModelShrinker {
-    private let fails: ([ModelMove]) -> Bool
-    private var runsLeft: Int
-
+enum ModelShrinker {
     /// - Parameter fails: whether a sequence still fails, in any way.
-    static func shrink(
-        _ moves: [ModelMove], runs: Int = 3_000, while fails: @escaping ([ModelMove]) -> Bool
-    ) -> [ModelMove] {
-        var shrinker = ModelShrinker(fails: fails, runsLeft: runs)
-        var moves = moves
-        while true {
-            let before = shrinker.runsLeft
-            var shorter = shrinker.withoutNeedless(moves)
-            let isSimpler = shrinker.simplify(&shorter)
-            guard shorter.count < moves.count || isSimpler, shrinker.runsLeft > 0, shrinker.runsLeft < before else {
-                return shorter
-            }
-            moves = shorter
+    static func shrink(_ moves: [ModelMove], while fails: ([ModelMove]) -> Bool) -> [ModelMove] {
+        var (moves, runsLeft) = (moves, 3_000)
+        func stillFails(_ moves: [ModelMove]) -> Bool {
+            runsLeft -= 1
+            return runsLeft >= 0 && fails(moves)
         }
-    }
-
-    private mutating func stillFails(_ moves: [ModelMove]) -> Bool {
-        guard runsLeft > 0 else { return false }
-        runsLeft -= 1
-        return fails(moves)
-    }
-
-    /// Leaves out smaller and smaller pieces, until every operation is needed.
-    private mutating func withoutNeedless(_ moves: [ModelMove]) -> [ModelMove] {
-        var moves = moves
-        var size = max(1, moves.count / 2)
-        while true {
-            var start = 0
-            var isShorter = false
-            while start < moves.count {
-                var rest = moves
-                rest.removeSubrange(start..<min(start + size, moves.count))
-                if stillFails(rest) {
-                    moves = rest
-                    isShorter = true
-                } else {
-                    start += size
-                }
-            }
-            if size > 1 { size = size / 2 } else if !isShorter { return moves }
+        while let next = moves.shorter.first(where: stillFails) ?? moves.simpler.first(where: stillFails) {
+            moves = next
         }
-    }
-
-    /// Tries the simpler forms of each operation until no form helps.
-    private mutating func simplify(_ moves: inout [ModelMove]) -> Bool {
-        var isSimpler = false
-        for index in moves.indices {
-            var goesOn = true
-            while goesOn {
-                goesOn = false
-                for simpler in moves[index].simpler {
-                    var candidate = moves
-                    candidate[index] = simpler
-                    guard stillFails(candidate) else { continue }
-                    moves = candidate
-                    (goesOn, isSimpler) = (true, true)
-                    break
-                }
-            }
-        }
-        return isSimpler
+        return moves
     }
 }
 
 // MARK: - Simpler forms
+
+extension [ModelMove] {
+    /// Without a piece, the largest pieces first.
+    fileprivate var shorter: [Self] {
+        sequence(first: Swift.max(1, count / 2)) { $0 > 1 ? $0 / 2 : nil }.flatMap { size in
+            stride(from: 0, to: count, by: size).map { start in Array(self[..<start] + dropFirst(start + size)) }
+        }
+    }
+
+    /// With a simpler form of one of the operations.
+    fileprivate var simpler: [Self] {
+        indices.flatMap { index in
+            self[index].simpler.map { simpler in
+                var moves = self
+                moves[index] = simpler
+                return moves
+            }
+        }
+    }
+}
 
 extension ModelMove {
     fileprivate var simpler: [ModelMove] {

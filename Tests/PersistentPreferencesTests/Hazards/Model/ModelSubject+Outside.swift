@@ -1,14 +1,14 @@
 @testable import PrefsSupport
 import Foundation
 
+@testable import PrefsFileEngine
+
 /// Reads and changes the files of a sequence like other programs, with Foundation alone.
 extension ModelSubject {
     /// Distinguishes a file from a file that has replaced it, and from the file after a change.
     struct Fingerprint: Equatable {
-        let inode: UInt64
-        let seconds: Int
-        let nanoseconds: Int
-        let bytes: Data
+        let status: FileStatus?
+        let bytes: Data?
     }
 
     /// A file read by Foundation. The content is nil if the file is missing, or has bytes that Foundation should not
@@ -20,17 +20,11 @@ extension ModelSubject {
 
     func url(_ place: ModelPlace) -> URL { folder.file(place.fileName) }
 
-    func fingerprint(_ place: ModelPlace) -> Fingerprint? {
-        var status = stat()
-        let path = folder.path + "/" + place.fileName
-        guard lstat(path, &status) == 0, let bytes = FileManager.default.contents(atPath: path) else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+    func fingerprint(_ place: ModelPlace) throws -> Fingerprint {
+        let path = url(place).path
         return Fingerprint(
-            inode: UInt64(status.st_ino), seconds: time.tv_sec, nanoseconds: time.tv_nsec, bytes: bytes)
+            status: try SystemCalls.real.status(ofPath: path, followsLinks: false),
+            bytes: FileManager.default.contents(atPath: path))
     }
 
     func found(_ place: ModelPlace) throws -> Found {

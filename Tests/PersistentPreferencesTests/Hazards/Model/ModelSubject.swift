@@ -2,17 +2,11 @@
 import Foundation
 import WriteOperations
 
+@testable import EngineSupport
 @testable import PersistentPreferences
-@testable import PrefsFileEngine
 
 /// Runs the operations of the model with the library, on stores in its own folder.
 final class ModelSubject {
-    /// The faults between the library and its surroundings, which prove that the test detects them.
-    struct Faults {
-        var system: (_ isClockAhead: Bool) -> SystemCalls = { System(isClockAhead: $0) }
-        var wrap: (ModelStore, any PrefsStore) -> any PrefsStore = { $1 }
-    }
-
     /// A subclass that records every error that it receives.
     final class Prefs: PersistentPrefs, @unchecked Sendable {
         private let allowed: [String]
@@ -35,40 +29,21 @@ final class ModelSubject {
         }
     }
 
-    /// The real calls without flushes and pauses, because there are no power cuts and no other writers here.
-    class System: SystemCalls, @unchecked Sendable {
-        private let isClockAhead: Bool
-
-        init(isClockAhead: Bool) {
-            self.isClockAhead = isClockAhead
-        }
-
-        override func synchronize(_ descriptor: Descriptor) throws(StorageFailure) {}
-
-        override func pause() {}
-
-        override func now() -> FileStatus.Time {
-            let now = super.now()
-            return isClockAhead ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
-        }
-    }
-
     let folder: TemporaryFolder
     var trace: [ModelObservation] = []
     /// Bytes that have replaced files, which Foundation's parser should not read.
     var damages: [ModelPlace: Data] = [:]
 
     private let world: ModelWorld
-    private let faults: Faults
-    private let system: SystemCalls
+    /// Makes no flushes and no pauses, because there are no power cuts and no other writers here.
+    private let system = RecordingSystemCalls()
     private var stores: [ModelStore: any PrefsStore] = [:]
     private var instances: [Prefs] = []
 
-    init(_ world: ModelWorld, _ faults: Faults) throws {
+    init(_ world: ModelWorld) throws {
         folder = try TemporaryFolder()
         self.world = world
-        self.faults = faults
-        system = faults.system(world.isClockAhead)
+        (system.flushes, system.isClockAhead) = (false, world.isClockAhead)
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("link.plist").path, withDestinationPath: ModelPlace.binary.fileName)
         open(keys: world.prefs.map(\.key))
@@ -76,7 +51,7 @@ final class ModelSubject {
     }
 
     private func open(keys: [String]) {
-        for kind in ModelStore.allCases { stores[kind] = faults.wrap(kind, makeStore(kind)) }
+        for kind in ModelStore.allCases { stores[kind] = makeStore(kind) }
         for (number, key) in keys.enumerated() { instances.append(makePrefs(number, key: key, values: nil)) }
     }
 
@@ -87,7 +62,8 @@ final class ModelSubject {
         default:
             PropertyListFileStore(
                 url: folder.file(kind == .link ? "link.plist" : kind.place.fileName),
-                format: kind == .xml ? .xml : .binary, durability: kind.isSure ? .powerCut : .process, system: system)
+                format: kind == .xml ? .xml : .binary,
+                durability: [.hasty, .process].contains(kind) ? .process : .powerCut, system: system)
         }
     }
 
@@ -116,7 +92,9 @@ final class ModelSubject {
         case .create(let number, let key, let values):
             let objects = values.mapValues { $0.object(&mutables) }
             instances[number] = makePrefs(number, key: key, values: values.isEmpty ? nil : objects)
-        case .get(let number, let key): observeValue(instances[number][key])
+        case .get(let number, let key):
+            let value = instances[number][key]
+            observe { .value(try value.map { try ModelValue($0, isStrict: true) }) }
         case .values(let number): observe { .values(try ModelValue.entries(instances[number].values, isStrict: true)) }
         case .count(let number): trace.append(.count(instances[number].count))
         case .set(let number, let key, let input): instances[number][key] = input?.object(&mutables)
@@ -183,10 +161,6 @@ final class ModelSubject {
             case .stop: throw Stop()
             }
         }
-    }
-
-    private func observeValue(_ value: Any?) {
-        observe { .value(try value.map { try ModelValue($0, isStrict: true) }) }
     }
 
     private func observe(_ observation: () throws -> ModelObservation) {

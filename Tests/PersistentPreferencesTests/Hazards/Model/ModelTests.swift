@@ -44,33 +44,25 @@ import WriteOperations
 /// The report of a difference: its seed, and the shortest sequence that shows it.
 enum ModelFailure {
     static func explain(
-        _ difference: ModelRun.Difference, seed: UInt64, _ world: ModelWorld, _ moves: [ModelMove],
-        _ faults: ModelSubject.Faults = .init()
+        _ difference: ModelRun.Difference, seed: UInt64, _ world: ModelWorld, _ moves: [ModelMove]
     ) -> String {
-        let short = shrink(moves, from: difference, in: world, faults)
+        let short = ModelShrinker.shrink(Array(moves.prefix(difference.step + 1))) { result(of: $0, in: world) != nil }
         var lines = ["model: seed \(seed), step \(difference.step): \(difference)"]
         lines += world.prefs.enumerated().map { "prefs \($0): \($1)" }
         lines.append("the clock is ahead: \(world.isClockAhead)")
-        lines.append("shrunk to \(short.moves.count) of \(moves.count) operations:")
-        lines += short.moves.enumerated().map { "  \($0): \($1)" }
-        lines.append("step \(short.difference.step): \(short.difference)")
+        lines.append("shrunk to \(short.count) of \(moves.count) operations:")
+        lines += short.enumerated().map { "  \($0): \($1)" }
+        let last = result(of: short, in: world) ?? difference
+        lines.append("step \(last.step): \(last)")
         return lines.joined(separator: "\n").replacing("HazardsTests.", with: "")
     }
 
-    static func shrink(
-        _ moves: [ModelMove], from difference: ModelRun.Difference, in world: ModelWorld,
-        _ faults: ModelSubject.Faults
-    ) -> (moves: [ModelMove], difference: ModelRun.Difference) {
-        func result(of moves: [ModelMove]) -> ModelRun.Difference? {
-            do {
-                try ModelRun.run(moves, in: world, faults)
-                return nil
-            } catch {
-                return error as? ModelRun.Difference
-            }
+    private static func result(of moves: [ModelMove], in world: ModelWorld) -> ModelRun.Difference? {
+        do {
+            _ = try ModelRun.run(moves, in: world)
+            return nil
+        } catch {
+            return error as? ModelRun.Difference
         }
-        let failing = Array(moves.prefix(difference.step + 1))
-        let short = ModelShrinker.shrink(failing) { result(of: $0) != nil }
-        return (short, result(of: short) ?? difference)
     }
 }

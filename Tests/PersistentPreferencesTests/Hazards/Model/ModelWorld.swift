@@ -11,27 +11,11 @@ enum ModelPlace: String, CaseIterable {
 }
 
 /// The stores of a sequence. Three of them use one file: one through a symbolic link, and one with a lower durability.
-enum ModelStore: Int, CaseIterable {
+enum ModelStore: String, CaseIterable {
     case binary, link, hasty, xml, process, memory, foreign
 
     /// The place of the store at the beginning of a sequence.
-    var place: ModelPlace {
-        switch self {
-        case .binary, .link, .hasty: .binary
-        case .xml: .xml
-        case .process: .process
-        case .memory: .memory
-        case .foreign: .foreign
-        }
-    }
-
-    /// Whether its writes must survive a power cut.
-    var isSure: Bool {
-        switch self {
-        case .binary, .link, .xml: true
-        case .hasty, .process, .memory, .foreign: false
-        }
-    }
+    var place: ModelPlace { ModelPlace(rawValue: rawValue) ?? .binary }
 }
 
 /// The instances at the beginning of a sequence.

@@ -61,6 +61,27 @@ import WriteOperations
 
     // MARK: - Exchanged for a link
 
+    /// A write to a file in an empty folder, with an interference before the call of that number.
+    ///
+    /// - Returns: the error of the write, and whether it has that many calls.
+    private func write(
+        isNew: Bool, interferedAt number: Int, by interfere: @escaping () -> Void
+    ) throws -> (error: PrefsError?, wasInterfered: Bool) {
+        for name in try inner() { unlink(folder.path + "/inner/" + name) }
+        let system = RecordingSystemCalls()
+        (system.flushes, system.isClockAhead) = (false, false)
+        let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist"), system: system))
+        if !isNew { prefs["a"] = 1 }
+        var calls = 0
+        system.onCall = { _ in
+            if calls == number { interfere() }
+            calls += 1
+        }
+        let error = prefs.update { $0["a"] = 2 }
+        system.onCall = nil
+        return (error, calls > number)
+    }
+
     enum Place: String, CaseIterable {
         case file = "test.plist"
         case sidecar = ".test.plist.lock"
@@ -86,26 +107,16 @@ import WriteOperations
 
     /// - Returns: whether the write has that many calls.
     private func exchange(_ place: Place, at number: Int, isNew: Bool) throws -> Bool {
-        for name in try inner() { unlink(folder.path + "/inner/" + name) }
         let (file, other, kept) = (folder.file("inner/test.plist"), folder.file("other.plist"), folder.file("kept"))
         try writePropertyList(["AnyPrefs": ["b": 7], "Theirs": ["x": 1]], to: other)
         let otherBytes = try Data(contentsOf: other)
         unlink(kept.path)
-        let system = RecordingSystemCalls()
-        (system.flushes, system.isClockAhead) = (false, false)
-        let prefs = AnyPrefs(store: PropertyListFileStore(url: file, system: system))
-        if !isNew { prefs["a"] = 1 }
         let path = folder.path + "/inner/" + place.rawValue
-        var calls = 0
-        system.onCall = { _ in
-            if calls == number {
-                rename(path, kept.path)
-                symlink(other.path, path)
-            }
-            calls += 1
+        let (error, wasInterfered) = try write(isNew: isNew, interferedAt: number) {
+            rename(path, kept.path)
+            symlink(other.path, path)
         }
-        let error = prefs.update { $0["a"] = 2 }
-        guard calls > number else { return false }
+        guard wasInterfered else { return false }
 
         let situation: Comment = "\(place) at call \(number), new \(isNew), \(error.map { "\($0)" } ?? "ok")"
         let list = try propertyList(at: other)
@@ -139,27 +150,17 @@ import WriteOperations
         var (number, isOver) = (0, false)
         while !isOver {
             for isNew in [false, true] {
-                for name in try self.inner() { unlink(inner + "/" + name) }
-                let system = RecordingSystemCalls()
-                (system.flushes, system.isClockAhead) = (false, false)
-                let prefs = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist"), system: system))
-                if !isNew { prefs["a"] = 1 }
-                var calls = 0
-                system.onCall = { [number] _ in
-                    if calls == number {
-                        rename(inner, kept)
-                        symlink(treasury, inner)
-                        lchown(inner, 22_222, 22_222)
-                    }
-                    calls += 1
+                let (error, wasInterfered) = try write(isNew: isNew, interferedAt: number) {
+                    rename(inner, kept)
+                    symlink(treasury, inner)
+                    lchown(inner, 22_222, 22_222)
                 }
-                let error = prefs.update { $0["a"] = 2 }
-                system.onCall = nil
-                if calls <= number { isOver = true }
                 #expect(try FolderState(in: treasury) == before, "call \(number), new \(isNew)")
-                if calls > number {
+                if wasInterfered {
                     unlink(inner)
                     rename(kept, inner)
+                } else {
+                    isOver = true
                 }
                 let later = AnyPrefs(store: PropertyListFileStore(url: folder.file("inner/test.plist")))
                 #expect(error != nil || later.ints == ["a": 2], "call \(number), new \(isNew)")
