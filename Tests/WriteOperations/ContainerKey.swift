@@ -7,23 +7,18 @@ package struct ContainerKey: PrefKey {
     package static let stringKey = "a"
     package static let defaultValue = 0
 
-    /// The last error in a task. Only the thread of the access uses it.
-    private final class Report: @unchecked Sendable {
-        var error: PrefsError?
-    }
-
-    @TaskLocal private static var report: Report?
+    /// The last error in a task.
+    @TaskLocal private static var report = Locked<PrefsError?>(nil)
 
     package init() {}
 
-    package static func didFail(_ error: PrefsError) { report?.error = error }
+    package static func didFail(_ error: PrefsError) { report.withLock { $0 = error } }
 
     /// Runs an operation.
     ///
     /// - Returns: the error that it returned or reported.
     package static func failure(of operation: () -> PrefsError?) -> PrefsError? {
-        let report = Report()
-        return $report.withValue(report, operation: operation) ?? report.error
+        $report.withValue(Locked(nil)) { operation() ?? report.withLock { $0 } }
     }
 
     /// Writes a number to a `UserDefaults`.

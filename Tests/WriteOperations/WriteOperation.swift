@@ -77,14 +77,7 @@ package enum WriteOperation: String, CaseIterable, Sendable {
     }
 
     /// Whether it suspends its caller instead of blocking it.
-    package var isAsync: Bool {
-        switch self {
-        case .asyncHandleSet, .asyncHandleModify, .asyncHandleReset, .asyncRemove, .asyncUpdate, .asyncDictionaryUpdate,
-            .asyncReturningUpdate, .asyncReturningDictionaryUpdate:
-            true
-        default: false
-        }
-    }
+    package var isAsync: Bool { rawValue.hasPrefix("async") }
 
     /// Whether it reads and writes in one transaction, so that the increments of several threads or processes add up.
     package var isTransaction: Bool {
@@ -112,13 +105,7 @@ package enum WriteOperation: String, CaseIterable, Sendable {
 
     /// Whether it stores the values of several keys at once.
     package var storesSeveralKeys: Bool {
-        switch self {
-        case .values, .valuesInPlace, .initializer, .importedJSON, .importedXML, .importedBinary, .importedWhole,
-            .update, .dictionaryUpdate, .returningUpdate, .returningDictionaryUpdate, .asyncUpdate,
-            .asyncDictionaryUpdate, .asyncReturningUpdate, .asyncReturningDictionaryUpdate, .storeUpdate:
-            true
-        default: false
-        }
+        self == .storeUpdate || subject == .instance && effect == .puts && self != .subscripted
     }
 
     /// Those that write to one of the subjects.

@@ -5,7 +5,7 @@ import PrefsTestSet
 import Testing
 import WriteOperations
 
-/// All operations on prefs, by many threads at once, with an exact account at the end. The sanitizers detect data races
+/// All operations on prefs, by many threads at once, with exact counts at the end. The sanitizers detect data races
 /// (`Scripts/sanitize.sh`). `PREFS_STRESS` sets the number of rounds.
 @Suite(.timeLimit(.minutes(10))) struct ThreadStressTests {
     enum Kind: String, CaseIterable {
@@ -14,10 +14,9 @@ import WriteOperations
 
     @Test func nothingIsLostAndNothingFailsThatShouldNot() throws {
         let rounds = Hazard.count("PREFS_STRESS", default: Hazard.count(10, long: 20))
-        let account = StressAccount()
         for kind in Kind.allCases {
             let folder = try TemporaryFolder()
-            let stress = ThreadStress(try makeStores(kind, in: folder), rounds: rounds, account)
+            let stress = ThreadStress(try makeStores(kind, in: folder), rounds: rounds)
             inThreads(ThreadStress.Role.allCases.count) { stress.run(ThreadStress.Role.allCases[$0]) }
             stress.settle()
             guard kind != .memory else { continue }
@@ -25,12 +24,8 @@ import WriteOperations
             #expect((list["Counter"] as? [String: Any])?["a"] as? Int == 2 * rounds)
             #expect(try folder.names() == [".test.plist.lastgood", ".test.plist.lock", "link.plist", "test.plist"])
         }
-        let (operations, lost, surprises) = account.result
-        Hazard.report(
-            "threads: \(operations) operations of \(ThreadStress.Role.allCases.count) threads over "
-                + "\(Kind.allCases.count) stores, \(lost) lost, \(surprises.count) surprises")
-        #expect(lost == 0)
-        #expect(surprises == [])
+        let (threads, stores) = (ThreadStress.Role.allCases.count, Kind.allCases.count)
+        Hazard.report("threads: \(threads * stores * rounds) operations of \(threads) threads over \(stores) stores")
     }
 
     /// Returns a store for the place at each call: for a file, a new store by one of two paths.
@@ -61,14 +56,12 @@ private final class ThreadStress: @unchecked Sendable {
 
     private let makeStore: @Sendable () -> any PrefsStore
     private let rounds: Int
-    private let account: StressAccount
     /// One instance for all threads, which is moved between two roots that others delete.
     private let shared: PrefsTestSet
 
-    init(_ makeStore: @escaping @Sendable () -> any PrefsStore, rounds: Int, _ account: StressAccount) {
+    init(_ makeStore: @escaping @Sendable () -> any PrefsStore, rounds: Int) {
         self.makeStore = makeStore
         self.rounds = rounds
-        self.account = account
         shared = PrefsTestSet(key: "Shared", store: makeStore())
     }
 
@@ -81,50 +74,49 @@ private final class ThreadStress: @unchecked Sendable {
         let test = PrefsTestSet(key: "Shared", store: makeStore())
         if role == .swap { prefs("Swap", "a", "b").values = ["a": 1, "b": 2] }
         for round in 1...rounds {
-            account.did()
             switch role {
             case .count, .countAlso:
                 let store = makeStore()
                 let target = WriteTarget(CountPrefs(key: "Counter", store: store), in: store, \.a, \.$a) { $0 += 1 }
                 let transactions = target.operations.filter { $0.isTransaction && !$0.isAsync }
                 let operation = transactions[round % transactions.count]
-                account.expectNone(target.performBlocking(operation), "count by \(operation)")
+                #expect(target.performBlocking(operation) == nil, "count by \(operation)")
             case .pair:
                 let prefs = prefs("Pair", "a", "b")
                 let error = prefs.update {
                     prefs["a"] = round
                     prefs["b"] = -round
                 }
-                account.expectNone(error, "pair")
+                #expect(error == nil, "pair")
             case .readPairs:
                 let seen = prefs("Pair", "a", "b").ints
-                if seen["a"] ?? 0 != -(seen["b"] ?? 0) { account.surprise("half a pair: \(seen)") }
+                #expect(seen["a"] ?? 0 == -(seen["b"] ?? 0), "half a pair")
             case .nest:
                 let (outer, inner) = (prefs("Outer", "n"), prefs("Inner", "n"))
                 let error = outer.update { values in
-                    account.expectNone(inner.update { $0["n"] = ($0["n"] as? Int ?? 0) + 1 }, "inner")
+                    #expect(inner.update { $0["n"] = ($0["n"] as? Int ?? 0) + 1 } == nil, "inner")
                     values["n"] = inner["n"]
                 }
-                account.expectNone(error, "outer")
+                #expect(error == nil, "outer")
             case .changeInPlace, .changeAlso:
                 // Each role has its own key, because two writers add up on one key only inside `update`.
                 let key = role == .changeInPlace ? "a" : "b"
                 own.values[key] = (own.values[key] as? Int ?? 0) + 1
-                account.expectNone(own.lastError, "change in place")
+                #expect(own.lastError == nil, "change in place")
             case .swap:
                 let prefs = prefs("Swap", "a", "b")
                 Swift.swap(&prefs.values["a"], &prefs.values["b"])
-                account.expectNone(prefs.lastError, "swap")
+                #expect(prefs.lastError == nil, "swap")
             case .create:
                 let name = "key \(round)"
                 let created = AnyPrefs([name], key: "Created", values: [name: round], store: makeStore())
-                account.expectNone(created.lastError, "create")
+                #expect(created.lastError == nil, "create")
             case .move, .moveAlso: shared.key = round.isMultiple(of: role == .move ? 2 : 3) ? "Other" : "Shared"
             case .refuse: refuse(own)
             default: disturb(role, test, round)
             }
         }
-        for error in own.errors where role != .refuse { account.surprise("\(role): \(error)") }
+        #expect(role == .refuse || own.errors == [], "\(role)")
     }
 
     /// Operations on roots that others delete in the meantime.
@@ -143,64 +135,45 @@ private final class ThreadStress: @unchecked Sendable {
             shared.flush()
         case .read:
             let values = test.values
-            if !(0...5).contains(values.count) || test.count > 5 { account.surprise("\(values.count) keys") }
-            if test.lastError != nil { account.surprise("read: \(test.outcome)") }
+            #expect(values.count <= 5 && test.count <= 5)
+            #expect(test.outcome == "ok")
             _ = (shared.int, shared.dictionary, shared.date, shared.key, shared.count)
         default: break
         }
         switch (role, test.lastError) {
         case (_, nil), (.flush, .noStoredPrefsForKey("Shared")): break
-        default: account.surprise("\(role): \(test.outcome)")
+        default: Issue.record("\(role): \(test.outcome)")
         }
         switch shared.lastError {
         case nil, .noStoredPrefsForKey("Shared"), .noStoredPrefsForKey("Other"): break
-        default: account.surprise("\(role) with the shared one: \(shared.outcome)")
+        default: Issue.record("\(role) with the shared one: \(shared.outcome)")
         }
     }
 
     /// An invalid write is rejected by its own call, even while others write.
     private func refuse(_ own: AnyPrefs) {
-        if case .incorrectKeys(["z"]) = own.update({ $0["z"] = 1 }) {} else { account.surprise("a key was taken") }
+        #expect(own.update { $0["z"] = 1 } == .incorrectKeys(invalidElements: ["z"]))
         let error = own.update { (values: inout [String: Any]) in
             values["c"] = 1
             values["d"] = { 1 } as () -> Int
         }
-        if case .valuesNotPlistCompatible(["d"]) = error {} else { account.surprise("a closure was taken") }
-        if own["c"] != nil { account.surprise("half a refused update") }
+        #expect(error == .valuesNotPlistCompatible(invalidElements: ["d"]))
+        #expect(own["c"] == nil, "half a refused update")
     }
 
     /// Checks the values that are never deleted.
     func settle() {
-        account.expect(2 * rounds, prefs("Counter", "a").ints["a"])
-        account.expect(rounds, prefs("Outer", "n").ints["n"])
-        account.expect(rounds, prefs("Inner", "n").ints["n"])
-        account.expect(rounds, prefs("Pair", "a").ints["a"])
-        account.expect(rounds, prefs("Own", "a").ints["a"])
-        account.expect(rounds, prefs("Own", "b").ints["b"])
-        account.expect(rounds.isMultiple(of: 2) ? 1 : 2, prefs("Swap", "a").ints["a"])
-        account.expect(rounds.isMultiple(of: 2) ? 2 : 1, prefs("Swap", "b").ints["b"])
+        #expect(prefs("Counter", "a").ints == ["a": 2 * rounds])
+        #expect(prefs("Outer", "n").ints == ["n": rounds])
+        #expect(prefs("Inner", "n").ints == ["n": rounds])
+        #expect(prefs("Pair", "a", "b").ints == ["a": rounds, "b": -rounds])
+        #expect(prefs("Own", "a", "b").ints == ["a": rounds, "b": rounds])
+        #expect(prefs("Swap", "a", "b").ints == (rounds.isMultiple(of: 2) ? ["a": 1, "b": 2] : ["a": 2, "b": 1]))
         let created = AnyPrefs((1...rounds).map { "key \($0)" }, key: "Created", store: makeStore())
-        account.expect(rounds, created.count)
+        #expect(created.count == rounds)
     }
 }
 
 private final class CountPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var a = 0
-}
-
-/// The operations and errors of the threads.
-private final class StressAccount: Sendable {
-    private let counts = Locked((operations: 0, lost: 0, surprises: [String]()))
-
-    var result: (operations: Int, lost: Int, surprises: [String]) { counts.withLock { $0 } }
-
-    func did() { counts.withLock { $0.operations += 1 } }
-
-    func surprise(_ text: String) { counts.withLock { $0.surprises.append(text) } }
-
-    func expectNone(_ error: PrefsError?, _ doing: String) {
-        if let error { surprise("\(doing): \(error)") }
-    }
-
-    func expect(_ expected: Int, _ found: Int?) { counts.withLock { $0.lost += abs(expected - (found ?? 0)) } }
 }

@@ -27,12 +27,6 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
 
     private static let operations = WriteOperation.of(.property, .instance, .container, .store)
 
-    @Test func eachIsOneOfASubject() {
-        let elsewhere = WriteOperation.of(.defaults) + WriteOperation.of(.document)
-        #expect(Set(Self.operations + elsewhere) == Set(WriteOperation.allCases))
-        #expect(target(store).operations == Self.operations)
-    }
-
     @Test(arguments: operations) func itIsOnDiskWhenItReturnsAndLeavesOtherEntriesAlone(
         _ operation: WriteOperation
     ) async throws {
