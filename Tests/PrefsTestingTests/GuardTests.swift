@@ -1,5 +1,4 @@
 import EngineSupport
-import Dispatch
 import Foundation
 import PersistentPreferences
 import PrefsTesting
