@@ -5,6 +5,12 @@ import PrefsPropertyLists
 
 /// Random property lists in canonical form, with values that every format and reader supports.
 package enum InteropTree {
+    package static let count = Hazard.count("PREFS_TREES", default: Hazard.count(75, long: 300))
+
+    package static func all() throws -> [[String: Any]] {
+        try (1...UInt64(count)).map { try make(seed: $0) }
+    }
+
     package static func make(seed: UInt64) throws -> [String: Any] {
         var random = SeededGenerator(seed: seed)
         var budget = 60

@@ -28,22 +28,27 @@ package enum OtherReaders {
         Hazard.canRun("interop: \(name)", if: program != nil, else: "it is not installed")
     }
 
-    /// Gives each list to plistlib, all in one process.
-    package static func plistlib(_ lists: [Data]) throws -> [Reading] {
-        guard let python,
-            let script = Bundle.module.url(forResource: "plain_form", withExtension: "py")
-        else { throw CocoaError(.fileNoSuchFile) }
+    /// Runs a program on an input and returns its output.
+    package static func run(_ program: URL?, _ arguments: [String], on input: Data) throws -> Data {
         let folder = try TemporaryFolder()
-        var input = Data()
-        for list in lists { input += withUnsafeBytes(of: Int64(list.count).bigEndian) { Data($0) } + list }
         try input.write(to: folder.file("in"))
-        let command = "\"$0\" \"$1\" <\"$2/in\" >\"$2/out\""
         let result = try Child(
-            URL(filePath: "/bin/sh"), ["-c", command, python.path, script.path, folder.path],
+            URL(filePath: "/bin/sh"),
+            ["-c", #"cd "$0" && exec "$@" <in >out"#, folder.path, program?.path ?? ""] + arguments,
             environment: ProcessInfo.processInfo.environment.merging(["PYTHONDONTWRITEBYTECODE": "1"]) { $1 }
         ).wait()
-        guard result.code == 0 else { throw FuzzViolation("python3: \(result.errors)") }
-        var output = try Data(contentsOf: folder.file("out"))[...]
+        guard result.code == 0 else { throw FuzzViolation("\(program?.lastPathComponent ?? ""): \(result.errors)") }
+        return try Data(contentsOf: folder.file("out"))
+    }
+
+    /// Gives each list to plistlib, all in one process.
+    package static func plistlib(_ lists: [Data]) throws -> [Reading] {
+        guard let script = Bundle.module.url(forResource: "plain_form", withExtension: "py") else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        var input = Data()
+        for list in lists { input += withUnsafeBytes(of: Int64(list.count).bigEndian) { Data($0) } + list }
+        var output = try run(python, [script.path], on: input)[...]
         func next() -> Data {
             let count = output.prefix(8).reduce(0) { $0 << 8 | Int($1) }
             output = output.dropFirst(8)
@@ -57,15 +62,7 @@ package enum OtherReaders {
 
     /// Converts a list with libplist.
     package static func libplist(_ list: Data, to format: FileFormat) throws -> Data {
-        guard let plistutil else { throw CocoaError(.fileNoSuchFile) }
-        let folder = try TemporaryFolder()
-        try list.write(to: folder.file("in"))
-        let arguments = [
-            "-i", folder.file("in").path, "-o", folder.file("out").path, "-f", format == .xml ? "xml" : "bin",
-        ]
-        let result = try Child(plistutil, arguments, environment: [:]).wait()
-        guard result.code == 0 else { throw FuzzViolation("plistutil: \(result.errors)") }
-        return try Data(contentsOf: folder.file("out"))
+        try run(plistutil, ["-f", format == .xml ? "xml" : "bin"], on: list)
     }
 
     /// The form of a value, equal to the form that the script prints.

@@ -13,11 +13,8 @@ import Testing
     @Test func aFileThatIsWrittenWhileItIsReadIsReadAgain() throws {
         func text(_ number: Int) -> Data {
             let gap = String(repeating: " ", count: 2_000)
-            let (first, second) = (
-                "<key>a</key><integer>\(number)</integer>", "<key>b</key><integer>\(number)</integer>"
-            )
-            return Data(
-                "<plist version=\"1.0\"><dict><key>Root</key><dict>\(first)\(gap)\(second)</dict></dict></plist>".utf8)
+            let pairs = ["a", "b"].map { "<key>\($0)</key><integer>\(number)</integer>" }.joined(separator: gap)
+            return Data("<plist version=\"1.0\"><dict><key>Root</key><dict>\(pairs)</dict></dict></plist>".utf8)
         }
         let url = folder.file()
         try text(1).write(to: url)

@@ -9,25 +9,6 @@ import TestSupport
 /// Other programs read equal values from this package's JSON, and this package reads equal values from theirs. Uses
 /// random trees; `PREFS_TREES` sets their number.
 @Suite struct JSONInteropTests {
-    private static let count = Hazard.count("PREFS_TREES", default: Hazard.count(75, long: 300))
-
-    private static func trees() throws -> [Any] {
-        try (1...UInt64(count)).map { try InteropTree.make(seed: $0) as Any }
-    }
-
-    /// Runs a program on a file `in.json` and returns its output.
-    private static func run(_ program: URL?, _ arguments: [String], on input: Data) throws -> Data {
-        let folder = try TemporaryFolder()
-        try input.write(to: folder.file("in.json"))
-        let result = try Child(
-            URL(filePath: "/bin/sh"),
-            ["-c", #"cd "$0" && exec "$@" <in.json >out.json"#, folder.path, program?.path ?? ""] + arguments,
-            environment: ProcessInfo.processInfo.environment
-        ).wait()
-        guard result.code == 0 else { throw FuzzViolation("\(program?.lastPathComponent ?? ""): \(result.errors)") }
-        return try Data(contentsOf: folder.file("out.json"))
-    }
-
     private static func read(_ bytes: Data) throws -> [Any] {
         try PropertyListCoder.decode(bytes, as: .all).value.object as? [Any] ?? []
     }
@@ -42,7 +23,7 @@ import TestSupport
             "text = '\\ufeff' + json.dumps(value, indent=4, ensure_ascii=False)",
         ])
     func python(_ dump: String) throws {
-        let trees = try Self.trees()
+        let trees = try InteropTree.all()
         let script = """
             import json, sys
             def reverse(value):
@@ -53,7 +34,7 @@ import TestSupport
             sys.stdout.buffer.write(text.encode('utf-8'))
             """
         let ours = try PropertyListCoder.encode(objects: trees, as: .json)
-        let again = try Self.read(Self.run(OtherReaders.python, ["-c", script], on: ours))
+        let again = try Self.read(OtherReaders.run(OtherReaders.python, ["-c", script], on: ours))
         #expect(again.count == trees.count)
         for (seed, (tree, other)) in zip(trees, again).enumerated() {
             #expect(exactForm(other) == exactForm(tree), "seed \(seed + 1)")
@@ -70,17 +51,17 @@ import TestSupport
             text = json.dumps(json.load(sys.stdin), indent=2, sort_keys=True, ensure_ascii=False) + '\\n'
             sys.stdout.buffer.write(text.encode('utf-8'))
             """
-        #expect(try Self.run(OtherReaders.python, ["-c", script], on: ours) == ours)
+        #expect(try OtherReaders.run(OtherReaders.python, ["-c", script], on: ours) == ours)
     }
 
     /// jq writes 1.0 as 1 and keeps 53 bits of an integer, so only other numbers are compared.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.jq, "jq"))) func jqWritesTheSameBytes() throws {
         let plain = Self.plain.filter { $0.key != "numbers" }
         let ours = try PropertyListCoder.encode(plain: plain, as: .json)
-        #expect(try Self.run(OtherReaders.jq, ["-S", "."], on: ours) == ours)
-        let all = try PropertyListCoder.encode(objects: Self.trees(), as: .json)
-        #expect(try Self.run(OtherReaders.jq, ["length"], on: all) == Data("\(Self.count)\n".utf8))
-        let edited = try Self.run(OtherReaders.jq, [".list[0] = 7"], on: ours)
+        #expect(try OtherReaders.run(OtherReaders.jq, ["-S", "."], on: ours) == ours)
+        let all = try PropertyListCoder.encode(objects: InteropTree.all(), as: .json)
+        #expect(try OtherReaders.run(OtherReaders.jq, ["length"], on: all) == Data("\(InteropTree.count)\n".utf8))
+        let edited = try OtherReaders.run(OtherReaders.jq, [".list[0] = 7"], on: ours)
         #expect(
             try (PropertyListCoder.decode(edited, as: .all).value.object as? [String: Any])?["list"]
                 as? [AnyHashable] == [

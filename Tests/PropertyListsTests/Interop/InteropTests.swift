@@ -8,12 +8,6 @@ import TestSupport
 /// Contract 4: what this package writes reads back identically in Foundation, Python's plistlib and libplist; what they
 /// write, this package reads identically. Random trees in both directions; `PREFS_TREES` sets how many.
 @Suite struct InteropTests {
-    private static let count = Hazard.count("PREFS_TREES", default: Hazard.count(75, long: 300))
-
-    private static func trees() throws -> [[String: Any]] {
-        try (1...UInt64(count)).map { try InteropTree.make(seed: $0) }
-    }
-
     /// Both writers may give 0.0 for -0.0: plistlib in binary if 0.0 occurs too, libplist in XML.
     private static func isWrittenAs(_ value: Any, _ expected: String) -> Bool {
         func unsigned(_ form: String) -> String { form.replacing("f8000000000000000", with: "f0000000000000000") }
@@ -26,7 +20,7 @@ import TestSupport
     }
 
     @Test(arguments: FileFormat.propertyLists) func foundation(_ format: FileFormat) throws {
-        for (seed, tree) in try Self.trees().enumerated() {
+        for (seed, tree) in try InteropTree.all().enumerated() {
             let ours = try PropertyListCoder.encode(objects: tree, as: format)
             let read = try PropertyListSerialization.propertyList(from: ours, options: [], format: nil)
             let expected = exactForm(tree)
@@ -38,12 +32,12 @@ import TestSupport
             #expect(XMLJudge.form(read) == expected && isSame, "seed \(seed + 1)")
             #expect(again.format == format && again.loss == nil, "seed \(seed + 1)")
         }
-        Hazard.report("interop: Foundation, \(format): \(Self.count) trees in both directions")
+        Hazard.report("interop: Foundation, \(format): \(InteropTree.count) trees in both directions")
     }
 
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib")), arguments: FileFormat.propertyLists)
     func plistlib(_ format: FileFormat) throws {
-        let trees = try Self.trees()
+        let trees = try InteropTree.all()
         let readings = try OtherReaders.plistlib(trees.map { try PropertyListCoder.encode(objects: $0, as: format) })
         for (seed, (tree, reading)) in zip(trees, readings).enumerated() {
             let expected = OtherReaders.form(tree)
@@ -56,7 +50,7 @@ import TestSupport
             }
             #expect(isSame, "seed \(seed + 1): \(expected) became \(reading.form)")
         }
-        Hazard.report("interop: plistlib, \(format): \(Self.count) trees in both directions")
+        Hazard.report("interop: plistlib, \(format): \(InteropTree.count) trees in both directions")
     }
 
     /// libplist has neither NaN nor infinite numbers in XML, writes a raw carriage return, and reads a string that
@@ -64,7 +58,7 @@ import TestSupport
     @Test(
         .enabled(if: OtherReaders.has(OtherReaders.plistutil, "libplist")), arguments: FileFormat.propertyLists)
     func libplist(_ format: FileFormat) throws {
-        let trees = try Self.trees().filter { tree in
+        let trees = try InteropTree.all().filter { tree in
             let form = OtherReaders.form(tree)
             return !form.contains("nan") && !form.contains("f7ff0000000000000") && !form.contains("ffff0000000000000")
         }
