@@ -1,7 +1,6 @@
 @testable import PrefsSupport
 import Foundation
 import Testing
-import WriteOperations
 
 @testable import EngineSupport
 @testable import PersistentPreferences
@@ -102,20 +101,6 @@ import WriteOperations
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file(name).path) == target)
         let created = destination.hasPrefix("missing") ? "missing/it.plist" : "real/it.plist"
         #expect(try propertyList(at: folder.file(created))["AnyPrefs"] as? [String: Int] == ["a": 1])
-    }
-
-    @Test(arguments: AccessKind.allCases)
-    func aRingOfLinksIsRejectedUntilItIsBroken(_ access: AccessKind) throws {
-        try link("x", to: "y")
-        try link("y", to: "x")
-        let prefs = prefs("x")
-        #expect(!access.run(on: prefs))
-        #expect(prefs.lastError?.detail(of: PrefsError.unreadable)?.code == ELOOP, "\(prefs.outcome)")
-        #expect(try folder.names() == ["x", "y"])
-        try link("y", to: "z")
-        prefs["a"] = 1
-        #expect(prefs.outcome == "ok")
-        #expect(try propertyList(at: folder.file("z"))["AnyPrefs"] as? [String: Int] == ["a": 1])
     }
 
     /// The link changes between any two accesses. Each access uses the file that the link leads to at that time.

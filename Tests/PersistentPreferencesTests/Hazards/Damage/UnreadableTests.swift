@@ -67,6 +67,7 @@ import WriteOperations
         case fifo = "is a FIFO"
         case socket = "is a socket"
         case device = "is a device"
+        case linkLoop = "Too many levels of symbolic links; expected a link that leads to a file"
 
         func stand(at path: String) -> Bool {
             switch self {
@@ -74,6 +75,7 @@ import WriteOperations
             case .fifo: mkfifo(path, 0o600) == 0
             case .socket: mknod(path, S_IFSOCK | 0o600, 0) == 0
             case .device: mknod(path, S_IFCHR | 0o600, 0x103) == 0
+            case .linkLoop: symlink(path, path) == 0
             }
         }
     }
@@ -109,9 +111,10 @@ import WriteOperations
         let other = folder.file("other.plist").path
         #expect(obstacle.stand(at: other))
         let unknown = folder.prefs("other.plist")
+        let reason = (obstacle == .linkLoop ? "open: " : "") + obstacle.rawValue
         for access in [AccessKind.read, .write(.subscripted)] {
             #expect(!access.run(on: unknown))
-            #expect(unknown.outcome == "\(other): \(obstacle.rawValue); the stored state is unchanged")
+            #expect(unknown.outcome == "\(other): \(reason); the stored state is unchanged")
         }
     }
 }

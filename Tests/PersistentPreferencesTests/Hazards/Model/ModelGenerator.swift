@@ -108,7 +108,7 @@ struct ModelGenerator {
         case ..<64: return .foreign(.change(place, .spoilRoot(one(of: ModelWorld.roots))))
         case ..<68: return .foreign(.change(place, .rewrite(isXML: chance(50))))
         case ..<75: return .foreign(.remove(place))
-        case ..<86: return .foreign(.damage(place, one(of: ModelEdit.Damage.allCases), inPlace: chance(50)))
+        case ..<92: return .foreign(.damage(place, one(of: ModelEdit.Damage.allCases), inPlace: chance(50)))
         default: return .foreign(.link(to: chance(50) ? .binary : .process))
         }
     }
