@@ -7,10 +7,6 @@ import TestSupport
 
 /// Changes that are data: one transaction, which is made again if another client was faster.
 @Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdChangeTests: FleetSuite {
-    private func store(_ reads: EtcdStore.ReadMode = .followed, deadline: Duration = ampleWait()) -> EtcdStore {
-        proxy.store(prefix, .init(reads: reads, deadline: deadline))
-    }
-
     /// The requests that read or write, but not those of the watch.
     private func countRequests() -> Locked<[String]> {
         let requests = Locked<[String]>([])
@@ -23,10 +19,6 @@ import TestSupport
         return requests
     }
 
-    private func isSame(_ root: [String: Any]?, _ expected: [String: Any]) -> Bool {
-        NSDictionary(dictionary: root ?? [:]) == NSDictionary(dictionary: expected)
-    }
-
     /// How often a root was written.
     private func writes(of root: String = "A") throws -> Int {
         let json = try cluster.control("get", "-w", "json", "\(prefix)r/\(root)")
@@ -36,7 +28,7 @@ import TestSupport
 
     @Test(arguments: [EtcdStore.ReadMode.followed, .current])
     func aChangeIsOneRequestAndAnUpdateTwo(_ reads: EtcdStore.ReadMode) throws {
-        let prefs = TeamPrefs(key: "A", store: store(reads))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(reads))
         prefs.level = 1
         prefs.update { prefs.level = 2 }
         let requests = countRequests()
@@ -55,12 +47,12 @@ import TestSupport
         prefs.update { (prefs.level, prefs.name) = (5, "v") }
         #expect(requests.withLock { $0 } == ["/v3/kv/txn", "/v3/kv/txn"])
         #expect(prefs.lastError == nil && prefs.level == 5)
-        #expect(try isSame(two.read(root: "A"), ["level": 5, "name": "v"]))
+        #expect(try (two.read(root: "A") ?? [:]) as NSDictionary == ["level": 5, "name": "v"])
     }
 
     /// A write that would change nothing is compared with the newest state, and not sent.
     @Test func anEqualChangeIsNotSent() throws {
-        let prefs = TeamPrefs(key: "A", store: store())
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
         prefs.level = 7
         let requests = countRequests()
         prefs.level = 7
@@ -70,7 +62,7 @@ import TestSupport
 
     /// The copy may be old, so it does not decide that a change is equal.
     @Test func aChangeThatEqualsAnOldCopyIsStored() throws {
-        let store = store()
+        let store = storeBehindProxy(.followed)
         try store.change(root: "A") { $0 = ["level": 1] }
         #expect(try store.read(root: "A")?["level"] as? Int == 1)
         proxy.withoutWatch()
@@ -81,7 +73,7 @@ import TestSupport
 
     /// Another client writes between what a change is applied to and its transaction.
     @Test func aChangeIsAppliedAgainToTheNewerState() throws {
-        let prefs = TeamPrefs(key: "A", store: store())
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
         prefs.level = 1
         let requests = Locked(0)
         proxy.intercept { [cluster, prefix] request in
@@ -93,12 +85,12 @@ import TestSupport
         prefs.name = "x"
         #expect(prefs.lastError == nil)
         #expect(requests.withLock { $0 } == 4)
-        #expect(try isSame(two.read(root: "A"), ["level": 1, "name": "x", "others": 0]))
+        #expect(try (two.read(root: "A") ?? [:]) as NSDictionary == ["level": 1, "name": "x", "others": 0])
     }
 
     /// A change that loses too often waits for the lock, which keeps the others out.
     @Test func aChangeThatLosesTooOftenTakesATicket() throws {
-        let prefs = TeamPrefs(key: "A", store: store())
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
         prefs.level = 1
         let writes = Locked(0)
         let hadTicket = Locked(false)
@@ -121,7 +113,7 @@ import TestSupport
 
     /// Nothing comes between what a body reads and what it commits.
     @Test func aChangeWaitsForTheBodyOfAnotherClient() throws {
-        let prefs = TeamPrefs(key: "A", store: store())
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
         prefs.level = 1
         let holder = Holder(two) { root in
             let level = root?["level"] as? Int ?? 0
@@ -135,7 +127,7 @@ import TestSupport
         prefs.name = "x"
         #expect(holder.finish() == nil)
         #expect(prefs.lastError == nil)
-        #expect(try isSame(two.current(root: "A"), ["level": 11, "name": "x"]))
+        #expect(try (two.current(root: "A") ?? [:]) as NSDictionary == ["level": 11, "name": "x"])
     }
 
     @Test func manyClientsChangeOneRoot() throws {
@@ -161,7 +153,7 @@ import TestSupport
     /// The answer to each commit is lost, and so are all tries before it. Each change is stored once, and so is each update.
     @Test func unknownOutcomesAreFoundOut() throws {
         let count = Hazard.count("PREFS_FLEET_UNKNOWN", default: 20)
-        let prefs = TeamPrefs(key: "A", store: store(.current, deadline: ampleWait(2)))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.current, deadline: ampleWait(2)))
         prefs.level = 100_000
         let number = Locked(0)
         let lost = Locked(0)
@@ -185,7 +177,7 @@ import TestSupport
 
     /// A network may deliver a request again when nobody expects it any more.
     @Test func lateCopiesOfChangesChangeNothing() throws {
-        let prefs = TeamPrefs(key: "A", store: store())
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.followed))
         for level in 1...3 {
             prefs.level = level
             // Removed, so that no revision of the root tells a copy from the original.
@@ -209,7 +201,7 @@ import TestSupport
     ///
     /// - Parameter isEqual: whether the change has nothing to do any more when it is applied again.
     @Test(arguments: [true, false]) func aLateCopyIsCarriedOut(_ isEqual: Bool) throws {
-        let store = store()
+        let store = storeBehindProxy(.followed)
         try store.change(root: "B") { $0 = ["level": 1] }
         #expect(try store.read(root: "A") == nil)
         let (puts, late) = (Locked(0), Locked(""))
@@ -242,7 +234,7 @@ import TestSupport
 
     /// The observer has started with the change, which its client does not know to be its own yet.
     @Test func anObserverThatStartsBeforeTheAnswerToAChange() throws {
-        let store = store()
+        let store = storeBehindProxy(.followed)
         try store.change(root: "A") { $0 = ["count": 1] }
         #expect(try store.count() == 1)
         let heard = Locked<ObservedCounts?>(nil)
@@ -266,7 +258,7 @@ import TestSupport
 
     /// Somebody has removed the marker, which would tell whether the first copy was carried out.
     @Test func aLostAnswerAndALostMarker() throws {
-        let prefs = TeamPrefs(key: "A", store: store(.current))
+        let prefs = TeamPrefs(key: "A", store: storeBehindProxy(.current))
         prefs.level = 1
         proxy.interceptFirst("requestPut") { [proxy, cluster, prefix] request in
             proxy.carryOut(request)
@@ -282,7 +274,7 @@ import TestSupport
 
     /// Once its outcome is known, a transaction holds nothing back any more.
     @Test func aTransactionOfUnknownOutcomeIsNotListedForEver() throws {
-        let store = store(deadline: shortWait(2))
+        let store = storeBehindProxy(.followed, deadline: shortWait(2))
         let heard = try ObservedCounts(store)
         try increment(store)
         let lost = try #require(StoredRoot(["count": 10]).data).base64EncodedString()

@@ -8,10 +8,6 @@ import TestSupport
 @Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdFaultTests: FleetSuite {
     private var store: EtcdStore { one }
 
-    private func storeBehindProxy(deadline: Duration = ampleWait()) -> EtcdStore {
-        proxy.store(prefix, .init(reads: .current, deadline: deadline))
-    }
-
     /// The answer of a cluster without space.
     private static let full = LossyProxy.answer(429, #"{"error": "no space", "code": 8, "message": "no space"}"#)
 
@@ -51,19 +47,19 @@ import TestSupport
     /// A copy that is carried out after another one was rejected: the update is stored, and says so.
     @Test func aLateCopyThatWasCarriedOutIsFound() throws {
         let behind = storeBehindProxy(deadline: .seconds(30))
-        let isFirst = Locked(true)
+        let isFound = Locked(false)
         try behind.update(root: "A") { [cluster, prefix] root in
             try cluster.control("put", "\(prefix)r/A", "{}")
             // The first request after the rejected commit asks whether a copy of it was carried out.
-            proxy.intercept { [proxy] request in
-                guard request.contains("/v3/kv/range"), isFirst.take() else { return nil }
+            proxy.interceptFirst("/v3/kv/range") { [proxy] _ in
+                isFound.withLock { $0 = true }
                 _ = try? cluster.control("del", "\(prefix)r/A")
                 proxy.replay()
                 return nil
             }
             root = ["a": 1]
         }
-        #expect(!isFirst.withLock { $0 })
+        #expect(isFound.withLock { $0 })
         #expect(try behind.read(root: "A")?["a"] as? Int == 1)
         try behind.update(root: "A") { $0?["a"] = 2 }
         #expect(try behind.read(root: "A")?["a"] as? Int == 2)

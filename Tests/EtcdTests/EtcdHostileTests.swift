@@ -14,10 +14,6 @@ import TestSupport
         #expect((1...most).contains(requests), "\(requests)", sourceLocation: sourceLocation)
     }
 
-    private func store(deadline: Duration) -> EtcdStore {
-        proxy.store(prefix, .init(reads: .current, deadline: deadline))
-    }
-
     /// Grants every lease, and answers every transaction with what the closure returns.
     private func answerTransactions(_ answer: @escaping @Sendable () -> String) {
         let leases = Locked(0)
@@ -47,7 +43,8 @@ import TestSupport
             return #"{"header": {"revision": "9"}, "succeeded": true, "responses": [\#(none), \#(none)]}"#
         }
         let deadline = shortWait(1)
-        #expect(error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }.notStored != nil)
+        let store = storeBehindProxy(deadline: deadline)
+        #expect(error { try store.update(root: "A") { _ in Issue.record("run") } }.notStored != nil)
         expectFew(count.withLock { $0 }, in: deadline)
     }
 
@@ -88,7 +85,7 @@ import TestSupport
             return nil
         }
         let deadline = shortWait(2)
-        let failure = error { try store(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
+        let failure = error { try storeBehindProxy(deadline: deadline).update(root: "A") { _ in Issue.record("run") } }
         #expect(failure.notStored?.reason.hasSuffix("(process \(getpid())); clients ahead: 1") == true)
         expectFew(count.withLock { $0 }, in: deadline)
         holder.finish()
@@ -98,7 +95,7 @@ import TestSupport
     @Test func theTextOfAServerIsCutAndEscaped() throws {
         let text = #"\u001b[31m\n\u202e"# + String(repeating: "x", count: 100_000)
         proxy.intercept { _ in LossyProxy.answer(400, #"{"code": 9, "message": "\#(text)"}"#) }
-        let reason = error { _ = try store(deadline: .seconds(10)).read(root: "A") }.unreadable?.reason
+        let reason = error { _ = try storeBehindProxy(deadline: .seconds(10)).read(root: "A") }.unreadable?.reason
         #expect(reason?.hasPrefix(#"\u{1b}[31m\n\u{202e}xxx"#) == true)
         #expect(reason?.unicodeScalars.count == 1_201)
     }

@@ -15,12 +15,8 @@ extension Probe {
             let operation = WriteOperation(rawValue: arguments[1])
         else { fatalError("torture WRITER OPERATION [FILE [flat | LAYER]]") }
         let writer = TortureWriter(index)
-        let prefs: TorturePrefs
-        if arguments.count > 2 {
-            prefs = TorturePrefs(store: tortured(URL(filePath: arguments[2]), arguments.dropFirst(3).first))
-        } else {
-            prefs = TorturePrefs()
-        }
+        let file = arguments.dropFirst(2).first.map { URL(filePath: $0) }
+        let prefs = file.map { TorturePrefs(store: tortured($0, arguments.dropFirst(3).first)) } ?? TorturePrefs()
         var number = try writer.number(in: prefs.values)
         let cover = prefs[TortureWriter.covered.key] as? String
         acknowledge(number)

@@ -56,7 +56,8 @@ struct KillTorture {
         generator = SeededGenerator(seed: seed)
         standing = Array(repeating: 0, count: writers)
         home = try TemporaryFolder()
-        file = home.file(Self.path(target))
+        let name = target == .fileStore ? "torture.plist" : "torture.json"
+        file = home.file(target == .defaultStore ? ".config/Probe.plist" : "files/\(name)")
         // An entry of another program, once in the format that UserDefaults writes.
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
@@ -69,14 +70,6 @@ struct KillTorture {
             try JSONEncoder().encode(content).write(to: file)
         } else {
             try writePropertyList(content, to: file, as: target == .defaultStore && writers == 1 ? .xml : .binary)
-        }
-    }
-
-    private static func path(_ target: Target) -> String {
-        switch target {
-        case .defaultStore: ".config/Probe.plist"
-        case .fileStore: "files/torture.plist"
-        default: "files/torture.json"
         }
     }
 

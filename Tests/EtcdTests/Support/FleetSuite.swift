@@ -23,6 +23,10 @@ class FleetSuite {
 
     var url: String { "etcd://127.0.0.1:\(cluster.nodes[0].clientPort)/\(prefix)" }
 
+    func storeBehindProxy(_ reads: EtcdStore.ReadMode = .current, deadline: Duration = ampleWait()) -> EtcdStore {
+        proxy.store(prefix, .init(reads: reads, deadline: deadline))
+    }
+
     func probe(_ words: String...) throws -> Child.Result { try Child("EtcdProbe", words, home: home).wait() }
 }
 
