@@ -225,10 +225,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// With PREFS_WITHOUT="HarnessTests SourcesTests", these targets are not built: `.ci/run` runs no tests of theirs under ThreadSanitizer.
-let without = Set((Context.environment["PREFS_WITHOUT"] ?? "").split(separator: " ").map(String.init))
-package.targets.removeAll { without.contains($0.name) }
-
 // With PREFS_ONLY=ObservationTests, there is nothing but this target and what it needs: after a change of the library,
 // `Scripts/test.sh --only ObservationTests` compiles no other test and no tool. It may also be several targets, as in "BaseTests TypedTests".
 if let only = Context.environment["PREFS_ONLY"] {
@@ -244,7 +240,7 @@ if let only = Context.environment["PREFS_ONLY"] {
             }
         }
     }
-    for name in only.split(separator: " ") { need(String(name)) }
+    for name in only.split(whereSeparator: \.isWhitespace) { need(String(name)) }
     package.targets.removeAll { !needed.contains($0.name) }
     // The tool is found by its name.
     package.products.removeAll { !needed.contains("HarnessCLI") || $0.name != "prefs" }

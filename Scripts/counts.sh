@@ -13,8 +13,8 @@ usage() {
 thresholds=Tests/Benchmarks/thresholds.txt
 for row in "$@"; do grep -q "^$row " $thresholds || usage; done
 shopt -s inherit_errexit
-few=200
-many=600
+few=50
+many=200
 
 echo "== building the benchmarks" >&2
 swift build -c release --product Benchmarks -Xswiftc -warnings-as-errors >&2
@@ -80,15 +80,13 @@ called() { # file of callgrind
 
 # Prints name and count of every kind, for one operation.
 measure() { # row, tool
-    local out="$folder/$1.$2" runs=() run reader times
+    local out="$folder/$1.$2" reader times
     for times in $few $many; do
         case $2 in
-            strace) once "$1" $times strace -f -c -o "$out.$times" & ;;
-            valgrind) once "$1" $times valgrind --tool=callgrind --callgrind-out-file="$out.$times" & ;;
+            strace) once "$1" $times strace -f -c -o "$out.$times" ;;
+            valgrind) once "$1" $times valgrind --tool=callgrind --callgrind-out-file="$out.$times" ;;
         esac
-        runs+=($!)
     done
-    for run in "${runs[@]}"; do wait "$run"; done
     case $2 in strace) reader=traced ;; valgrind) reader=called ;; esac
     $reader "$out.$few" >"$out.few"
     $reader "$out.$many" >"$out.many"
@@ -102,24 +100,43 @@ tool() { # measure
     case $1 in instructions | allocations) echo valgrind ;; *) echo strace ;; esac
 }
 
-declare -A present counted
+declare -A present
 for name in strace valgrind; do has $name && works $name && present[$name]=yes || present[$name]=no; done
 
+# Prints the rows that are asked for and can be counted: row, measure, limit, tool.
+rows() { # asked rows
+    local row what limit with
+    while read -r row what limit; do
+        if [ $# -gt 0 ] && [[ " $* " != *" $row "* ]]; then continue; fi
+        with=$(tool "$what")
+        [ "${present[$with]}" != yes ] || echo "$row $what $limit $with"
+    done < <(grep -v '^#' $thresholds | grep .)
+}
+
+# As many at once as there are processors: counts do not depend on time.
 echo "== counting" >&2
+idle=$(getconf _NPROCESSORS_ONLN)
+counting=0
+while read -r row with; do
+    if [ "$idle" -eq 0 ]; then
+        wait -n
+        idle=$((idle + 1)) counting=$((counting - 1))
+    fi
+    measure "$row" "$with" >"$folder/counted.$row.$with" &
+    idle=$((idle - 1)) counting=$((counting + 1))
+done < <(rows "$@" | awk '{ print $1, $4 }' | sort -u)
+for ((; counting > 0; counting--)); do wait -n; done
+
 exceeded=0
-while read -r row what limit; do
-    if [ $# -gt 0 ] && [[ " $* " != *" $row "* ]]; then continue; fi
-    with=$(tool "$what")
-    [ "${present[$with]}" = yes ] || continue
-    if [ -z "${counted[$row $with]:-}" ]; then counted[$row $with]="$(measure "$row" "$with")"; fi
+while read -r row what limit with; do
     awk -v row="$row" -v what="$what" -v limit="$limit" '
         $1 == what { count = $2 }
         END {
             isAbove = count + 0 > limit + 0
             printf "counts: %-22s %-13s %12.2f   limit %12.2f%s\n", row, what, count, limit, isAbove ? "   ABOVE" : ""
             exit isAbove
-        }' <<<"${counted[$row $with]}" || exceeded=$((exceeded + 1))
-done < <(grep -v '^#' $thresholds | grep .)
+        }' "$folder/counted.$row.$with" || exceeded=$((exceeded + 1))
+done < <(rows "$@")
 
 if [ $exceeded -gt 0 ]; then
     echo "counts: $exceeded above their limits" >&2

