@@ -87,7 +87,8 @@ run_tests() { # mutant, seconds, filter, file for the output
 
 # The tests that failed in a run, in one line.
 failed_tests() { # its output
-    grep -oE "Test [A-Za-z0-9_]+\(.* (failed after|recorded an issue)" "$1" | sed -E "s/^Test ([A-Za-z0-9_]+).*/\1/" |
+    # An expectation in a thread belongs to no test.
+    grep -oE "Test ([A-Za-z0-9_]+\(.*|«unknown») (failed after|recorded an issue)" "$1" | sed -E "s/^Test ([^( ]+).*/\1/" |
         sort -u | tr "\n" " "
 }
 

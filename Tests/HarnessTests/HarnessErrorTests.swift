@@ -8,6 +8,18 @@ import Testing
     static let commands = [[], ["get", "int"], ["export"]] + writes
     private static let writes = [["set", "int", "5"], ["unset", "int"], ["set", "int", "+1"], ["unset", "--all"]]
 
+    @Test func withoutAHomeNothingIsReadOrWritten() throws {
+        for (environment, reason) in [
+            ([:], "no home folder: HOME is not set, or empty"),
+            (["HOME": "home"], "home: HOME is not an absolute path"),
+        ] {
+            for command in Self.commands {
+                let printed = Printed(try Child("prefs", command, environment: environment).wait())
+                #expect(printed == .failure("\(reason); the stored state is unchanged"))
+            }
+        }
+    }
+
     @Test func whatIsNotUTF8IsNamed() throws {
         let homeless = try home.bash(#"HOME=$(printf '/tmp/\377') exec "$0" get int"#)
         #expect(homeless == .failure("no home folder: HOME is not UTF-8; the stored state is unchanged"))
@@ -34,6 +46,37 @@ import Testing
         }
         #expect(try home.folder.names() == ["circle", "folder"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+
+    @Test func writesFailWhereNoFileCanBeCreated() throws {
+        let plain = try home.write("plain", to: "plain")
+        let inPlain = home.path("plain/x.plist")
+        let tooLong = home.path(String(repeating: "a", count: 244) + ".plist")
+        for (file, reason) in [
+            (inPlain, home.path("plain") + ": open: Not a directory"),
+            (tooLong, tooLong + ": its name has 250 bytes; expected at most 218, because recovery needs longer names"),
+        ] {
+            #expect(try prefs("get", "int", in: file) == Printed("0\n"))
+            for command in [["set", "int", "5"], ["set", "int", "+1"]] {
+                #expect(try prefs(command, in: file) == .failure("\(reason); the stored state is unchanged"))
+            }
+        }
+        #expect(try Data(contentsOf: plain) == Data("plain".utf8))
+        #expect(try home.folder.names() == ["plain"])
+    }
+
+    @Test(.needs("errors: a read-only folder", geteuid() != 0, else: "root may write everywhere"))
+    func writesFailInAReadOnlyFolder() throws {
+        let file = try home.write(["PrefsTestSet": ["Integer Value": 5]], to: "x.plist")
+        let bytes = try Data(contentsOf: file)
+        #expect(chmod(home.folder.path, 0o500) == 0)
+        #expect(try prefs("get", "int", in: home.path("x.plist")) == Printed("5\n"))
+        for command in [["set", "int", "6"], ["unset", "--all"], ["unset", "int"]] {
+            let reason = "\(home.path(".x.plist.lock")): open: Permission denied; the stored state is unchanged"
+            #expect(try prefs(command, in: home.path("x.plist")) == .failure(reason))
+        }
+        #expect(try Data(contentsOf: file) == bytes)
+        #expect(try home.folder.names() == ["x.plist"])
     }
 
     @Test(arguments: commands)

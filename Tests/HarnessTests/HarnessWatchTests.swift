@@ -47,6 +47,19 @@ import Testing
         #expect(try watching.line() == line("Date Value", #"{"$date":"2026-11-21T00:00:00Z"}"#))
     }
 
+    @Test func aLinkThatMovesIsFollowed() throws {
+        try home.write(["a": 1], to: "one.plist")
+        try home.write(["a": 2], to: "two.plist")
+        let link = home.path("current.plist")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "one.plist")
+        let watching = try Watching(["-f", link], at: link, in: home)
+        try FileManager.default.createSymbolicLink(atPath: home.path("new"), withDestinationPath: "two.plist")
+        try #require(rename(home.path("new"), link) == 0)
+        #expect(try watching.line() == "TIME  a: 1 → 2")
+        try prefs("set", "-f", link, "a", "3")
+        #expect(try watching.line() == "TIME  a: 2 → 3")
+    }
+
     /// A folder is in the place of the file. Then a person makes a typo in the file and corrects it, both in place.
     @Test(arguments: [
         ([], #"PrefsTestSet: (not set) → {"Integer Value":1}"#, "PrefsTestSet.Integer Value: 1 → 3"),

@@ -107,7 +107,7 @@ import Testing
         try store(nil)
         let path = try #require(file.takeWarning()?.report?.quarantinedAs)
         #expect(try Data(contentsOf: URL(filePath: path)) == damage)
-        #expect(!isThere("test.plist"))
+        #expect(!isThere("test.plist") && !isThere(".test.plist.lastgood"))
     }
 
     /// The file and its last good copy are damaged.

@@ -183,6 +183,10 @@ import Testing
         "…", "…: …",
     ]
 
+    @Test func aTextMatchesAMessageFromItsBeginning() {
+        #expect(SourceMessages.matches("a … b", "a x b") && !SourceMessages.matches("a … b", "x a b"))
+    }
+
     @Test func everyReasonIsListed() throws {
         let folders = [
             "PropertyLists", "FileEngine", "DefaultsDomain", "PersistentPreferences", "PrefsJSON", "PrefsKeys",

@@ -89,6 +89,17 @@ import Testing
         #expect(system.watchesLeft == 0)
     }
 
+    @Test(arguments: Watcher.allCases)
+    func linksOnThePathAreWatchedToo(_ watcher: Watcher) throws {
+        let system = CountingWatches(watcher)
+        prefs("real.plist", system)["a"] = 1
+        #expect(symlink("real.plist", folder.file("link.plist").path) == 0)
+        let observation = prefs("link.plist", system).onChange { _ in }
+        #expect(system.watches == 2)
+        observation.cancel()
+        #expect(system.watchesLeft == 0)
+    }
+
     @Test(arguments: [ENOSPC, EMFILE, EACCES], Watcher.allCases)
     func whatCannotBeWatchedIsReported(_ code: Int32, _ watcher: Watcher) throws {
         let system = CountingWatches(watcher)

@@ -20,6 +20,16 @@ import Testing
         }
     }
 
+    @Test func aFolderThatIsRemovedIsMadeByTheNextWrite() throws {
+        let prefs = folder.prefs("inner/test.plist")
+        prefs["a"] = 1
+        try FileManager.default.removeItem(at: folder.file("inner"))
+        #expect(prefs.ints.isEmpty)
+        prefs["a"] = 4
+        #expect(prefs.outcome == "ok")
+        #expect(folder.prefs("inner/test.plist").ints == ["a": 4])
+    }
+
     @Test(.enabled(if: Hazard.canRun("an unreadable file", if: geteuid() != 0, else: "root may read everything")))
     func aFileWithoutPermissionIsLeftAsItIs() throws {
         let prefs = folder.prefs()

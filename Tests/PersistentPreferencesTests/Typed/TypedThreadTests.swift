@@ -50,6 +50,19 @@ private final class SharedPrefs: PersistentPrefs, @unchecked Sendable {
         #expect(shared.outcome == "ok" && shared["was renamed"] == nil)
     }
 
+    @Test func anUpdateReturnsTheErrorOfThatVeryCall() {
+        let prefs = AnyPrefs(store: InMemoryStore())
+        let others = Locked(0)
+        inThreads(8) { thread in
+            let isGood = thread.isMultiple(of: 2)
+            for _ in 0..<200 {
+                let error = prefs.update { $0[isGood ? "a" : "unknown"] = thread }
+                if (error == nil) != isGood { others.withLock { $0 += 1 } }
+            }
+        }
+        #expect(others.withLock { $0 } == 0)
+    }
+
     /// The first access to a property must not read state that another thread is changing. ThreadSanitizer would detect
     /// it.
     @Test func aFirstAccessTouchesNothingElse() {

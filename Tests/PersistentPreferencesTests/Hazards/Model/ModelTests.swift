@@ -15,6 +15,14 @@ import WriteOperations
         #expect(modelled.isDisjoint(with: leftOut) && modelled.union(leftOut) == Set(WriteOperation.allCases))
     }
 
+    @Test func aFailingSequenceIsMadeShort() {
+        let isReopen = { (move: ModelMove) in if case .reopen = move.operation { true } else { false } }
+        let moves = ModelGenerator.make(seed: 1, count: 60).moves
+        #expect(moves.filter(isReopen).count > 1)
+        let short = ModelShrinker.shrink(moves) { $0.contains(where: isReopen) }
+        #expect(short.count == 1 && short.allSatisfy(isReopen))
+    }
+
     @Test func theLibraryDoesWhatADictionaryDoes() throws {
         let single = UInt64(Hazard.count("PREFS_MODEL_SEED", default: 0))
         let seeds =

@@ -257,6 +257,13 @@ import Testing
         #expect(prefs.lastError == nil)
     }
 
+    @Test func aNewInstallationIsNotLocked() {
+        let prefs = prefs(daemon.process(), .roots)
+        #expect(prefs.lastError == nil && !daemon.hasMarker)
+        prefs.volume = 1
+        #expect(prefs.lastError == nil && daemon.hasMarker)
+    }
+
     /// On a Mac there are no locked files, and no marker.
     @Test func withoutDataProtectionNothingIsLookedAt() {
         let process = daemon.process()
