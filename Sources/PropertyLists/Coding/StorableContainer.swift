@@ -171,7 +171,7 @@ extension Optional: StorableOptional {
     package static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.element) }, decode: { $0.isNull ? nil : try coding.decoding($0, $1) },
+            encode: { try $0.map(coding.element) }, decode: { try coding.decoding($0, $1) },
             decodeFields: coding.decodeFields.map { decode in { try decode($0, $1, $2) } }, isCheap: coding.isCheap)
     }
 
