@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// Runs the tests of a suite on four threads that only such tests have.
+/// Runs the tests of a suite on eight threads that only such tests have.
 ///
 /// The pool of tasks has one thread for each core. A test that waits in a call, for a process or for a time, keeps its thread from all other
 /// tests. Here, it does not. (Elsewhere than on Linux, the tests run in the pool: macOS 14 has no executors of tasks.)
@@ -28,7 +28,7 @@ extension Trait where Self == WaitingThreads {
 #if os(Linux)
     /// The jobs of such tests, which threads take in their order.
     private final class JobQueue: TaskExecutor {
-        static let shared = JobQueue(threads: 4)
+        static let shared = JobQueue(threads: 8)
 
         private let condition = NSCondition()
         /// Only the holder of the condition uses it.
