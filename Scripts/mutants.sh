@@ -28,8 +28,9 @@ if ! command -v etcd >/dev/null; then
     for i in "${!names[@]}"; do [[ "${names[i]}" != fleet-* ]] || unset "names[i]"; done
 fi
 log=$PWD/.build/mutants/log
-# What was seen of each mutant, and the output of its tests.
+# A file for each mutant: what was seen of it, and the output of its tests.
 results=$PWD/.build/mutants/results
+outputs=$PWD/.build/mutants/outputs
 workers=$(getconf _NPROCESSORS_ONLN)
 # The names of the applied patches, the last one first.
 applied=""
@@ -45,8 +46,8 @@ trap mend EXIT
 trap 'exit 130' INT
 # Those of `.ci/run`: other flags would build everything again.
 flags="-Xswiftc -warnings-as-errors"
-rm -rf "$results"
-mkdir -p "$results"
+rm -rf "$results" "$outputs"
+mkdir -p "$results" "$outputs"
 if [ $place = copy ]; then
     copy=.build/mutants/copy
     mkdir -p "$copy"
@@ -111,7 +112,7 @@ survived() { # name, reason
 
 # Runs the tests that find a mutant. Prints its name, the seconds, and what has found it, and notes the same in a file.
 try() { # name
-    local code=0 seen began=$SECONDS output=$results/$1.log
+    local code=0 seen began=$SECONDS output=$outputs/$1
     run_tests "$1" 120 "$(filter "$1")" "$output" || code=$?
     seen="$(witness $code "$output")" || true
     if [ $code -eq 0 ]; then
@@ -184,9 +185,13 @@ round() { # names
 
 round "${names[@]}"
 for name in "${names[@]}"; do
-    ! grep -qs SURVIVED "$results/$name" || survivors+=("$name")
+    if grep -qs SURVIVED "$results/$name"; then
+        survivors+=("$name")
+    elif [ ! -e "$results/$name" ] && [[ " ${survivors[*]-} " != *" $name "* ]]; then
+        survived "$name" "was not tried"
+    fi
 done
 echo "slowest:"
-cat "$results"/*[^g] 2>/dev/null | sort -t ' ' -k 2nr | head -n 10
+cat "$results"/* 2>/dev/null | sort -t ' ' -k 2nr | head -n 10
 echo "hazard: mutants: ${#names[@]}, ${#survivors[@]} survived ${survivors[*]-}"
 [ ${#survivors[@]} -eq 0 ]
