@@ -10,9 +10,7 @@
         /// Starts a thread. False if the system has none to give.
         static func create(_ work: UnsafeMutableRawPointer) -> Bool {
             var thread: pthread_t?
-            guard pthread_create(&thread, nil, routine, work) == 0, let thread else { return false }
-            pthread_detach(thread)
-            return true
+            return pthread_create(&thread, nil, routine, work) == 0
         }
     }
 #endif

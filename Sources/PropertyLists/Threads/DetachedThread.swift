@@ -20,8 +20,10 @@ package enum DetachedThread {
         return hasStarted
     }
 
-    /// The function of the thread.
+    /// The function of the thread, which detaches itself: one that has ended before another thread detaches it would be a leak if the
+    /// process ended in between.
     static func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        pthread_detach(pthread_self())
         if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeRetainedValue().body() }
         return nil
     }
