@@ -114,7 +114,7 @@ let helpers = [
     support(
         "PrefsSupport",
         [
-            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PrefsTestSet", "PropertyListSupport", "TestSupport",
+            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PropertyListSupport", "TestSupport",
         ], path: "PersistentPreferencesTests/Support", isTesting: true),
     probe(
         "Probe",

@@ -78,7 +78,7 @@ targets() { # names
 }
 
 # Runs tests for a limited time, because a mutant may make them wait forever. The program of the tests is run itself where it is one:
-# `swift test` takes two seconds before it begins.
+# `swift test` takes two seconds before it begins. In the foreground, an interrupt of the script is one of the tests, too.
 run_tests() { # mutant, seconds, filter, file for the output
     local limit="" tests=(swift test --skip-build $flags)
     if command -v timeout >/dev/null; then limit="timeout --foreground --signal=INT --kill-after=10 $2"; fi

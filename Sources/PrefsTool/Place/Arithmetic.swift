@@ -4,19 +4,20 @@ import PrefsPropertyLists
 
 /// Adds to numbers of any width, exactly or not at all.
 enum Arithmetic {
-    /// - Throws: `CommandError` if the value or the text is not a number, or if the sum cannot be represented.
-    static func sum(of value: StoredValue?, and text: String, _ name: String) throws -> StoredValue {
+    /// The sum of a stored number and a text; nil if the value is not a number.
+    ///
+    /// - Throws: `CommandError` if the text is not a number, or if the sum cannot be represented.
+    static func sum(of value: StoredValue, and text: String, _ name: String) throws -> StoredValue? {
         let place = "`\(ShownText.key(name))`"
         switch value {
-        case .integer(let old)?: return try sum(of: Wide(old), and: text, place)
-        case .unsigned(let old)?: return try sum(of: Wide(old), and: text, place)
-        case .real(let old)?:
+        case .integer(let old): return try sum(of: Wide(old), and: text, place)
+        case .unsigned(let old): return try sum(of: Wide(old), and: text, place)
+        case .real(let old):
             guard let amount = Double(text), amount.isFinite else {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
             }
             return StoredValue(old + amount)
-        default:
-            throw CommandError("\(place): expected a number, found \(value.map(ValueText.typeName) ?? "no value")")
+        default: return nil
         }
     }
 

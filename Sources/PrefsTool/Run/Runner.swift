@@ -190,7 +190,9 @@ struct Runner {
     ) throws -> StoredValue? {
         let amount = text.utf8.first == UInt8(ascii: "+") ? String(text.unicodeScalars.dropFirst()) : nil
         let isAmount = amount.map { Double($0) != nil } ?? false
-        if let amount, type == nil, let old, old.isNumber { return try Arithmetic.sum(of: old, and: amount, path.text) }
+        if let amount, type == nil, let old, let sum = try Arithmetic.sum(of: old, and: amount, path.text) {
+            return sum
+        }
         if text == "toggle", type == nil, case .bool(let value)? = old { return .bool(!value) }
         // Of several choices, none or the one of this name is meant.
         let hasChoices = path.steps.isEmpty && place.key(path.root)?.description?.choices != nil

@@ -20,8 +20,8 @@ package enum DetachedThread {
         return hasStarted
     }
 
-    /// The function of the thread, which detaches itself: one that has ended before another thread detaches it would be a leak if the
-    /// process ended in between.
+    /// The function of the thread. The thread detaches itself: if its creator did, the thread and then the process could end before that,
+    /// and ThreadSanitizer would report a leak.
     static func perform(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         pthread_detach(pthread_self())
         if let work { Unmanaged<Work>.fromOpaque(UnsafeRawPointer(work)).takeRetainedValue().body() }
