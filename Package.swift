@@ -185,8 +185,8 @@ let testTargets = [
     tests(
         "Etcd",
         [
-            "EtcdProbe", "Fleet", "HarnessCLI", "PersistentPreferences", "PrefsEtcd", "PrefsJSON", "PrefsLayers",
-            "PrefsPropertyLists", "PrefsTesting", "TestSupport",
+            "EngineSupport", "EtcdProbe", "Fleet", "HarnessCLI", "PersistentPreferences", "PrefsEtcd", "PrefsJSON",
+            "PrefsLayers", "PrefsPropertyLists", "PrefsTesting", "TestSupport",
         ]),
     tests(
         "Harness",

@@ -1,20 +1,25 @@
 import Foundation
 package import Testing
 
-/// Runs the tests of a suite on eight threads that only such tests have.
+/// Runs the tests of a suite on threads that only such tests have.
 ///
 /// The pool of tasks has one thread for each core. A test that waits in a call, for a process or for a time, keeps its thread from all other
 /// tests. Here, it does not. (Elsewhere than on Linux, the tests run in the pool: macOS 14 has no executors of tasks.)
 package struct WaitingThreads: SuiteTrait, TestTrait, TestScoping {
-    package let isRecursive = true
+    /// Each has threads of its own.
+    package enum Pool: Sendable { case common, fleet }
 
-    package init() {}
+    package let isRecursive = true
+    private let pool: Pool
+
+    package init(_ pool: Pool = .common) { self.pool = pool }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         #if os(Linux)
-            try await withTaskExecutorPreference(JobQueue.shared) { try await function() }
+            let queue = pool == .fleet ? JobQueue.fleet : .common
+            try await withTaskExecutorPreference(queue) { try await function() }
         #else
             try await function()
         #endif
@@ -28,7 +33,9 @@ extension Trait where Self == WaitingThreads {
 #if os(Linux)
     /// The jobs of such tests, which threads take in their order.
     private final class JobQueue: TaskExecutor {
-        static let shared = JobQueue(threads: 8)
+        static let common = JobQueue(threads: 8)
+        /// All tests of the fleet at once would keep one another waiting beyond the deadlines of the product.
+        static let fleet = JobQueue(threads: 6)
 
         private let condition = NSCondition()
         /// Only the holder of the condition uses it.
