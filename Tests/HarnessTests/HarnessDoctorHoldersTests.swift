@@ -112,19 +112,20 @@ import Testing
             return Hazard.canRun("doctor: \(name)", if: canMount, else: "needs root and namespaces")
         }
 
-        /// On an overlay over two file systems, `/proc/locks` has another device than `stat`.
+        /// On an overlay over two file systems, `/proc/locks` has another device than `stat`. No child of the shell gets
+        /// the lock: it might get the number of the taker, too, and be the one that is named.
         @Test(.enabled(if: canRun("holders on an overlay"))) func doctorNamesTheHolderOnAnOverlay() throws {
             let script = """
                 cd "$0"; mkdir low all work; mount -t tmpfs tmpfs work; mkdir work/up work/work
                 mount -t overlay overlay -o lowerdir=low,upperdir=work/up,workdir=work/work all
                 "$1" set -f all/x.plist A.k v
                 exec 9<>all/.x.plist.lock; flock -x 9
-                "$1" doctor -f all/x.plist --json | tr -d ' \\n' | grep -o '"holders":\\[[^]]*'
+                "$1" doctor -f all/x.plist --json 9>&- >report; tr -d ' \\n' <report
                 echo "holder $$"
                 """
             let printed = try Self.run(script, home)
             let own = try #require(printed.output.firstMatch(of: /holder ([0-9]+)\n/)).1
-            #expect(printed.output.contains("\"pid\":\(own)"), "\(printed)")
+            #expect(printed.output.contains("\"pid\":\(own)}"), "\(printed)")
         }
 
         /// Only the first namespace of processes lists a lock whose taker has ended.
@@ -146,7 +147,7 @@ import Testing
                     kill $innocent
                 done
                 echo "taker $taker innocent $innocent holder $$"
-                "$1" doctor -f x.plist --json | tr -d ' \\n' | grep -o '"holders":\\[[^]]*'
+                "$1" doctor -f x.plist --json 9>&- >report; tr -d ' \\n' <report
                 kill $innocent
                 """
             let printed = try Self.run(script, home)
@@ -155,8 +156,8 @@ import Testing
             guard numbers.1 == numbers.2 else {
                 return Hazard.report("doctor: a number of a process used again: another process has got it")
             }
-            #expect(printed.output.contains("\"pid\":\(numbers.3)"), "\(printed)")
-            #expect(!printed.output.contains("\"pid\":\(numbers.1)"), "\(printed)")
+            #expect(printed.output.contains("\"pid\":\(numbers.3)}"), "\(printed)")
+            #expect(!printed.output.contains("\"pid\":\(numbers.1)}"), "\(printed)")
         }
 
         /// A file system without locks, by a library that is loaded first.
