@@ -232,6 +232,5 @@ extension ToolMessage {
         "HOME is not an absolute path", "HOME is not set", "larger than … MiB", "… belongs to another user",
         "… is not valid UTF-8",
         "…: cannot be listed", "…: has changed since that write", "no field `…`…",
-        "`…` cannot be read as a value of this type",
     ]
 }

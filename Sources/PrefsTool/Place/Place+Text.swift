@@ -37,17 +37,13 @@ extension Place {
             }
             return readings[0]
         }
-        var first: (any Error)?
-        for reading in readings {
-            do {
-                let whole = try path.value(base, with: reading)
-                try whole.map { try check($0, forKey: path.root, over: values[path.root]) }
-                return reading
-            } catch {
-                first = first ?? error
-            }
+        func checked(_ reading: StoredValue) throws -> StoredValue {
+            let whole = try path.value(base, with: reading)
+            try whole.map { try check($0, forKey: path.root, over: values[path.root]) }
+            return reading
         }
-        throw first ?? CommandError("`\(ShownText.key(text))` cannot be read as a value of this type")
+        // If no reading fits, the first one says why.
+        return try readings.lazy.compactMap { try? checked($0) }.first ?? checked(readings[0])
     }
 
     /// Whether a place has a Decimal, which is stored as a string.
