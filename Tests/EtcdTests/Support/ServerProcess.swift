@@ -17,7 +17,7 @@ final class ServerProcess {
         let script = #"""
             data=$1; shift
             "$@" >/dev/null 2>&1 & echo $!
-            read -r word; kill -9 $!; kill -CONT $!
+            read -r word; kill -9 $!; kill -CONT $!; wait $! 2>/dev/null
             [ "$word" ] || [ ! "$data" ] || { until rm -rf "$data"; do :; done; rmdir "${data%/*}"; }
             """#
         shell = try SpawnedProcess(
@@ -33,7 +33,7 @@ final class ServerProcess {
     func stop() { Foundation.kill(pid, SIGSTOP) }
     func resume() { Foundation.kill(pid, SIGCONT) }
 
-    /// Ends it, also if it is stopped, and leaves its data.
+    /// Ends it, also if it is stopped, and leaves its data. It has ended afterwards: another server can have its port.
     func kill() {
         Foundation.kill(pid, SIGKILL)
         Foundation.kill(pid, SIGCONT)
