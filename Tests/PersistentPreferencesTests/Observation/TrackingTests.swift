@@ -131,26 +131,31 @@ import Testing
         DispatchQueue.main.setSpecific(key: key, value: nil)
     }
 
+    /// Tracks anew after each change, as a view does: on the main queue, and once for each tracking. Several threads that commit at once may
+    /// each call the `onChange` of one tracking.
     @Test func underThreadsNothingIsMissed() {
         let prefs = prefs()
         let commits = 8 * 50
-        let fired = Heard<Int>()
-        // Tracks anew each time, as a view does.
+        let seen = Heard<Int>()
         @Sendable func track() {
+            let isOver = Locked(false)
             let size = withObservationTracking {
                 prefs.size
             } onChange: {
-                fired.append(0)
-                DispatchQueue.global().async { track() }
+                let isFirst = isOver.withLock { isOver in
+                    defer { isOver = true }
+                    return !isOver
+                }
+                if isFirst { DispatchQueue.main.async { track() } }
             }
-            if size == commits { fired.append(size) }
+            if size == commits { seen.append(size) }
         }
         prefs.size = 0
-        track()
+        DispatchQueue.main.async { track() }
         inThreads(8) { _ in
             for _ in 0..<50 { prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 1 } }
         }
-        fired.wait { $0.contains(commits) }
+        seen.wait { $0.contains(commits) }
     }
 
     /// Delays the first observer.
