@@ -22,6 +22,7 @@ esac
 export PREFS_MODEL_SEEDS="${PREFS_MODEL_SEEDS:-8}" PREFS_STRESS="${PREFS_STRESS:-40}" PREFS_FLEET=1
 # A report names the line, and needs no more of the debug information: the build takes 8 % less without the rest. It takes 11 % less if
 # each module is compiled as a whole instead of in batches, of which each reads all of its files.
+# (With a number of threads, the compiler makes an object for each file, as the package manager expects.)
 flags=(-Xswiftc -gline-tables-only -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1)
 # A wait may take longer here.
 export PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-300}"
