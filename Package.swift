@@ -157,7 +157,7 @@ let testTargets = [
         [
             "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsJSON", "PrefsPropertyLists",
             "PropertyListSupport", "TestSupport",
-        ], resources: [.copy("Corpus"), .copy("Damaged")]),
+        ], resources: [.copy("Corpus")]),
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
     areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
     areaTests("Observation", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys"),

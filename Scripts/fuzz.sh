@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes the bytes of a file and values that a program may store, each for half of the seconds. Adds what it finds to the corpus of the
-# tests, which replay it. With PREFS_FUZZ_SEED=N, a run makes as many inputs as a usual machine makes in the seconds, however long that
-# takes, and on unchanged code those of the last run: in CI, a change passes or fails by what it is, not by luck.
+# tests, which replay it. An input that crashes or hangs other software does not belong there. With PREFS_FUZZ_SEED=N, a run makes as many
+# inputs as a usual machine makes in the seconds, however long that takes, and on unchanged code those of the last run: in CI, a change
+# passes or fails by what it is, not by luck.
 # usage: Scripts/fuzz.sh SECONDS [bytes|values]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -92,7 +93,7 @@ speed() { # target
     if [[ $1 == bytes ]]; then echo 4000; else echo 500; fi
 }
 
-# Foundation leaks memory with each XML file that it rejects, so no process runs for longer than two minutes, or for the inputs of two minutes.
+# Foundation, which judges the XML, leaks memory, so no process runs for longer than two minutes, or for the inputs of two minutes.
 work() { # target, number of the worker, seconds
     local left end part length corpus=$folder/corpus-$1 options=(-entropic_scale_per_exec_time=1 -reload=10)
     if [[ -n ${PREFS_FUZZ_SEED-} ]]; then
@@ -129,8 +130,9 @@ for target in "${targets[@]}"; do
     for found in "$folder/found-$target"/{crash,timeout,oom,leak}-*; do
         [[ -e $found ]] || continue
         [[ $found == */timeout-* ]] && hangs=$((hangs + 1)) || crashes=$((crashes + 1))
-        cp "$found" "$(kept "$target")/"
-        echo "found, and kept: $(kept "$target")/$(basename "$found")"
+        name=$(basename "$found")
+        cp "$found" "$(kept "$target")/${name#*-}"
+        echo "found, and kept: $(kept "$target")/${name#*-}"
     done
     if [[ -e $folder/found-$target/stop ]]; then
         grep -E "promise|ERROR|SUMMARY|^ +#[0-9]+ " "$folder/found-$target/stop" | head -30 || true

@@ -84,7 +84,7 @@ public enum PrefsTool {
         guard isText else {
             return .failure("an argument is not valid UTF-8", code: Outcome.usageErrorCode, asJSON: false)
         }
-        // Swift compares strings with many combining marks in quadratic time.
+        // The tool compares arguments with names. For a safe text, that takes linear time.
         guard arguments.allSatisfy(StreamSafeText.isSafe) else {
             return .failure(
                 "an argument has more than 30 combining marks in a row", code: Outcome.usageErrorCode, asJSON: false)

@@ -11,8 +11,6 @@ struct CorpusReplay {
 
     private var inputs: [Input] = []
 
-    var count: Int { inputs.count }
-
     mutating func add(_ kind: String, _ seeds: [Data]) {
         inputs += seeds.enumerated().map { Input(name: "\(kind) seed \($0)", bytes: $1) }
     }

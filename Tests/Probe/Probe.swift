@@ -117,7 +117,7 @@ enum Probe {
         let prefs = ProbePrefs()
         try Data("damaged".utf8).write(to: domain)
         UserDefaults.standard.set("theirs", forKey: "other")
-        // The read uses only the engine, because UserDefaults might crash on the file.
+        // The read uses only the engine: UserDefaults is not asked to read a damaged file.
         print(prefs["count"] ?? "lost", prefs.lastError == nil ? "ok" : "damaged")
         if prefs.update({ $0["text"] = "x" }) == nil, prefs.lastError?.isWarning == true { print("quarantined") }
         print(

@@ -27,7 +27,7 @@ import WriteOperations
         try expect("7.0 true Eve 0.25\n", of: "type-safe-defaults-read")
     }
 
-    /// The parser of UserDefaults crashes on such a file, so the engine must read it first.
+    /// The engine reads the file before UserDefaults, whose parser may not survive every damage. This one is harmless.
     @Test func aDamagedDomainIsSurvived() throws {
         try FileManager.default.createDirectory(at: home.file(".config"), withIntermediateDirectories: true)
         try Data("damaged".utf8).write(to: domain)

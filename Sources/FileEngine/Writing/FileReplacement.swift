@@ -20,8 +20,8 @@ package struct FileReplacement: Sendable {
     /// Called with each commit of the task, under the write lock, after the file was replaced.
     @TaskLocal package static var observer: (@Sendable (FileReplacement) -> Void)?
 
-    /// Runs the body with an observer. A release build of another module crashes (Swift 6.3.1) if it binds the
-    /// task-local value itself, because it passes no metadata of the closure's type.
+    /// Runs the body with an observer. Other modules call this, because Swift 6.3.1 compiles a binding of the
+    /// task-local value wrongly there: without the metadata of the closure's type.
     package static func observing<R>(
         with observer: @escaping @Sendable (FileReplacement) -> Void, _ body: () throws -> R
     ) rethrows -> R {

@@ -156,8 +156,7 @@ extension PrefConstraint where Value == String {
     /// A regular expression that matches the whole text, in the syntax of `Regex`: `.pattern("[a-z]+")`.
     ///
     /// A pattern that is not a regular expression stops the program. Each pattern is compiled once per process. `Regex`
-    /// backtracks: a pattern with nested repetition, such as `(a+)+b`, may take exponential time in the length of a
-    /// text that another program has stored. Use a pattern without nested repetition.
+    /// backtracks, and another program may have stored any text: use a pattern without nested repetition.
     public static func pattern(_ pattern: String) -> PrefConstraint {
         let compiled = TextPattern.compiled(pattern)
         return PrefConstraint(unchecked: { "of the form \(pattern)" }, parts: { [.pattern(pattern)] }) {

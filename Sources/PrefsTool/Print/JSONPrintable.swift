@@ -50,7 +50,7 @@ extension Array: JSONPrintable where Element: JSONPrintable {
 }
 
 extension Dictionary: JSONPrintable where Key == String, Value: JSONPrintable {
-    /// The keys are sorted by their bytes. (`JSONSerialization` sorts by locale, and crashes in some.)
+    /// The keys are sorted by their bytes. (`JSONSerialization` sorts by locale.)
     var json: String {
         JSONText.object(
             sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) }

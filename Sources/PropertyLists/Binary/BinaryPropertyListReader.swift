@@ -1,8 +1,7 @@
 import Foundation
 
-/// Reads a binary property list of any origin. Foundation's parser crashes on hostile lists or expands them without
-/// limit. This reader checks that every reference leads to an object of an allowed kind, and that no chain of
-/// references is endless.
+/// Reads a binary property list of any origin, also a damaged one, on which Foundation's parser may crash. Checks every
+/// offset, count and reference before it follows one, and limits what shared references add up to.
 ///
 /// Works without recursion, which would take up to 3 KB per level in a debug build. Secondary threads have 512 KB.
 struct BinaryPropertyListReader {

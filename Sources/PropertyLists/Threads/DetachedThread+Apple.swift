@@ -2,7 +2,7 @@
     import Foundation
 
     extension DetachedThread {
-        // A constant, because the compiler of Swift 6.3 crashes if the closure is passed as a literal.
+        // A constant, because the compiler of Swift 6.3 does not accept a literal closure as the argument.
         private static let routine: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
             perform($0)
         }

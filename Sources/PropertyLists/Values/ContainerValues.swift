@@ -32,10 +32,9 @@ extension Dictionary: DictionaryValue {
     var pairs: some Sequence<(Any, Any)> { lazy.map { ($0.key as Any, $0.value as Any) } }
 }
 
-// On Linux, every accessor of an NSArray or NSDictionary converts all nested containers to Swift. A cycle would
-// overflow the stack, and shared references would multiply, before the vetter could count them. A mirror returns the
-// references without a conversion. A string stays an object, too, because a Swift string would have U+FFFD in place of
-// an unpaired surrogate.
+// On Linux, every accessor of an NSArray or NSDictionary converts all nested containers to Swift, before the vetter
+// could count them. A mirror returns the references without a conversion. A string stays an object, too, because a
+// Swift string would have U+FFFD in place of an unpaired surrogate.
 
 extension NSArray {
     /// A copy of the references, because the array may be mutable and used by other code. nil for a subclass, because

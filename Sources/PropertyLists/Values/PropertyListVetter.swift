@@ -3,7 +3,7 @@ import Foundation
 /// Checks whether a property list can hold an object, and copies it into a `StoredValue`. If not, returns the path and
 /// the reason of each failure, up to a limit. Every object of a user passes through it.
 ///
-/// Foundation's own check (`propertyList(_:isValidFor:)`) accepts objects that are then lost or that crash the encoder.
+/// Foundation's own check (`propertyList(_:isValidFor:)`) also accepts objects that a property list cannot hold.
 package struct PropertyListVetter {
     private(set) var failures: [PropertyListFailure] = []
     private let topLevelKey: String

@@ -1,9 +1,8 @@
 /// The limit on the cost of hashing and comparing a key.
 ///
-/// Swift brings the combining marks that follow a letter into an order when it hashes or compares a String, in time
-/// that grows with their square. Every reader and the vetter reject a key that is not in the Stream-Safe Text Format of
-/// Unicode Standard Annex #15, so no key takes more than linear time. Values are compared by their bytes and need no
-/// limit.
+/// Swift brings combining marks into an order when it hashes or compares a String. Every reader and the vetter reject a
+/// key that is not in the Stream-Safe Text Format of Unicode Standard Annex #15, so no key takes more than linear time.
+/// Values are compared by their bytes and need no limit.
 package enum StreamSafeText {
     /// The most combining marks in a row.
     static let longestRun = 30

@@ -70,7 +70,7 @@ enum XMLPropertyListScalar {
     /// Foundation writes a decimal comma, or an Arabic one, in a program that has set such a locale. Both are read.
     /// Before the number, every character that Foundation takes for a blank is skipped.
     static func real(_ text: String) -> StoredValue? {
-        // Compares scalars, because Characters with many combining marks take quadratic time.
+        // Compares scalars, which takes linear time for every text.
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars.drop(while: isBlankBeforeReal) {
             switch scalar {

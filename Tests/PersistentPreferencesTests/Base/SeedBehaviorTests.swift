@@ -168,8 +168,7 @@ import Testing
         #expect((prefs as? OverridingPrefs)?.calls == ["subscript", "values", "flush", "clear", "deleteAll"])
     }
 
-    /// The test that RVS_PersistentPrefs has commented out, because it crashes there: two operation queues on one
-    /// instance.
+    /// The test that RVS_PersistentPrefs has commented out: two operation queues on one instance.
     @Test func theSeedsFailingScenarioPassesEachTime() throws {
         let folder = try TemporaryFolder()
         let prefs = PrefsTestSet(store: PropertyListFileStore(url: folder.file(), durability: .process))

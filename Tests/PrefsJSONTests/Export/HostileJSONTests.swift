@@ -106,8 +106,8 @@ import Testing
         #expect(Self.failure(of: nested(66))?.contains("nested deeper than 64 levels (at a[0]") == true)
     }
 
-    /// Each case takes minutes if a letter with many marks takes quadratic time, and then exceeds the limit. A file has
-    /// fewer limits than an import.
+    /// Each case takes linear time; with quadratic time, it would exceed the limit. A file has fewer limits than an
+    /// import.
     @Test(.timeLimit(.minutes(5)), arguments: 0..<9) func muchOfOneThing(_ kind: Int) throws {
         func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
         let text =

@@ -36,7 +36,7 @@ package enum XMLJudge {
     }
 
     /// The value that Foundation reads; nil for documents that it rejects, reads as OpenStep (`<dd>` is a byte there),
-    /// or cannot read because they are too deep for its recursion.
+    /// or is not given because of their size.
     private static func foundations(_ bytes: Data) -> Any? {
         guard bytes.withUnsafeBytes(XMLPropertyListReader.isXML), hasPlainDocumentType(bytes), hasPlainEncoding(bytes),
             bytes.count(where: { $0 == UInt8(ascii: "<") }) < 1_000

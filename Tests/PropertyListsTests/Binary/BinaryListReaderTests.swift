@@ -105,10 +105,10 @@ import Testing
         #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(damaged) }
     }
 
-    /// The check of written bytes rejects everything that the reader rejects. It accepts every value that the reader
-    /// accepts, in the form of our writer.
+    /// The check of written bytes rejects everything that the reader rejects but for texts, which it does not make. It
+    /// accepts every value that the reader accepts, in the form of our writer.
     @Test func theCheckAgreesWithTheReader() throws {
-        for bytes in Bytes.refused where bytes.data.starts(with: "bplist".utf8) {
+        for bytes in Bytes.refusedBinary where bytes.verdict != StreamSafeText.reason {
             #expect(throws: DecodingFailure.self, "\(bytes)") { try check(bytes.data) }
         }
         for bytes in Bytes.accepted where bytes.data.starts(with: "bplist".utf8) {
@@ -133,22 +133,15 @@ import Testing
             var flipped = bytes
             flipped[bit / 8] ^= 1 << (bit % 8)
             guard (try? check(flipped)) != nil else { continue }
-            let other = try? read(flipped)
-            // Two references may be exchanged, and a key may become equal to another one.
-            #expect(other != nil || (try? PropertyListSerialization.propertyList(from: flipped, format: nil)) != nil)
+            do {
+                // Two references may be exchanged.
+                _ = try read(flipped)
+            } catch let failure as DecodingFailure {
+                // A key may become equal to another one.
+                #expect(failure.reason.hasSuffix("occurs twice"))
+            }
         }
         for count in 0..<bytes.count { #expect(throws: DecodingFailure.self) { try check(bytes.prefix(count)) } }
-    }
-
-    /// A table of millions of offsets, all to the same object, would take a hundred times its size in memory.
-    @Test func aTableOfTooManyObjectsIsRejectedAtOnce() {
-        let count = PropertyListLimits.fileNodes + 1
-        var bytes = Data("bplist00".utf8) + [0x09]
-        bytes += Data(repeating: 8, count: count)
-        bytes += [0, 0, 0, 0, 0, 0, 1, 8]
-        for number in [count, 0, 9] { bytes += BinaryList.bytes(of: number) }
-        let flaw = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes) }
-        if case .unsupported = flaw {} else { Issue.record("\(String(describing: flaw))") }
     }
 }
 

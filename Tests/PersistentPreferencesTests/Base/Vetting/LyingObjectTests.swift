@@ -18,24 +18,24 @@ import WriteOperations
     @Test(arguments: operations) func aLyingObjectIsRejectedByEveryOperation(_ operation: WriteOperation) async {
         let prefs = AnyPrefs(store: store)
         prefs["b"] = 5
-        for trap in Trap.lies {
+        for unstorable in UnstorableValue.lies {
             let target = WriteTarget(
                 prefs, in: store, key: "a", with: ["b": 1],
-                create: { [store] in AnyPrefs(values: $0, store: store) }, to: { trap.value() })
+                create: { [store] in AnyPrefs(values: $0, store: store) }, to: { unstorable.value() })
             let error = await target.perform(operation)
             // The process keeps the details of 64 errors, and other tests make more while this one is suspended.
             let told = operation.isAsync ? prefs.errors.last : error.map { "\($0)" }
-            #expect(error != nil && told == "a\(trap.path): \(trap.reason)")
+            #expect(error != nil && told == "a\(unstorable.path): \(unstorable.reason)")
             #expect(AnyPrefs(store: store).ints == ["b": 5])
         }
     }
 
     /// Compared values may not have been vetted, so their contents are not read. A change vets them first.
-    @Test(arguments: Trap.lies) func aLyingObjectIsComparedByIdentity(_ trap: Trap) {
-        let value = trap.value()
+    @Test(arguments: UnstorableValue.lies) func aLyingObjectIsComparedByIdentity(_ unstorable: UnstorableValue) {
+        let value = unstorable.value()
         let isObject = type(of: value) is AnyClass
         #expect(StoredValue.areSame(value, value) == isObject)
-        for other: Any in ["x", NSNumber(value: 1), [value], ["k": value], Data(), trap.value()] {
+        for other: Any in ["x", NSNumber(value: 1), [value], ["k": value], Data(), unstorable.value()] {
             #expect(!StoredValue.areSame(value, other) && !StoredValue.areSame(other, value))
         }
         #expect(PrefsChange(root: "r", from: ["a": 1], to: ["a": value], origin: .elsewhere)?.keys == ["a"])
@@ -58,7 +58,7 @@ import WriteOperations
         // Nine bytes for each element, and nine for the array.
         let most = (4 << 20) / 9 - 1
         #expect(refusals(of: LyingArray(count: most)) == [])
-        #expect(refusals(of: LyingArray(count: most + 1)) == ["a: \(Trap.tooLarge)"])
+        #expect(refusals(of: LyingArray(count: most + 1)) == ["a: \(UnstorableValue.tooLarge)"])
     }
 
     /// A container that makes a new container for each element has no end. The budget stops the pass.
@@ -84,7 +84,7 @@ import WriteOperations
         for value: Any in [
             [UInt8](repeating: 1, count: 1 << 26), Dictionary(uniqueKeysWithValues: (0..<500_000).map { ($0, 1) }),
         ] {
-            #expect(refusals(of: value) == ["a: \(Trap.tooLarge)"])
+            #expect(refusals(of: value) == ["a: \(UnstorableValue.tooLarge)"])
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// No key takes more than linear time. A key with more than 30 combining marks in a row is rejected before it is
 /// hashed, by every reader and every write path.
 @Suite struct StreamSafeTextTests {
-    /// A key with the marks that Swift sorts most slowly.
+    /// A key with so many marks that have to be sorted.
     private static func key(marks: Int) -> String {
         "a" + String(repeating: "\u{301}\u{316}", count: marks / 2) + (marks.isMultiple(of: 2) ? "" : "\u{301}")
     }

@@ -62,7 +62,7 @@ import Testing
         for value in [list, objects, dictionary] as [Any] {
             prefs["Array Value"] = value
             let failures = try #require(prefs.lastError).failures
-            #expect(failures.map(\.reason) == [Trap.tooLarge])
+            #expect(failures.map(\.reason) == [UnstorableValue.tooLarge])
             #expect(failures.map(\.topLevelKey) == ["Array Value"])
             #expect(exactForm(prefs.values) == before)
         }
@@ -79,7 +79,7 @@ import Testing
     @Test func fourMebibytesAreTheLimitOfAValue() throws {
         let largest = (4 << 20) - 9
         #expect(refusals(of: Data(count: largest)) == [])
-        #expect(refusals(of: Data(count: largest + 1)) == ["a: \(Trap.tooLarge)"])
+        #expect(refusals(of: Data(count: largest + 1)) == ["a: \(UnstorableValue.tooLarge)"])
     }
 
     @Test func fourMebibytesAreTheLimitOfARoot() throws {

@@ -17,21 +17,24 @@ import Testing
         before = exactForm(prefs.values)
     }
 
-    /// In the usual form, a trap is at two of the places.
-    @Test(arguments: Trap.all) func aTrapIsRejectedEverywhere(_ trap: Trap) throws {
+    /// In the usual form, each value is at two of the places.
+    @Test(arguments: UnstorableValue.all) func anUnstorableValueIsRejectedEverywhere(_ unstorable: UnstorableValue)
+        throws
+    {
         let places: [(path: String, value: () -> Any)] = [
-            ("", trap.value),
-            ("[1]", { ["fine", trap.value()] }),
-            (".a[3]", { ["a": ["b", 1, true, trap.value()] as [Any], "c": "fine"] as [String: Any] }),
-            ("[0].key", { [["key": trap.value()]] }),
+            ("", unstorable.value),
+            ("[1]", { ["fine", unstorable.value()] }),
+            (".a[3]", { ["a": ["b", 1, true, unstorable.value()] as [Any], "c": "fine"] as [String: Any] }),
+            ("[0].key", { [["key": unstorable.value()]] }),
         ]
         // The size of a text is counted by characters, at every place.
-        for place in trap.reason == Trap.tooLarge ? [places[3]] : Hazard.each(2, of: places, from: trap.name.utf8.count)
+        for place in unstorable.reason == UnstorableValue.tooLarge
+            ? [places[3]] : Hazard.each(2, of: places, from: unstorable.name.utf8.count)
         {
             prefs["Dictionary Value"] = place.value()
-            let path = "Dictionary Value\(place.path)\(trap.path)"
+            let path = "Dictionary Value\(place.path)\(unstorable.path)"
             let told = try expectRejection(of: "Dictionary Value")
-            #expect(told.map(\.description) == ["\(path): \(trap.reason)"])
+            #expect(told.map(\.description) == ["\(path): \(unstorable.reason)"])
             try expectNothingChanged()
         }
     }
@@ -45,11 +48,15 @@ import Testing
     }
 
     /// Foundation converts a Swift value to an object of its choice there.
-    @Test(arguments: Hazard.each(2, of: Trap.all)) func aTrapIsRejectedInObjects(_ trap: Trap) throws {
-        guard type(of: trap.value()) != Substring.self else { return }
-        prefs["Dictionary Value"] = NSArray(array: ["x", NSDictionary(object: trap.value(), forKey: "k" as NSString)])
+    @Test(arguments: Hazard.each(2, of: UnstorableValue.all)) func anUnstorableValueIsRejectedInObjects(
+        _ unstorable: UnstorableValue
+    ) throws {
+        guard type(of: unstorable.value()) != Substring.self else { return }
+        prefs["Dictionary Value"] = NSArray(array: [
+            "x", NSDictionary(object: unstorable.value(), forKey: "k" as NSString),
+        ])
         let told = try expectRejection(of: "Dictionary Value")
-        #expect(told.map(\.path) == ["Dictionary Value[1].k\(trap.path)"])
+        #expect(told.map(\.path) == ["Dictionary Value[1].k\(unstorable.path)"])
         try expectNothingChanged()
     }
 

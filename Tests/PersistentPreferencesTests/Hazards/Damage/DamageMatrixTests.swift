@@ -35,8 +35,8 @@ import Testing
         Hazard.report("damage: \(format): \(run.tally.summary)")
     }
 
-    /// Foundation does not crash on changes of a good XML file, so it is the judge. This package reads what it reads as
-    /// equal values, or rejects it for one of a few reasons.
+    /// Foundation judges the changes of a good XML file. This package reads what Foundation reads as equal values, or
+    /// rejects it for one of a few reasons.
     @Test func whatFoundationReadsIsReadTheSame() throws {
         let good = try Self.good(.xml)
         for damage in Hazard.each(23, of: Self.cuts(of: good) + Self.flips(of: good)) {

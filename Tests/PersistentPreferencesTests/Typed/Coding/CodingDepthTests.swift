@@ -45,7 +45,7 @@ private final class DepthPrefs: PersistentPrefs, @unchecked Sendable {
                 prefs.link = Held(top)
                 let path = String(repeating: ".next", count: levels < 98 ? 64 : 97)
                 #expect(prefs.outcome == "link\(path): nested deeper than 64 levels")
-                // Releases link by link, because thousands of nested deinits overflow every stack.
+                // Releases link by link, so that no deinit runs inside another one.
                 var link: Link? = top
                 while let current = link {
                     link = current.next

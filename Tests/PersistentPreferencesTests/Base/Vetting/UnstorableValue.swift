@@ -10,8 +10,8 @@ func refusals(of value: Any) -> [String] {
     return refusal.failures.map(\.description)
 }
 
-/// A value that crashes Foundation, is lost, or is written as another value.
-struct Trap: @unchecked Sendable, CustomTestStringConvertible {
+/// A value that cannot be stored in a property list, or exceeds a limit.
+struct UnstorableValue: @unchecked Sendable, CustomTestStringConvertible {
     let name: String
     let value: () -> Any
     /// The path of the invalid part in the value.
@@ -28,13 +28,13 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
     }
 
     /// A value that a property list has no type for.
-    static func unknown(_ noun: String, _ remedy: String? = nil, _ value: @escaping () -> Any) -> Trap {
-        Trap(noun, "\(noun) cannot be stored in a property list" + (remedy.map { "; \($0)" } ?? ""), value)
+    static func unknown(_ noun: String, _ remedy: String? = nil, _ value: @escaping () -> Any) -> UnstorableValue {
+        UnstorableValue(noun, "\(noun) cannot be stored in a property list" + (remedy.map { "; \($0)" } ?? ""), value)
     }
 
     static let all = noType + dates + numbers + keys + inside + sizes + lies
 
-    private static let noType: [Trap] = [
+    private static let noType: [UnstorableValue] = [
         .unknown("a NSObject") { NSObject() },
         .unknown("a Widget") { Widget() },
         .unknown("a Point") { Point(x: 1) },
@@ -67,39 +67,39 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
         .unknown("the enum Shade") { AnyHashable(Shade.dark) },
     ]
 
-    private static let dates: [Trap] = [
-        Trap("date NaN", "a date must be finite") { Date(timeIntervalSinceReferenceDate: .nan) },
-        Trap("date +inf", "a date must be finite") { Date(timeIntervalSinceReferenceDate: .infinity) },
-        Trap("date -inf", "a date must be finite") { Date(timeIntervalSinceReferenceDate: -.infinity) },
-        Trap("NSDate NaN", "a date must be finite") { NSDate(timeIntervalSinceReferenceDate: .nan) },
-        Trap("date beyond XML", "a date this far away cannot be stored in a property list") {
+    private static let dates: [UnstorableValue] = [
+        UnstorableValue("date NaN", "a date must be finite") { Date(timeIntervalSinceReferenceDate: .nan) },
+        UnstorableValue("date +inf", "a date must be finite") { Date(timeIntervalSinceReferenceDate: .infinity) },
+        UnstorableValue("date -inf", "a date must be finite") { Date(timeIntervalSinceReferenceDate: -.infinity) },
+        UnstorableValue("NSDate NaN", "a date must be finite") { NSDate(timeIntervalSinceReferenceDate: .nan) },
+        UnstorableValue("date beyond XML", "a date this far away cannot be stored in a property list") {
             Date(timeIntervalSinceReferenceDate: 6.8e16)
         },
-        Trap("date before XML", "a date this far away cannot be stored in a property list") {
+        UnstorableValue("date before XML", "a date this far away cannot be stored in a property list") {
             Date(timeIntervalSinceReferenceDate: (-6e16).nextDown)
         },
     ]
 
-    private static let numbers: [Trap] = [
-        Trap("Decimal", decimal) { Decimal(1.1) },
-        Trap("NSDecimalNumber", decimal) { NSDecimalNumber(string: "1.1") },
-        Trap("whole NSDecimalNumber", decimal) { NSDecimalNumber(value: 1) },
+    private static let numbers: [UnstorableValue] = [
+        UnstorableValue("Decimal", decimal) { Decimal(1.1) },
+        UnstorableValue("NSDecimalNumber", decimal) { NSDecimalNumber(string: "1.1") },
+        UnstorableValue("whole NSDecimalNumber", decimal) { NSDecimalNumber(value: 1) },
     ]
 
     private static let decimal = "a Decimal would lose digits in a property list; store its description"
 
-    private static let keys: [Trap] = [
-        Trap("Int key", key("Int")) { [1: "a"] },
-        Trap("AnyHashable key", key("Int")) { [AnyHashable(1): "a"] },
-        Trap("enum key", key("Shade")) { [Shade.dark: 1] },
-        Trap("NSNumber key", key("NSNumber")) { NSDictionary(object: "a", forKey: NSNumber(value: 1)) },
-        Trap("two spellings of a key", at: ".e\u{301}", "two keys differ only in their Unicode spelling") {
+    private static let keys: [UnstorableValue] = [
+        UnstorableValue("Int key", key("Int")) { [1: "a"] },
+        UnstorableValue("AnyHashable key", key("Int")) { [AnyHashable(1): "a"] },
+        UnstorableValue("enum key", key("Shade")) { [Shade.dark: 1] },
+        UnstorableValue("NSNumber key", key("NSNumber")) { NSDictionary(object: "a", forKey: NSNumber(value: 1)) },
+        UnstorableValue("two spellings of a key", at: ".e\u{301}", "two keys differ only in their Unicode spelling") {
             TwoSpellings()
         },
-        Trap("lone CF$UID", loneUID) { ["CF$UID": 5] },
-        Trap("lone CF$UID, unsigned", loneUID) { ["CF$UID": UInt64.max] as [AnyHashable: Any] },
-        Trap("lone CF$UID, real", loneUID) { ["CF$UID": 5.0] },
-        Trap("lone CF$UID, NSDictionary", loneUID) {
+        UnstorableValue("lone CF$UID", loneUID) { ["CF$UID": 5] },
+        UnstorableValue("lone CF$UID, unsigned", loneUID) { ["CF$UID": UInt64.max] as [AnyHashable: Any] },
+        UnstorableValue("lone CF$UID, real", loneUID) { ["CF$UID": 5.0] },
+        UnstorableValue("lone CF$UID, NSDictionary", loneUID) {
             NSMutableDictionary(object: NSNumber(value: 5), forKey: "CF$UID" as NSString)
         },
     ]
@@ -110,30 +110,34 @@ struct Trap: @unchecked Sendable, CustomTestStringConvertible {
 
     private static let loneUID = "a dictionary of a lone number CF$UID cannot be stored in a property list"
 
-    private static let inside: [Trap] = [
-        Trap("unpaired surrogate", surrogate) { UnitsText([0x61, 0xD800]) },
-        Trap("unpaired surrogate in NSArray", at: "[0]", surrogate) { NSArray(object: UnitsText([0xDC00, 0x61])) },
-        Trap("typed array of closures", at: "[0]", "a closure cannot be stored in a property list") {
+    private static let inside: [UnstorableValue] = [
+        UnstorableValue("unpaired surrogate", surrogate) { UnitsText([0x61, 0xD800]) },
+        UnstorableValue("unpaired surrogate in NSArray", at: "[0]", surrogate) {
+            NSArray(object: UnitsText([0xDC00, 0x61]))
+        },
+        UnstorableValue("typed array of closures", at: "[0]", "a closure cannot be stored in a property list") {
             [{ 1 }] as [() -> Int]
         },
-        Trap("array of optionals", at: "[1]", "nil cannot be stored in a property list") { [1, nil, 3] as [Int?] },
-        Trap("dictionary of optionals", at: ".b", "nil cannot be stored in a property list") {
+        UnstorableValue("array of optionals", at: "[1]", "nil cannot be stored in a property list") {
+            [1, nil, 3] as [Int?]
+        },
+        UnstorableValue("dictionary of optionals", at: ".b", "nil cannot be stored in a property list") {
             ["a": 1, "b": nil] as [String: Int?]
         },
-        Trap("struct in NSMutableArray", at: "[0]", "a Point cannot be stored in a property list") {
+        UnstorableValue("struct in NSMutableArray", at: "[0]", "a Point cannot be stored in a property list") {
             NSMutableArray(object: Point(x: 1))
         },
-        Trap("dotted path", at: ".a.b[0].c", "the enum Shade cannot be stored in a property list") {
+        UnstorableValue("dotted path", at: ".a.b[0].c", "the enum Shade cannot be stored in a property list") {
             ["a": ["b": [["c": Shade.dark]]]]
         },
     ]
 
     private static let surrogate = "a string with an unpaired surrogate cannot be stored in a property list"
 
-    private static let sizes: [Trap] = [
-        Trap("text over 4 MiB", tooLarge) { String(repeating: "x", count: 4 << 20) },
-        Trap("data over 4 MiB", tooLarge) { Data(count: 4 << 20) },
-        Trap("NSMutableString over 4 MiB", tooLarge) {
+    private static let sizes: [UnstorableValue] = [
+        UnstorableValue("text over 4 MiB", tooLarge) { String(repeating: "x", count: 4 << 20) },
+        UnstorableValue("data over 4 MiB", tooLarge) { Data(count: 4 << 20) },
+        UnstorableValue("NSMutableString over 4 MiB", tooLarge) {
             NSMutableString(string: String(repeating: "é", count: 2 << 20))
         },
     ]

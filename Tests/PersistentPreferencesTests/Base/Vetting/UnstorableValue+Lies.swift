@@ -1,77 +1,90 @@
 import Foundation
 import PropertyListSupport
 
-extension Trap {
+extension UnstorableValue {
     /// Objects whose overridden methods report sizes, types or keys that cannot be true.
-    static let lies: [Trap] = texts + arrays + dictionaries + data + others
+    static let lies: [UnstorableValue] = texts + arrays + dictionaries + data + others
 
     private static func implausible(_ report: String) -> String {
         "\(report) cannot be stored in a property list"
     }
 
     /// Objects that report impossible sizes, and sizes beyond the limit.
-    private static func lyingSizes(_ report: String, tooLarge large: Int, _ make: @escaping (Int) -> Any) -> [Trap] {
+    private static func lyingSizes(_ report: String, tooLarge large: Int, _ make: @escaping (Int) -> Any)
+        -> [UnstorableValue]
+    {
         ([-1, .min] as [Int]).map { size in
-            Trap("\(report) of \(size)", implausible("\(report) of \(size)")) { make(size) }
-        } + ([.max, large] as [Int]).map { size in Trap("\(report) of \(size)", tooLarge) { make(size) } }
+            UnstorableValue("\(report) of \(size)", implausible("\(report) of \(size)")) { make(size) }
+        } + ([.max, large] as [Int]).map { size in UnstorableValue("\(report) of \(size)", tooLarge) { make(size) } }
     }
 
     private static let texts = lyingSizes("an NSString that reports a length", tooLarge: (4 << 20) + 1) {
         UnitsText([0x61], reportedLength: $0)
     }
 
-    private static let arrays: [Trap] =
+    private static let arrays: [UnstorableValue] =
         lyingSizes("an NSArray that reports a count", tooLarge: 1 << 19) { LyingArray(count: $0) } + [
-            Trap("mutable array of count -1", implausible("an NSArray that reports a count of -1")) {
+            UnstorableValue("mutable array of count -1", implausible("an NSArray that reports a count of -1")) {
                 LyingMutableArray()
             },
-            Trap("array of lying texts", at: "[0]", implausible("an NSString that reports a length of -1")) {
+            UnstorableValue("array of lying texts", at: "[0]", implausible("an NSString that reports a length of -1")) {
                 LyingArray(count: 1, element: UnitsText([0x61], reportedLength: -1))
             },
-            Trap("array in an NSArray", at: "[0]", implausible("an NSArray that reports a count of -1")) {
+            UnstorableValue("array in an NSArray", at: "[0]", implausible("an NSArray that reports a count of -1")) {
                 NSArray(object: LyingArray(count: -1))
             },
         ]
 
-    private static let dictionaries: [Trap] =
+    private static let dictionaries: [UnstorableValue] =
         lyingSizes("an NSDictionary that reports a count", tooLarge: 1 << 19) {
             LyingDictionary(count: $0, keys: .endless)
         } + [
-            Trap("dictionary of too few keys", implausible("an NSDictionary that has fewer keys than its count of 2")) {
+            UnstorableValue(
+                "dictionary of too few keys", implausible("an NSDictionary that has fewer keys than its count of 2")
+            ) {
                 LyingDictionary(count: 2, keys: .these(["k"]))
             },
-            Trap("dictionary of endless keys", implausible("an NSDictionary that has more keys than its count of 3")) {
+            UnstorableValue(
+                "dictionary of endless keys", implausible("an NSDictionary that has more keys than its count of 3")
+            ) {
                 LyingDictionary(count: 3, keys: .endless)
             },
-            Trap("dictionary of no count", implausible("an NSDictionary that has more keys than its count of 0")) {
+            UnstorableValue(
+                "dictionary of no count", implausible("an NSDictionary that has more keys than its count of 0")
+            ) {
                 LyingDictionary(count: 0, keys: .these(["k"]))
             },
-            Trap("dictionary without the value", implausible("an NSDictionary that has no value for one of its keys")) {
+            UnstorableValue(
+                "dictionary without the value", implausible("an NSDictionary that has no value for one of its keys")
+            ) {
                 LyingDictionary(count: 1, keys: .these(["k"]), value: nil)
             },
-            Trap("dictionary with a lying key", implausible("an NSString that reports a length of -1")) {
+            UnstorableValue("dictionary with a lying key", implausible("an NSString that reports a length of -1")) {
                 LyingDictionary(count: 1, keys: .these([UnitsText([0x61], reportedLength: -1)]))
             },
-            Trap("dictionary with a key too long", tooLarge) {
+            UnstorableValue("dictionary with a key too long", tooLarge) {
                 LyingDictionary(count: 1, keys: .these([UnitsText([0x61], reportedLength: .max)]))
             },
-            Trap("dictionary of lying data", at: ".k", implausible("an NSData that reports a length of -1")) {
+            UnstorableValue("dictionary of lying data", at: ".k", implausible("an NSData that reports a length of -1"))
+            {
                 LyingDictionary(count: 1, keys: .these(["k"]), value: LyingData(length: -1))
             },
         ]
 
-    private static let data: [Trap] =
+    private static let data: [UnstorableValue] =
         lyingSizes("an NSData that reports a length", tooLarge: 4 << 20) { LyingData(length: $0) } + [
-            Trap("data in an NSArray", at: "[0]", implausible("an NSData that reports a length of -1")) {
+            UnstorableValue("data in an NSArray", at: "[0]", implausible("an NSData that reports a length of -1")) {
                 NSArray(object: LyingData(length: -1))
             }
         ]
 
-    private static let others: [Trap] = [
-        Trap("NSDate subclass, infinite", "a date must be finite") { LyingDate() },
-        Trap("NSSet subclass", implausible("a LyingSet") + "; convert it to Array") { LyingSet() },
-        Trap("collection", implausible("an EndlessCollection")) { EndlessCollection() },
-        Trap("collection in AnyHashable", implausible("an EndlessCollection")) { AnyHashable(EndlessCollection()) },
+    private static let others: [UnstorableValue] = [
+        UnstorableValue("NSDate subclass, infinite", "a date must be finite") { LyingDate() },
+        UnstorableValue("NSSet subclass", implausible("a LyingSet") + "; convert it to Array") { LyingSet() },
+        UnstorableValue("collection", implausible("an EndlessCollection")) { EndlessCollection() },
+        UnstorableValue("collection in AnyHashable", implausible("an EndlessCollection")) {
+            AnyHashable(EndlessCollection())
+        },
     ]
 }
 
