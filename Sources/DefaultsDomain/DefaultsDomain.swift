@@ -31,7 +31,7 @@ package final class DefaultsDomain: Domain {
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
         queue.feed.start(
-            self, mayOthersWrite: true, committed: { try $0.committed() },
+            self, mayOthersWrite: true, look: { domain, _ in .init(content: try domain.committed()) },
             watch: { (domain, part, changed) in domain.watch(part, changed) })
         system.observeOwnChanges { [weak self] in self?.entries.drop(nil) }
         system.observeUnlock { [weak self] in

@@ -92,14 +92,17 @@ package struct DomainState {
     package let warning: FileError?
     /// The accepted form of the values, which people may have written.
     package let form: ValueForm
+    /// Whether this is the last known state of a file that another program is saving.
+    let isDuringSave: Bool
 
     package init(
         _ content: Transaction.Content?, isWhole: Bool = true, revision: Revision? = nil, warning: FileError? = nil,
-        form: ValueForm = .exact
+        form: ValueForm = .exact, isDuringSave: Bool = false
     ) {
         self.content = content
         self.isWhole = isWhole
         self.form = form
+        self.isDuringSave = isDuringSave
         self.revision = revision
         self.warning = warning
     }

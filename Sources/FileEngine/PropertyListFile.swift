@@ -77,12 +77,11 @@ package final class PropertyListFile: Sendable {
         var replacements: [Bool: Int] = [:]
         /// Whether a write quarantines what a person has left malformed; nil if no store has said so.
         var quarantinesMistakes: Bool?
-        /// When the file was first seen to be missing; nil if it exists.
-        var missingSince: FileStatus.Time?
-        /// The state that was read in place of the missing file.
-        var standIn: Snapshot?
-        /// Whether a read has waited for the missing file.
-        var hasWaited = false
+        var presence = FileLocation.Presence()
+        /// The state that is read while another program saves the file, and the copy that it was compared with.
+        var standIn: (copy: FileStatus?, snapshot: Snapshot)?
+        /// What was known of the file until it was found missing or empty.
+        var lost: KnownState?
         /// The folder of the last write, open.
         var folder: OpenFile?
 
@@ -100,7 +99,7 @@ package final class PropertyListFile: Sendable {
         self.root = root
         self.system = system
         queue.feed.start(
-            self, committed: { try $0.committed() }, fault: { $0.fault },
+            self, look: { try $0.lookForFeed(waits: $1) },
             watch: { (file, _, changed) throws(StorageFailure) in
                 try FileWatch(file.names, system: file.system, changed)
             })
@@ -116,9 +115,9 @@ package final class PropertyListFile: Sendable {
             return DomainState(transaction.content, form: transaction.session?.form ?? .exact)
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
-        guard let cached, let current = cached.validated(atPath: names.path) else {
+        guard let cached, let current = validated(cached) else {
             do {
-                return reading(of: try load(under: nil, patience), hasWarning: true)
+                return reading(of: try load(patience), hasWarning: true)
             } catch FileError.unreadable(let failure) where patience != .ofWrite {
                 guard let known = knownOfUnreadable() else { throw FileError.unreadable(failure) }
                 return DomainState(known, warning: .unreadable(failure))
@@ -128,6 +127,16 @@ package final class PropertyListFile: Sendable {
             state.withLock { if $0.snapshot === cached { $0.snapshot = current } }
         }
         return reading(of: current, hasWarning: hasWarning)
+    }
+
+    /// The state, if it is still that of the file at the path: see `Snapshot.validated(atPath:)`.
+    @inline(__always)
+    func validated(_ cached: Snapshot) -> Snapshot? {
+        guard cached.isValidatedByPath, cached.status != nil else { return cached.validated(atPath: names.path) }
+        let begin = system.uptime()
+        let current = cached.validated(atPath: names.path)
+        if current?.fault == nil, current?.content != nil { state.withLock { $0.presence.sawWhole(at: begin) } }
+        return current
     }
 
     /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
@@ -140,7 +149,7 @@ package final class PropertyListFile: Sendable {
         DomainState(
             snapshot.content, revision: snapshot.revision,
             warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
-            form: form(of: snapshot))
+            form: form(of: snapshot), isDuringSave: snapshot.isDuringSave)
     }
 
     /// The state that reads return, if the file has not changed since it was read.
@@ -148,19 +157,26 @@ package final class PropertyListFile: Sendable {
 
     /// The last commit by anyone. Its warning is kept for the next access. Unlike a read, it resolves the path, because
     /// the folder may have been replaced.
-    private func committed() throws -> Content? {
-        if let transaction = queue.transaction { return transaction.session?.content }
-        if let cached = cached?.validated(atPath: names.path),
+    private func lookForFeed(waits: Bool) throws -> ChangeFeed.Look {
+        if let transaction = queue.transaction { return ChangeFeed.Look(content: transaction.session?.content) }
+        if let cached = cached.flatMap(validated),
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {
-            return cached.content
+            return look(of: cached)
         }
-        return try load(under: nil, .ofWrite).content
+        while true {
+            switch try look(under: nil) {
+            case .state(let snapshot): return look(of: snapshot)
+            case .saving(_, nil) where waits: system.pause()
+            case .saving(let time, let standIn):
+                return ChangeFeed.Look(content: standIn?.content, isBeingSaved: true, next: time)
+            }
+        }
     }
 
-    /// The fault of the state that was read last.
-    private var fault: ChangeFeed.Fault? {
-        cached?.fault.map { ChangeFeed.Fault(error: $0.error, next: cached?.end?.seconds(since: system.now())) }
+    private func look(of snapshot: Snapshot) -> ChangeFeed.Look {
+        ChangeFeed.Look(
+            content: snapshot.content, fault: snapshot.fault?.error, next: snapshot.end.map { $0 - system.uptime() })
     }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.
@@ -216,8 +232,8 @@ package final class PropertyListFile: Sendable {
             return state.durability(of: snapshot) >= durability
         }
         if isDurable { return false }
-        let standIn = state.withLock { $0.standIn }
-        let snapshot = try cached?.validated(atPath: names.path) ?? load(under: nil, .ofWrite)
+        let standIn = state.withLock { $0.standIn?.snapshot }
+        let snapshot = try cached.flatMap(validated) ?? load(.ofWrite)
         if let standIn, standIn.revision == revision, snapshot.status == nil {
             let reason = "is missing, because another program is saving it or has deleted it"
             throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
@@ -230,19 +246,32 @@ package final class PropertyListFile: Sendable {
     }
 
     /// Makes a state the one that reads return. nil makes the next read load the file.
-    func publish(_ snapshot: Snapshot?) {
+    ///
+    /// - Parameter begin: a time at which the file had this state, by the clock of durations; nil for now.
+    func publish(_ snapshot: Snapshot?, at begin: Duration? = nil) {
         state.withLock { state in
             state.snapshot = snapshot
             if let warned = state.warned, snapshot?.status != warned { (state.warning, state.warned) = (nil, nil) }
-            if snapshot?.status != nil { (state.missingSince, state.standIn, state.hasWaited) = (nil, nil, false) }
             guard let snapshot, snapshot.fault == nil else { return }
-            state.known = snapshot.content.flatMap { content in
-                snapshot.status.map {
-                    KnownState(
-                        content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
-                        changed: $0.changed)
-                }
+            guard let content = snapshot.content, let status = snapshot.status else {
+                // Reads no longer return what was known, but a write keeps it beside the file.
+                state.lost = state.known ?? state.lost
+                state.known = nil
+                return
             }
+            state.known = KnownState(
+                content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
+                changed: status.changed)
+            state.presence.sawWhole(at: begin ?? system.uptime())
+            (state.standIn, state.lost) = (nil, nil)
+        }
+    }
+
+    /// Notes that this program has removed the file: nothing is lost, and no program is saving the file.
+    func noteRemoval() {
+        state.withLock { state in
+            (state.known, state.lost, state.standIn) = (nil, nil, nil)
+            state.snapshot = Snapshot(system: system)
         }
     }
 

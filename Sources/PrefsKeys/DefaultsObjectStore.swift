@@ -46,7 +46,7 @@ private final class DefaultsObject: Domain, @unchecked Sendable {
     init(_ defaults: UserDefaults) {
         self.defaults = defaults
         // Other code may change the object at any time.
-        queue.feed.start(self, mayOthersWrite: true, committed: { $0.committed() })
+        queue.feed.start(self, mayOthersWrite: true, look: { domain, _ in .init(content: domain.committed()) })
     }
 
     var transaction: Transaction? { queue.transaction }

@@ -15,15 +15,26 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
 
     /// Whether the clock is far ahead. Every file is then old, so that no read compares bytes again.
     var isClockAhead = true
+    /// Whether a second passes between two looks, so that no other program is saving a file.
+    var isLate = true
     /// The time of a clock that stands still, also in the stamps of files; nil for the real clock.
     var frozenTime: FileStatus.Time?
 
-    /// A file or a folder, and how long ago it has changed by the clock, however long the test takes.
+    /// A file or a folder, and how long ago it has changed by the clock, however long the test takes. The clock of
+    /// durations then stands still, but for a later age and for pauses.
     var age: (path: String, time: Duration)? {
         get { lock.withLock { followed } }
-        set { lock.withLock { followed = newValue } }
+        set {
+            lock.withLock {
+                if let former = followed?.time, let new = newValue?.time { elapsed += max(.zero, new - former) }
+                followed = newValue
+            }
+        }
     }
     private var followed: (path: String, time: Duration)?
+    /// What pauses and later ages have added to the clock of durations.
+    private var elapsed = Duration.zero
+    private let start = SystemCalls.real.uptime()
 
     /// Whether the faults of a test are over.
     var isHealed = false
@@ -242,11 +253,37 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
             return FileStatus.Time(seconds: seconds, nanoseconds: nanoseconds)
         }
         let now = super.now()
-        return isClockAhead ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
+        return isLate ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
     }
 
+    override func nextStamp() -> FileStatus.Time {
+        if let frozenTime { return frozenTime }
+        let stamp = super.nextStamp()
+        return isClockAhead ? FileStatus.Time(seconds: stamp.seconds + 10, nanoseconds: 0) : stamp
+    }
+
+    override func uptime() -> Duration {
+        let now = super.uptime()
+        return lock.withLock {
+            if followed == nil, frozenTime == nil {
+                if !isLate { return now + elapsed }
+                elapsed += .seconds(1)
+            }
+            return start + elapsed
+        }
+    }
+
+    /// Lets the clock of durations go on.
+    func elapse(_ time: Duration) {
+        lock.withLock { elapsed += time }
+    }
+
+    /// Lets the clock go on in place of the thread.
     override func pause() {
         try? onCall?("pause")
-        lock.withLock { names.append("pause") }
+        lock.withLock {
+            names.append("pause")
+            elapsed += .milliseconds(10)
+        }
     }
 }

@@ -43,4 +43,6 @@ final class StoppedClock: SystemCalls, @unchecked Sendable {
     }
 
     override func now() -> FileStatus.Time { time }
+
+    override func nextStamp() -> FileStatus.Time { time }
 }

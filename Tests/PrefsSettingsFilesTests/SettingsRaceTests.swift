@@ -90,7 +90,7 @@ private struct Interrupted: HeardSettings, Equatable {
             }
         }
         try FileManager.default.removeItem(at: SettingsPlace.file("Interrupted.plist"))
-        #expect(settings.toDictionary() == nil)
+        #expect(Patience.until { settings.toDictionary() == nil })
         #expect(told { settings.delete() }.hasSuffix("Interrupted.plist: the file does not exist"))
     }
 }

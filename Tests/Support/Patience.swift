@@ -21,6 +21,18 @@ package enum Patience {
     /// The end of a wait that begins now.
     package static var deadline: ContinuousClock.Instant { .now + .seconds(seconds) }
 
+    /// Waits until a condition is true.
+    ///
+    /// - Returns: false if it did not become true in time.
+    package static func until(_ condition: () throws -> Bool) rethrows -> Bool {
+        let end = deadline
+        while try !condition() {
+            if ContinuousClock.now > end { return false }
+            sched_yield()
+        }
+        return true
+    }
+
     /// The message of a failed wait, with what it waited for and its place in the tests.
     package static func failure(_ what: String, _ file: StaticString, _ line: UInt) -> String {
         "\(failure(what)) (\(file):\(line))"

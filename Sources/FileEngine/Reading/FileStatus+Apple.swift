@@ -2,11 +2,6 @@
     import Foundation
     import PrefsPropertyLists
 
-    extension FileStatus {
-        /// APFS uses a clock with nanoseconds that programs cannot read, so this is a safety margin.
-        static let clockStep: Double = 0.02
-    }
-
     extension stat {
         var times: (modified: FileStatus.Time, changed: FileStatus.Time) {
             (

@@ -1,11 +1,6 @@
 #if os(Linux) || os(Android)
     import Foundation
 
-    extension FileStatus {
-        /// Zero, because the clock of `SystemCalls.now()` is never ahead of the clock that stamps files.
-        static let clockStep: Double = 0
-    }
-
     extension stat {
         var times: (modified: FileStatus.Time, changed: FileStatus.Time) {
             (

@@ -7,16 +7,12 @@ package struct FileStatus: Equatable, Sendable {
         let seconds: Int64
         let nanoseconds: Int
 
-        /// The possible error of the time, in seconds. Stamps without nanoseconds show a file system that counts whole
-        /// seconds, or two seconds like FAT.
-        var step: Double { nanoseconds == 0 ? 2 : 0 }
+        /// The possible error of the time. Stamps without nanoseconds show a file system that counts whole seconds, or two
+        /// seconds like FAT.
+        var step: Duration { nanoseconds == 0 ? .seconds(2) : .zero }
 
-        func seconds(since earlier: Time) -> Double {
-            Double(seconds - earlier.seconds) + Double(nanoseconds - earlier.nanoseconds) / 1e9
-        }
-
-        static func + (time: Time, seconds: Int64) -> Time {
-            Time(seconds: time.seconds + seconds, nanoseconds: time.nanoseconds)
+        func since(_ earlier: Time) -> Duration {
+            .seconds(seconds - earlier.seconds) + .nanoseconds(nanoseconds - earlier.nanoseconds)
         }
 
         static func < (left: Time, right: Time) -> Bool {
@@ -82,14 +78,10 @@ package struct FileStatus: Equatable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// The age of the last change in seconds; negative if the clock was set back.
-    func age(at now: Time) -> Double { now.seconds(since: changed) }
-
-    /// Whether every later change of the file shows in its times. True if the last change is at least one step of the
-    /// file system's clock before `now`.
-    func isSettled(at now: Time) -> Bool {
-        // Stamps without nanoseconds show a file system that counts whole seconds, or two seconds like FAT.
-        let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0
-        return isCoarse ? age(at: now) > 2 : age(at: now) > Self.clockStep
+    /// Whether every later change of the file shows in its times.
+    ///
+    /// - Parameter stamp: the earliest time that a later change can get (`SystemCalls.nextStamp()`).
+    func isSettled(before stamp: Time) -> Bool {
+        stamp.since(changed) > min(changed.step, modified.step)
     }
 }

@@ -2,20 +2,30 @@ package import Foundation
 package import PrefsPropertyLists
 
 extension PropertyListFile {
-    /// The state of the path.
-    enum Found {
-        /// A readable file, or a missing file.
-        case state(Snapshot)
+    /// What is at the path.
+    private enum Found {
+        case whole(Snapshot)
+        case missing
         case malformed(MalformedBytes)
+        /// The file changed while it was read.
+        case changing
     }
 
-    /// How long an access waits for a missing file that another program may be saving.
+    /// The state that an access works with.
+    enum Look {
+        case state(Snapshot)
+        /// Another program may be saving the file; another look is due after that time. A read returns the other
+        /// state, if the process knows one. Nothing is published.
+        case saving(Duration, standIn: Snapshot?)
+    }
+
+    /// How long an access waits for a file that another program may be saving.
     package enum Patience {
         /// Not at all. For files that the program only falls back on.
         case none
         /// Only if the process knows no state that it could return instead.
         case ofRead
-        /// Until the file is there or has vanished, because a write depends on it.
+        /// Until the file is whole or the window is over, because a write depends on it.
         case ofWrite
     }
 
@@ -30,56 +40,82 @@ extension PropertyListFile {
 
     /// Reads the file and makes its state the one that reads return. Never changes anything on disk.
     ///
-    /// Waits for a young file that seems to be cut off, because another program may be writing it. Waits for half of a
-    /// last good copy, too.
-    ///
-    func load(under writeLock: WriteLock?, _ patience: Patience) throws -> Snapshot {
-        var attempts = 0
+    /// Waits, without a lock, while another program saves the file: see `FileLocation.Presence`.
+    func load(_ patience: Patience) throws -> Snapshot {
+        var wait = SaveWait(names.path, system)
         while true {
-            attempts += 1
-            let snapshot: Snapshot?
-            switch try find(under: writeLock) {
-            case .malformed(let bytes):
-                snapshot = try state(inPlaceOf: bytes, isPatient: attempts <= 50, under: writeLock)
-            case .state(let state) where state.status == nil:
-                switch try duringSave(attempts, patience, under: writeLock) {
-                case .missing: snapshot = state
-                case .standIn(let saved): return saved
-                case .wait: snapshot = nil
-                }
-            case .state(let state): snapshot = state
+            switch try look(under: nil, waits: patience != .none) {
+            case .state(let snapshot): return snapshot
+            case .saving(_, let standIn?) where patience != .ofWrite: return standIn
+            case .saving: try wait.pause()
             }
-            if let snapshot {
-                publish(snapshot)
-                return snapshot
-            }
-            system.pause()
         }
+    }
+
+    /// Looks at the path. While the write lock is held, the name is looked up in the locked folder.
+    ///
+    /// - Parameter waits: whether the caller waits for a missing file of which the process knows nothing.
+    func look(under writeLock: WriteLock?, waits: Bool = true) throws -> Look {
+        while true {
+            let (begin, time) = (system.uptime(), system.now())
+            func look(
+                _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
+                _ truth: (_ writtenUntil: Duration?) throws -> Snapshot
+            ) throws -> Look? {
+                let answer = absence.map { absence in
+                    let look = FileLocation.Presence.Look(
+                        absence: absence, isKnown: knownState != nil, changed: changed, begin: begin,
+                        clock: time...max(time, system.now()))
+                    return state.withLock { $0.presence.answer(to: look) }
+                }
+                switch answer {
+                case .outdated: return nil
+                case .saving(let time): return .saving(time, standIn: standIn(under: writeLock))
+                case .beingWritten(let time): return .state(published(try truth(begin + time)))
+                case .truth, nil: return .state(published(try truth(nil)))
+                }
+            }
+            let seen: Look?
+            switch try find(under: writeLock) {
+            case .whole(let snapshot): return .state(published(snapshot, at: begin))
+            case .missing:
+                let isAwaited = mayReturn(waits: waits, under: writeLock)
+                seen = try look(isAwaited ? .missing : nil, isAwaited ? folderStamp(under: writeLock) : nil) { _ in
+                    Snapshot(system: system)
+                }
+            case .changing:
+                // It has changed now, whatever clock has stamped it.
+                seen = try look(.cutOff, time) { _ in
+                    let reason = "was changed during every attempt"
+                    throw FileError.unreadable(StorageFailure(path: names.path, reason: reason))
+                }
+            case .malformed(let bytes):
+                lazy var copy = Result { try lastGoodCopy(beside: bytes, under: writeLock) }
+                let (absence, changed) = disturbance(bytes, under: writeLock, copy: { try? copy.get() })
+                seen = try look(absence, changed) { try state(inPlaceOf: bytes, copy.get(), writtenUntil: $0) }
+            }
+            if let seen { return seen }
+        }
+    }
+
+    private func published(_ snapshot: Snapshot, at begin: Duration? = nil) -> Snapshot {
+        publish(snapshot, at: begin)
+        return snapshot
     }
 
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
-    func find(under writeLock: WriteLock?) throws -> Found {
-        // A program that writes in place changes the file between two reads. Such a round is short.
-        for _ in 0..<100 {
-            if let found = try findOnce(under: writeLock) { return found }
-            system.pause()
-        }
-        throw FileError.unreadable(StorageFailure(path: names.path, reason: "was changed during every attempt"))
-    }
-
-    /// nil if the file changed while it was being read.
-    private func findOnce(under writeLock: WriteLock?) throws -> Found? {
-        guard let (file, status) = try open(under: writeLock) else { return .state(Snapshot(system: system)) }
+    private func find(under writeLock: WriteLock?) throws -> Found {
+        guard let (file, status) = try open(under: writeLock) else { return .missing }
         do {
-            let time = system.now()
+            let nextStamp = system.nextStamp()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
-            guard try system.status(of: file.descriptor) == status else { return nil }
+            guard try system.status(of: file.descriptor) == status else { return .changing }
             func source(_ format: FileFormat?) -> Snapshot.Source {
-                Snapshot.Source(file: file, status: status, format: format, bytes: bytes, time: time)
+                Snapshot.Source(file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp)
             }
             do {
                 let list = try Self.decode(bytes, as: root, in: formats)
-                return .state(
+                return .whole(
                     Snapshot(
                         content: list.content, from: source(list.format), loss: list.loss,
                         written: list.format.coder.isForPeople ? bytes : nil, system: system))

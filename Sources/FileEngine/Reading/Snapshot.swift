@@ -17,8 +17,8 @@ final class Snapshot: Sendable {
         /// The format; nil for bytes of no known format.
         let format: FileFormat?
         let bytes: Data
-        /// The time before the bytes were read, or before they got the file's name.
-        let time: FileStatus.Time
+        /// The earliest stamp of a change that is made after the bytes were read, or after they got the file's name.
+        let nextStamp: FileStatus.Time
         /// The value for a file on this device; nil if unknown.
         var tellsOfReplacement: Bool?
     }
@@ -65,8 +65,8 @@ final class Snapshot: Sendable {
     /// or a binary property list that this process has written. The bytes are smaller than the content. nil for other
     /// files. For a malformed file, the bytes of its known state.
     let written: Data?
-    /// When the state ends, although the file does not change; nil if it does not end.
-    let end: FileStatus.Time?
+    /// When the state ends although the file does not change, by the clock of durations; nil if it does not end.
+    let end: Duration?
     /// The checksum of the bytes of the file; 0 if it is missing.
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
@@ -85,8 +85,8 @@ final class Snapshot: Sendable {
         self.system = system
     }
 
-    /// Creates a state that is read for a moment in place of a missing file. It is never published.
-    init(inPlaceOfMissing known: PropertyListFile.KnownState, system: SystemCalls) {
+    /// Creates a state that is read while another program saves the file. It is never published.
+    init(duringSave known: PropertyListFile.KnownState, system: SystemCalls) {
         content = known.content
         loss = known.loss
         format = known.format
@@ -101,7 +101,7 @@ final class Snapshot: Sendable {
 
     init(
         content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, written: Data? = nil,
-        end: FileStatus.Time? = nil, system: SystemCalls
+        end: Duration? = nil, system: SystemCalls
     ) {
         self.content = content
         self.fault = fault
@@ -116,7 +116,7 @@ final class Snapshot: Sendable {
         tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
-        isSettled = source.status.isSettled(at: source.time)
+        isSettled = source.status.isSettled(before: source.nextStamp)
     }
 
     /// Creates a copy of a state that is marked as settled.
@@ -132,10 +132,16 @@ final class Snapshot: Sendable {
         (checksum, isSettled, end) = (state.checksum, true, state.end)
     }
 
+    /// Whether the state is read while another program saves the file.
+    var isDuringSave: Bool { status == nil && content != nil }
+
+    /// Whether `validated(atPath:)` asks the path, because the open file does not show that it was replaced.
+    var isValidatedByPath: Bool { !tellsOfReplacement }
+
     /// The bytes of the content, if people write the format.
     var text: Data? { format?.coder.isForPeople == true ? written : nil }
 
-    private var hasEnded: Bool { end.map { system.now().seconds(since: $0) >= 0 } ?? false }
+    private var hasEnded: Bool { end.map { system.uptime() >= $0 } ?? false }
 
     /// Returns this state, or a copy of it marked as settled. Returns nil if the file at the path is not the one that
     /// was read.
@@ -175,11 +181,11 @@ final class Snapshot: Sendable {
             return nil
         }
         if isSettled, status == there { return self }
-        let time = system.now()
+        let nextStamp = system.nextStamp()
         guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),
             (fault == nil ? written : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum),
             (try? system.status(of: file.descriptor)) == there
         else { return nil }
-        return status == there && status.isSettled(at: time) ? Snapshot(settling: self) : self
+        return status == there && status.isSettled(before: nextStamp) ? Snapshot(settling: self) : self
     }
 }

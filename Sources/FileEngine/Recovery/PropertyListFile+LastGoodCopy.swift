@@ -86,8 +86,8 @@ extension PropertyListFile {
         /// The file belongs to a store with a format that no store of this process has.
         case ofOtherFormat
         /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
-        /// it.
-        case damaged(since: FileStatus)
+        /// it. In the last two cases its status is known.
+        case damaged(tornSince: FileStatus?)
         case usable(KnownState, Date)
 
         var isOurs: Bool {
@@ -98,9 +98,14 @@ extension PropertyListFile {
         }
     }
 
-    func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(StorageFailure) -> LastGoodCopy
-    {
-        let copy = try lastGoodCopy(of: [bytes.source.status.owner], under: writeLock)
+    /// - Throws: `FileError.unreadable` if the copy cannot be read, because it may hold the newest state.
+    func lastGoodCopy(beside bytes: MalformedBytes, under writeLock: WriteLock?) throws(FileError) -> LastGoodCopy {
+        let copy: LastGoodCopy
+        do {
+            copy = try lastGoodCopy(of: [bytes.source.status.owner], under: writeLock)
+        } catch {
+            throw .unreadable(error.at(names.path(of: names.lastGood)))
+        }
         // A copy that was cut off does not show its format, but the beginning of the file does.
         if case .damaged = copy, bytes.source.format == nil, currentMirror == nil,
             bytes.source.bytes.withUnsafeBytes(ForeignText.bracket) != nil
@@ -129,8 +134,8 @@ extension PropertyListFile {
         else { return .missing }
         let limit = PropertyListLimits.fileBytes + CheckedCopy.headerSize
         let copied = try system.readAll(file.descriptor, size: status.size, limit: limit)
+        guard let bytes = try? CheckedCopy.bytes(of: copied) else { return .damaged(tornSince: status) }
         do {
-            let bytes = try CheckedCopy.bytes(of: copied)
             // Bytes with a valid checksum are not damaged.
             if currentMirror == nil, copied.starts(with: CheckedCopy.magic),
                 bytes.withUnsafeBytes(formats.recognizing) == nil
@@ -143,7 +148,7 @@ extension PropertyListFile {
                 text: list.format.coder.isForPeople ? bytes : nil, changed: status.modified)
             return .usable(state, status.modified.date)
         } catch {
-            return .damaged(since: status)
+            return .damaged(tornSince: nil)
         }
     }
 }

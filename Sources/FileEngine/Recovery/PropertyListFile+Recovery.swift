@@ -9,33 +9,18 @@ extension PropertyListFile {
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
     /// copy.
     ///
-    /// - Parameter isPatient: whether to return nil if another process seems to be writing the file or the copy. The
-    ///   caller then looks again.
-    /// - Throws: `FileError.unreadable` if a copy cannot be read, because it may hold the newest state.
-    func state(inPlaceOf bytes: MalformedBytes, isPatient: Bool, under writeLock: WriteLock?) throws -> Snapshot? {
-        if isPatient, bytes.fault.isIncomplete, bytes.source.status.age(at: system.now()) < 1 { return nil }
-        let copy: LastGoodCopy
-        do {
-            copy = try lastGoodCopy(beside: bytes, under: writeLock)
-        } catch {
-            throw FileError.unreadable(error.at(names.path(of: names.lastGood)))
-        }
-        // Writers with the lock write the copy after they have replaced the file, so the current file may be good.
-        if isPatient, writeLock == nil, case .damaged(let status) = copy, status.age(at: system.now()) < 1 {
-            return nil
-        }
+    /// - Parameter end: until when an empty file counts as being written, by the clock of durations; nil if it does not.
+    func state(inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, writtenUntil end: Duration?) -> Snapshot {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
         let isForPeople =
             bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !quarantinesMistakes
         let isBlank = Self.isBlank(bytes.source.bytes)
-        let isEmptied = isBlank && isForPeople && known != nil
+        let isEmptied = isBlank && isForPeople && (known != nil || self.state.withLock { $0.lost != nil })
         if isBlank, !isEmptied, currentMirror == nil, case .missing = copy {
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
-        // A time in the future counts as long ago.
-        let end = bytes.source.status.changed + Self.emptyTime
-        if isEmptied, !(0...Double(Self.emptyTime) ~= end.seconds(since: system.now())) {
+        if isEmptied, end == nil {
             let empty = PropertyListFault(reason: "is empty, and had values before")
             let report = MalformedFile(path: names.path, fault: empty, state: .nothing)
             leaveWarning(.damaged(report), of: bytes.source.status)
@@ -43,7 +28,7 @@ extension PropertyListFile {
         }
         let source = Snapshot.Source(
             file: bytes.source.file, status: bytes.source.status, format: known?.format ?? bytes.source.format,
-            bytes: bytes.source.bytes, time: bytes.source.time)
+            bytes: bytes.source.bytes, nextStamp: bytes.source.nextStamp)
         let fault = isEmptied ? PropertyListFault(reason: "is empty; another program may be writing it") : bytes.fault
         let report = MalformedFile(path: names.path, fault: fault, state: state)
         let kind: Snapshot.Fault.Kind =
@@ -59,11 +44,8 @@ extension PropertyListFile {
             written: known?.text, end: isEmptied ? end : nil, system: system)
     }
 
-    /// How long an empty file may be in the hands of a program that writes it, in seconds.
-    private static let emptyTime: Int64 = 5
-
     /// Whether a text has no content.
-    private static func isBlank(_ bytes: Data) -> Bool {
+    static func isBlank(_ bytes: Data) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
         return text.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
@@ -100,27 +82,41 @@ extension PropertyListFile {
 
     // MARK: - Writing
 
+    /// What a write has quarantined.
+    struct Quarantine {
+        var name: String
+        /// What has the name: the file itself, its last good copy, or a new file with the last known state.
+        let kind: Kind
+
+        enum Kind { case file, copy, lastKnown }
+    }
+
     /// Gives the malformed file a second name beside its own, and flushes names and bytes, so that the file may be
-    /// replaced. The file exists at every moment. For a missing file, the last good copy gets the second name.
+    /// replaced. The file exists at every moment. For a missing file, keeps what was known of it.
     ///
-    /// - Returns: the name; nil for a good file, and for a missing file without a copy.
-    func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> String? {
+    /// - Returns: nil for a good file, and for a missing file of which nothing was known.
+    func quarantine(_ base: Snapshot, under writeLock: WriteLock) throws -> Quarantine? {
         do throws(StorageFailure) {
             // A file that was emptied counts as missing.
             guard let file = base.file, let status = base.status, base.fault != nil || base.content != nil else {
-                return try quarantineCopyOfMissingFile(under: writeLock)
+                return try quarantineLost(under: writeLock)
             }
-            return base.fault == nil ? nil : try quarantineName(of: names.file, file, status, under: writeLock)
+            if base.fault == nil { return nil }
+            return Quarantine(
+                name: try quarantineName(of: names.file, file, status, under: writeLock), kind: .file)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
     }
 
     /// Undoes `quarantine` after a failed write.
-    func releaseFromQuarantine(_ name: String, _ base: Snapshot, under writeLock: WriteLock) {
-        let isMissing = base.fault == nil && base.content == nil
-        release(
-            name, of: isMissing ? names.lastGood : names.file, isMissing ? nil : base.status, under: writeLock)
+    func release(_ quarantine: Quarantine, _ base: Snapshot, under writeLock: WriteLock) {
+        switch quarantine.kind {
+        case .file: release(quarantine.name, of: names.file, base.status, under: writeLock)
+        case .copy: release(quarantine.name, of: names.lastGood, nil, under: writeLock)
+        // This process still knows the state.
+        case .lastKnown: try? system.remove(quarantine.name, in: writeLock.folder)
+        }
     }
 
     /// Removes the second name of a file that still has its own name. If it has lost that name, the second name stays
@@ -134,12 +130,17 @@ extension PropertyListFile {
         try? system.remove(name, in: writeLock.folder)
     }
 
-    /// Leaves the warning that a write has quarantined the file.
-    func warnOfQuarantine(_ name: String, _ base: Snapshot) {
+    /// Leaves the warning that a write has quarantined the file, or what was known of a missing one.
+    func warn(of quarantine: Quarantine, _ base: Snapshot) {
         let state = base.status == nil ? "missing" : "empty"
-        let missing = PropertyListFault(reason: "was \(state), and its last good copy was there")
+        let missing =
+            if quarantine.kind == .copy {
+                PropertyListFault(reason: "was \(state), and its last good copy was there")
+            } else {
+                PropertyListFault(reason: "was \(state), and had values before")
+            }
         var report = base.fault?.report ?? MalformedFile(path: names.path, fault: missing, state: .nothing)
-        report.quarantinedAs = names.path(of: name)
+        report.quarantinedAs = names.path(of: quarantine.name)
         leaveWarning(.damaged(report))
     }
 
@@ -181,16 +182,23 @@ extension PropertyListFile {
         guard let there = try system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
             there.isSameFile(as: status)
         else { throw StorageFailure(path: names.path(of: own), reason: "was replaced meanwhile") }
+        return try freeName { name throws(StorageFailure) in
+            do throws(StorageFailure) {
+                try system.link(own, to: name, in: writeLock.folder)
+            } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
+                // Makes a copy where second names are not possible (FAT, or a file of another user).
+                try copy(file, status, to: name, under: writeLock)
+            }
+        }
+    }
+
+    /// Gives the closure names of quarantined files until one is free.
+    func freeName(_ make: (String) throws(StorageFailure) -> Void) throws(StorageFailure) -> String {
         let time = system.now()
         for attempt in 0..<1_000 {
             let name = names.quarantine(at: time, attempt: attempt)
             do {
-                do {
-                    try system.link(own, to: name, in: writeLock.folder)
-                } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
-                    // Makes a copy where second names are not possible (FAT, or a file of another user).
-                    try copy(file, status, to: name, under: writeLock)
-                }
+                try make(name)
                 return name
             } catch  where error.code == EEXIST {
                 continue
@@ -206,7 +214,15 @@ extension PropertyListFile {
         guard try system.status(of: file.descriptor) == status else {
             throw StorageFailure(path: names.path, reason: "was changed during the attempt")
         }
-        let copy = try make(name, bytes, like: .owner(of: status), protectedAs: file, under: writeLock)
+        try makeDurable(name, bytes, like: .owner(of: status), protectedAs: file, under: writeLock)
+    }
+
+    /// Makes a file, and flushes its bytes.
+    func makeDurable(
+        _ name: String, _ bytes: Data, like permissions: Permissions?, protectedAs file: OpenFile?,
+        under writeLock: WriteLock
+    ) throws(StorageFailure) {
+        let copy = try make(name, bytes, like: permissions, protectedAs: file, under: writeLock)
         do {
             try system.synchronizeRetrying(copy.file.descriptor)
         } catch {

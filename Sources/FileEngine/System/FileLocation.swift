@@ -24,8 +24,8 @@ package final class FileLocation {
         var followsLinks = false
         /// The file that the path led to before, if the process knows its state. nil once the current file was read.
         var former: PropertyListFile?
-        /// When the path was first seen to lead nowhere; nil if it leads to a file.
-        var missingSince: FileStatus.Time?
+        /// Whether the path leads to a file, since it has led to another one.
+        var presence = Presence()
     }
 
     /// - Parameters:
@@ -50,12 +50,23 @@ package final class FileLocation {
         try withPlace { file, _ in try body(file) }
     }
 
-    private func withPlace<R>(_ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R) throws -> R {
-        for _ in 0..<40 {
+    /// - Parameter waits: whether to wait while another program seems to be making a link or a folder of the path anew.
+    private func withPlace<R>(
+        waits: Bool = false, _ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R
+    ) throws -> R {
+        var wait = SaveWait(path, system)
+        var attempts = 0
+        while attempts < 40 {
             do {
                 let (file, former) = try current()
+                if waits, former != nil, file.queue.transaction == nil, timeUntilLook(at: file) != nil {
+                    try wait.pause()
+                    place.withLock { $0.isStale = true }
+                    continue
+                }
                 return try body(file, former)
             } catch FileError.pathChanged {
+                attempts += 1
                 place.withLock { $0.isStale = true }
             }
         }
@@ -98,7 +109,7 @@ package final class FileLocation {
             configure(file)
             return place.withLock { place in
                 if let last = place.file, last !== file {
-                    place.missingSince = nil
+                    place.presence = Presence()
                     if last.knownState != nil { place.former = last }
                 }
                 if place.former === file { place.former = nil }
@@ -131,17 +142,14 @@ package final class FileLocation {
     }
 
     private func state(_ patience: PropertyListFile.Patience) throws -> DomainState {
-        try withPlace { file, former in
+        try withPlace(waits: patience == .ofWrite) { file, former in
             guard let former, file.queue.transaction == nil else { return try file.read(patience) }
             let found = Result { try file.read(patience) }
             if let known = former.knownState {
                 switch found {
+                case .success(let state) where state.isDuringSave: return DomainState(known, warning: nil)
                 case .success(let state) where state.content == nil && state.warning == nil:
-                    if try isAboutToAppear(file) {
-                        if patience != .ofWrite { return DomainState(known, warning: nil) }
-                        system.pause()
-                        throw FileError.pathChanged
-                    }
+                    if timeUntilLook(at: file) != nil { return DomainState(known, warning: nil) }
                 case .success(let state) where file.cached?.fault != nil:
                     return DomainState(known, warning: state.warning)
                 case .failure(FileError.unreadable(let failure)) where patience != .ofWrite:
@@ -160,17 +168,43 @@ package final class FileLocation {
         }
     }
 
-    /// Whether the file has been missing for less than `PropertyListFile.saveTime`: a program may be making a link or a
-    /// folder anew.
-    private func isAboutToAppear(_ file: PropertyListFile) throws -> Bool {
-        guard try system.status(ofPath: file.names.path, followsLinks: false) == nil else { return false }
-        let now = system.now()
-        let since = place.withLock { place in
-            let since = place.missingSince ?? now
-            place.missingSince = since
-            return since
+    /// When another look is due, because the path leads to a file that is missing, and a program may be making a link or a
+    /// folder anew. nil if the file exists, or is not coming.
+    func timeUntilLook(at file: PropertyListFile) -> Duration? {
+        while true {
+            let (begin, time) = (system.uptime(), system.now())
+            do throws(StorageFailure) {
+                if try system.status(ofPath: file.names.path, followsLinks: false) != nil { return nil }
+            } catch {
+                return nil
+            }
+            let changed = stampOfPath(to: file)
+            let answer = place.withLock { place in
+                place.presence.answer(
+                    to: Presence.Look(
+                        absence: .missing, isKnown: true, changed: changed, begin: begin,
+                        clock: time...max(time, system.now())))
+            }
+            switch answer {
+            case .outdated: continue
+            case .saving(let time): return time
+            case .beingWritten, .truth: return nil
+            }
         }
-        return 0..<PropertyListFile.saveTime ~= now.seconds(since: since)
+    }
+
+    /// The time of the last change of the path: of its links, and of the nearest folder that exists.
+    private func stampOfPath(to file: PropertyListFile) -> FileStatus.Time? {
+        var (folder, nearest) = (file.names.folder, FileStatus?.none)
+        while true {
+            nearest = try? system.status(ofPath: folder, followsLinks: false)
+            if nearest != nil || folder == "/" { break }
+            folder = FileNames(path: folder).folder
+        }
+        guard let nearest, system.tellsOfChanges(inFolder: folder) else { return nil }
+        let links = (try? PathResolution(path, system: system))?.links ?? []
+        let stamps = links.compactMap { try? system.status(ofPath: $0, followsLinks: false)?.changed }
+        return stamps.reduce(nearest.modified, max)
     }
 
     private func begin(_ file: PropertyListFile, after former: PropertyListFile?) throws -> any TransactionSession {
@@ -219,11 +253,7 @@ extension FileLocation: Domain {
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        try withPlace { file, former in
-            if former != nil, Transaction.current == nil, try isAboutToAppear(file) {
-                system.pause()
-                throw FileError.pathChanged
-            }
+        try withPlace(waits: Transaction.current == nil) { file, former in
             try file.queue.transact(
                 durability: durability, lock: file.names.path(of: file.names.lock),
                 begin: { try begin(file, after: former) }, body, check: { try checkPlace(of: file, $0) })

@@ -3,7 +3,13 @@
     import PrefsPropertyLists
 
     extension SystemCalls {
-        static let stampingClock = CLOCK_REALTIME
+        /// APFS uses a clock with nanoseconds that programs cannot read, so 20 ms are a safety margin.
+        static func nextStamp() -> FileStatus.Time {
+            let (now, margin) = (time(of: CLOCK_REALTIME), 20_000_000)
+            return now.nanoseconds >= margin
+                ? FileStatus.Time(seconds: now.seconds, nanoseconds: now.nanoseconds - margin)
+                : FileStatus.Time(seconds: now.seconds - 1, nanoseconds: now.nanoseconds + 1_000_000_000 - margin)
+        }
 
         /// `fsync` leaves the bytes in the drive's own cache there; volumes that cannot flush it answer ENOTSUP.
         static func synchronizeFully(_ descriptor: Descriptor) -> Int32 {

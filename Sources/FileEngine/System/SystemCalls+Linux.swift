@@ -2,7 +2,9 @@
     import Foundation
 
     extension SystemCalls {
-        static let stampingClock = CLOCK_REALTIME_COARSE
+        /// The time of the kernel's last tick. Kernels before 6.13 stamp files with it. Later ones may stamp them with a
+        /// finer time, which is never before it.
+        static func nextStamp() -> FileStatus.Time { time(of: CLOCK_REALTIME_COARSE) }
 
         static func synchronizeFully(_ descriptor: Descriptor) -> Int32 {
             fsync(descriptor)

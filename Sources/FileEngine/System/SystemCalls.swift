@@ -228,10 +228,26 @@ package class SystemCalls: @unchecked Sendable {
         return target
     }
 
-    /// The time of the clock that stamps files, or of the closest clock.
+    /// The time of day, which no stamp of a local file is after. Compared with a stamp only where the process has not
+    /// looked before, because somebody may set this clock.
     func now() -> FileStatus.Time {
+        Self.time(of: CLOCK_REALTIME)
+    }
+
+    /// The earliest time with which the file system may stamp a change that is made from now on.
+    func nextStamp() -> FileStatus.Time {
+        Self.nextStamp()
+    }
+
+    /// The time of a clock that nobody sets, for durations.
+    func uptime() -> Duration {
+        let time = Self.time(of: CLOCK_MONOTONIC)
+        return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
+    }
+
+    static func time(of clock: clockid_t) -> FileStatus.Time {
         var time = timespec()
-        clock_gettime(Self.stampingClock, &time)
+        clock_gettime(clock, &time)
         return FileStatus.Time(seconds: Int64(time.tv_sec), nanoseconds: time.tv_nsec)
     }
 

@@ -72,6 +72,11 @@ package struct LockWait: Sendable {
         return .busy(StorageFailure(path: path ?? "", reason: reason, code: ETIMEDOUT))
     }
 
+    /// The error of a write that has waited too long for a program that is saving the file.
+    func lostSave(_ path: String) -> FileError {
+        .busy(StorageFailure(path: path, reason: "another program is still saving it after \(seconds) s", code: ETIMEDOUT))
+    }
+
     private var seconds: String {
         let seconds = timeout ?? 0
         return seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"

@@ -10,22 +10,37 @@ extension PropertyListFile {
     }
 
     func begin() throws -> any TransactionSession {
-        let writeLock = try lockForWriting()
-        do {
+        let (writeLock, base) = try lockedState { writeLock in
             let (cached, mirror, isFirst) = stateForTransaction()
             // Removes the temporary file of a killed writer, because the next commit may never come.
             if isFirst { try? system.remove(names.temporary, in: writeLock.folder) }
-            var snapshot = try writable(current(cached, under: writeLock))
-            if snapshot.fault == nil, let mirror {
-                mirror.willChange()
-                try forgetCopyOfFileRemovedByMirror(snapshot, under: writeLock)
-                snapshot = try writable(current(snapshot, under: writeLock))
-                mirror.note(snapshot.content)
+            guard let snapshot = try current(cached, under: writeLock).map(writable) else { return nil }
+            guard snapshot.fault == nil, let mirror else { return snapshot }
+            mirror.willChange()
+            try forgetCopyOfFileRemovedByMirror(snapshot, under: writeLock)
+            guard let newest = try current(snapshot, under: writeLock).map(writable) else { return nil }
+            mirror.note(newest.content)
+            return newest
+        }
+        return Session(file: self, lock: writeLock, base: base)
+    }
+
+    /// Locks the file, and reads the state that a write starts from. Waits without the lock while another program saves
+    /// the file, because that program may use this package.
+    ///
+    /// - Parameter state: returns nil if another program may be saving the file.
+    func lockedState(_ state: (WriteLock) throws -> Snapshot?) throws -> (WriteLock, Snapshot) {
+        var wait = SaveWait(names.path, system)
+        while true {
+            let writeLock = try lockForWriting()
+            do {
+                if let base = try state(writeLock) { return (writeLock, base) }
+            } catch {
+                writeLock.end()
+                throw error
             }
-            return Session(file: self, lock: writeLock, base: snapshot)
-        } catch {
             writeLock.end()
-            throw error
+            try wait.pause()
         }
     }
 }
@@ -39,6 +54,7 @@ extension PropertyListFile {
                 try system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false) == nil
             else { return }
             try removeLastGoodCopy(under: writeLock)
+            noteRemoval()
         } catch {
             throw FileError.notStored(error.at(names.path))
         }

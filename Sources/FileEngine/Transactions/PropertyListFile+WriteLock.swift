@@ -18,8 +18,8 @@ extension PropertyListFile {
         throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
     }
 
-    /// The state that a transaction starts from.
-    func current(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot {
+    /// The state that a transaction starts from; nil if another program may be saving the file.
+    func current(_ cached: Snapshot?, under writeLock: WriteLock) throws -> Snapshot? {
         // The locked folder may differ from the folder of the cached file.
         if let cached, let status = cached.status,
             let there = try? system.status(ofPath: names.file, in: writeLock.folder, followsLinks: false),
@@ -27,7 +27,8 @@ extension PropertyListFile {
         {
             return current
         }
-        return try load(under: writeLock, .ofWrite)
+        guard case .state(let snapshot) = try look(under: writeLock) else { return nil }
+        return snapshot
     }
 
     /// Locks the file for this process. Creates nothing, also no lock file, before it is known that the path leads to a
@@ -35,7 +36,7 @@ extension PropertyListFile {
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
-        try refuseFileOfAnotherUser(writable(load(under: nil, .ofRead)))
+        try refuseFileOfAnotherUser(writable(load(.ofRead)))
         if let writeLock = try lock(creates: true) { return writeLock }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }

@@ -27,8 +27,6 @@ extension ChangeFeed {
         }
     }
 
-    enum ReloadOutcome { case reported, overlapped, vanished }
-
     struct State {
         var source: Source?
         var entries: [String: Entry] = [:]
@@ -131,12 +129,9 @@ extension ChangeFeed {
         /// Reports the changes of others.
         ///
         /// - Parameter count: the number of commits when the reload began.
-        mutating func endReload(_ content: Content?, since count: Int, isSecond: Bool) -> ReloadOutcome {
-            guard !isCommitting, commits == count else { return .overlapped }
-            let hasVanished =
-                content == nil
-                && entries.values.contains { if case .state(_?) = $0.lastNotified { true } else { false } }
-            if hasVanished, !isSecond { return .vanished }
+        /// - Returns: false if a commit of this process overlapped the reload, which then says nothing.
+        mutating func endReload(_ content: Content?, since count: Int) -> Bool {
+            guard !isCommitting, commits == count else { return false }
             for (key, entry) in entries {
                 guard case .state(let last) = entry.lastNotified else {
                     // A state that was read for a new subscriber may be older than this commit, so it is read again.
@@ -148,7 +143,7 @@ extension ChangeFeed {
                 entries[key]?.lastNotified = .state(found)
                 entry.report(foreign: change)
             }
-            return .reported
+            return true
         }
     }
 }

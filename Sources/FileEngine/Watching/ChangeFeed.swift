@@ -21,35 +21,39 @@ package final class ChangeFeed: Sendable {
     private let state = Locked(State())
     private let watches = EntryWatches()
 
-    /// How long a file may be missing before that is reported, because editors move the old file away before they make
-    /// a new one.
-    private static let grace = DispatchTimeInterval.milliseconds(50)
-
     /// Called once, by the domain's initializer.
     ///
     /// - Parameters:
     ///   - mayOthersWrite: whether another process may change the domain during a session.
-    ///   - committed: returns the committed state, outside and inside of a transaction; nil if the domain is missing.
-    ///   - fault: returns why `committed` could not return the stored state, but the last known one; nil if it could.
+    ///   - look: looks at the committed state, outside and inside of a transaction. Waits for a domain that is being saved
+    ///     if nothing is known of it and the argument is true.
     ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object
     ///     is released. Returns nil if no other process can change it.
     package func start<Domain: AnyObject & Sendable>(
-        _ domain: Domain, mayOthersWrite: Bool = false, committed: @escaping @Sendable (Domain) throws -> Content?,
-        fault: @escaping @Sendable (Domain) -> Fault? = { _ in nil },
+        _ domain: Domain, mayOthersWrite: Bool = false, look: @escaping @Sendable (Domain, Bool) throws -> Look,
         watch:
             @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? =
             {
                 _, _, _ in nil
             }
     ) {
-        state.withLock { $0.source = Source(domain, mayOthersWrite, committed, fault, watch) }
+        state.withLock { $0.source = Source(domain, mayOthersWrite, look, watch) }
     }
 
-    /// Why a state is not what others have stored.
-    package struct Fault {
-        package let error: FileError
-        /// When the state must be looked at again although nothing changes, in seconds from now; nil for never.
-        package let next: Double?
+    /// One look at a domain.
+    package struct Look {
+        /// The committed state; nil if the domain is missing. With a fault, or while it is saved, the last known state.
+        let content: Content?
+        /// Why this is not what others have stored.
+        let fault: FileError?
+        /// Whether another program is saving the domain, so that this look tells nothing.
+        let isBeingSaved: Bool
+        /// When another look is due although nothing changes, from now on; nil for never.
+        let next: Duration?
+
+        package init(content: Content?, fault: FileError? = nil, isBeingSaved: Bool = false, next: Duration? = nil) {
+            (self.content, self.fault, self.isBeingSaved, self.next) = (content, fault, isBeingSaved, next)
+        }
     }
 
     /// The domain of the feed, and its closures.
@@ -57,21 +61,18 @@ package final class ChangeFeed: Sendable {
         /// The domain, which the feed does not keep alive.
         private(set) weak var domain: (any AnyObject & Sendable)?
         let mayOthersWrite: Bool
-        let committed: @Sendable () throws -> Content?
-        let fault: @Sendable () -> Fault?
+        let look: @Sendable (_ waits: Bool) throws -> Look?
         let watch: @Sendable (String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
 
         init<Domain: AnyObject & Sendable>(
-            _ domain: Domain, _ mayOthersWrite: Bool, _ committed: @escaping @Sendable (Domain) throws -> Content?,
-            _ fault: @escaping @Sendable (Domain) -> Fault?,
+            _ domain: Domain, _ mayOthersWrite: Bool, _ look: @escaping @Sendable (Domain, Bool) throws -> Look,
             _ watch:
                 @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) ->
                 AnyObject?
         ) {
             self.domain = domain
             self.mayOthersWrite = mayOthersWrite
-            self.committed = { [weak domain] in try domain.flatMap { try committed($0) } }
-            self.fault = { [weak domain] in domain.flatMap(fault) }
+            self.look = { [weak domain] waits in try domain.flatMap { try look($0, waits) } }
             self.watch = { [weak domain] (key, changed) throws(StorageFailure) in
                 guard let domain else { return nil }
                 return try watch(domain, key, changed)
@@ -99,19 +100,19 @@ package final class ChangeFeed: Sendable {
             while true {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
-                let (content, fault) = try readable()
+                let look = try look(waits: true)
                 // Accesses have reported it, unless there are other subscribers, which only observe.
-                state.withLock { if $0.hasOneUser { $0.lastFault = fault?.error } }
+                state.withLock { if $0.hasOneUser { $0.lastFault = look.fault } }
                 // Without a watch, the feed's queue may have no thread.
-                if failure == nil { look(againAt: fault) }
+                if failure == nil { lookAgain(after: look) }
                 // A file that cannot be read says nothing of its entries.
                 let found =
-                    if let known, fault != nil, content == nil {
+                    if let known, look.fault != nil, look.content == nil {
                         known.entry.value
                     } else {
-                        Self.part(key, of: content)
+                        Self.part(key, of: look.content)
                     }
-                if known != nil, let fault { subscriber.failed(fault.error) }
+                if known != nil, let fault = look.fault { subscriber.failed(fault) }
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
                     let domain = source?.domain
@@ -192,39 +193,33 @@ package final class ChangeFeed: Sendable {
         if isFirst { queue.async { [weak self] in self?.reload() } }
     }
 
-    private func reload(isSecond: Bool = false) {
+    private func reload() {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
-        let content: Content?
+        let look: Look
         do {
-            let fault: Fault?
-            (content, fault) = try readable()
-            tellSubscribers(of: fault)
-            // Subscribers receive the change once the domain can be read again.
-            if fault != nil, content == nil { return }
+            look = try self.look(waits: false)
         } catch {
             state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
             return
         }
-        switch state.withLock({ $0.endReload(content, since: count, isSecond: isSecond) }) {
-        case .reported: break
-        case .overlapped: scheduleReload()
-        case .vanished:
-            queue.asyncAfter(deadline: .now() + Self.grace) { [weak self] in self?.reload(isSecond: true) }
-        }
+        lookAgain(after: look)
+        if look.isBeingSaved { return }
+        tellSubscribers(of: look.fault)
+        // Subscribers receive the change once the domain can be read again.
+        if look.fault != nil, look.content == nil { return }
+        if !state.withLock({ $0.endReload(look.content, since: count) }) { scheduleReload() }
     }
 
-    /// The last committed state of the domain, and why it is not what others have stored. An unreadable domain counts as
-    /// missing.
+    /// Looks at the domain. An unreadable domain counts as missing.
     ///
     /// - Throws: `FileError.pathChanged`.
-    private func readable() throws -> (Content?, Fault?) {
+    private func look(waits: Bool) throws -> Look {
         do {
-            return (try source?.committed(), source?.fault())
+            return try source?.look(waits) ?? Look(content: nil)
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {
-            let error = error as? FileError ?? .unreadable(Self.failure(error))
-            return (nil, Fault(error: error, next: nil))
+            return Look(content: nil, fault: error as? FileError ?? .unreadable(Self.failure(error)))
         }
     }
 
@@ -233,20 +228,19 @@ package final class ChangeFeed: Sendable {
     }
 
     /// Tells the subscribers of a fault and of its end, once.
-    private func tellSubscribers(of fault: Fault?) {
+    private func tellSubscribers(of fault: FileError?) {
         let subscribers = state.withLock { state -> [any EntrySubscriber] in
-            defer { state.lastFault = fault?.error }
-            guard state.lastFault != fault?.error else { return [] }
+            defer { state.lastFault = fault }
+            guard state.lastFault != fault else { return [] }
             return state.entries.values.flatMap(\.subscribers.all)
         }
-        look(againAt: fault)
         var told = Set<ObjectIdentifier>()
-        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault?.error) }
+        for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault) }
     }
 
-    private func look(againAt fault: Fault?) {
-        guard let next = fault?.next else { return }
-        queue.asyncAfter(deadline: .now() + next) { [weak self] in self?.reload() }
+    private func lookAgain(after look: Look) {
+        guard let next = look.next else { return }
+        queue.asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in self?.reload() }
     }
 
     /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.

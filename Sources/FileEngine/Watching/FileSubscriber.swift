@@ -53,12 +53,10 @@ final class FileSubscriber: EntrySubscriber {
     var reader: ObjectIdentifier { subscriber.reader }
 
     /// Watches the links on the path and subscribes to the file that they lead to.
-    ///
-    /// - Parameter isSecond: whether the path has led nowhere for a moment already.
-    private func settle(isSecond: Bool = false) {
-        let leadsNowhere = state.withLock { state in
-            guard !state.isOver else { return false }
-            var leadsNowhere = false
+    private func settle() {
+        let next: Duration? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            var next: Duration?
             // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
             let formerWatches = state.linkWatches
             if let watches = watchLinks() { state.linkWatches = watches }
@@ -68,9 +66,8 @@ final class FileSubscriber: EntrySubscriber {
                 if let place = state.place {
                     guard file !== place.file else { return }
                     // A link may be removed a moment before it is made anew.
-                    leadsNowhere =
-                        try !isSecond && location.system.status(ofPath: file.names.path, followsLinks: false) == nil
-                    if leadsNowhere { return }
+                    next = location.timeUntilLook(at: file)
+                    if next != nil { return }
                     state.known = place.subscription.end()
                     state.place = nil
                 }
@@ -78,13 +75,10 @@ final class FileSubscriber: EntrySubscriber {
                 (state.place, state.known) = ((file, new), nil)
                 if let catchUp = new.catchUp { DispatchQueue.main.async(execute: catchUp) }
             }
-            return leadsNowhere
+            return next
         }
-        if leadsNowhere {
-            DispatchQueue.global().asyncAfter(deadline: .now() + PropertyListFile.saveTime) { [weak self] in
-                self?.settle(isSecond: true)
-            }
-        }
+        guard let next else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in self?.settle() }
     }
 
     /// - Returns: nil if no link could be watched.

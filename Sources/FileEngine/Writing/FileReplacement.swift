@@ -52,13 +52,13 @@ extension PropertyListFile {
     ///
     /// - Throws: `FileError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     package func restore(_ replacement: FileReplacement) throws {
-        let writeLock = try lockForWriting()
-        defer { writeLock.end() }
-        var base = try load(under: writeLock, .ofWrite)
-        if let currentMirror, base.fault == nil {
+        let (writeLock, base) = try lockedState { writeLock in
+            let base = try current(nil, under: writeLock)
+            guard let currentMirror, let base, base.fault == nil else { return base }
             currentMirror.willChange()
-            base = try load(under: writeLock, .ofWrite)
+            return try current(nil, under: writeLock)
         }
+        defer { writeLock.end() }
         guard try bytes(of: base) == replacement.after else {
             throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))
         }

@@ -21,17 +21,16 @@ extension PropertyListFile {
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
         let quarantine = isCorrection ? nil : try quarantine(base, under: writeLock)
         let new: NewFile
-        let time: FileStatus.Time
+        let nextStamp: FileStatus.Time
         do {
-            (new, time) = try putInPlace(bytes, base, durability: durability, under: writeLock)
+            (new, nextStamp) = try putInPlace(bytes, base, durability: durability, under: writeLock)
         } catch {
-            if let quarantine, case FileError.notStored = error {
-                releaseFromQuarantine(quarantine, base, under: writeLock)
-            }
+            if let quarantine, case FileError.notStored = error { release(quarantine, base, under: writeLock) }
             throw error
         }
-        if let quarantine {
-            warnOfQuarantine(base.status == nil ? keepOnly(quarantine, under: writeLock) : quarantine, base)
+        if var quarantine {
+            if base.status == nil { quarantine.name = keepOnly(quarantine.name, under: writeLock) }
+            warn(of: quarantine, base)
         }
         // A read during the flush of the folder loads the new file.
         publish(nil)
@@ -42,7 +41,7 @@ extension PropertyListFile {
             if let file {
                 let isSameDevice = base.status?.device == status.device
                 let source = Snapshot.Source(
-                    file: file, status: status, format: format, bytes: bytes, time: time,
+                    file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
                     tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
                 // The binary property list of an undo may have another form.
                 let isKept = format.coder.isForPeople || encoding == nil && format.coder.copiesObjects
@@ -98,11 +97,11 @@ extension PropertyListFile {
             try removeLastGoodCopy(under: writeLock)
             try system.remove(names.file, in: writeLock.folder)
         } catch {
-            if let quarantine { releaseFromQuarantine(quarantine, base, under: writeLock) }
+            if let quarantine { release(quarantine, base, under: writeLock) }
             throw FileError.notStored(error.at(names.path))
         }
-        if let quarantine { warnOfQuarantine(quarantine, base) }
-        publish(Snapshot(system: system))
+        if let quarantine { warn(of: quarantine, base) }
+        noteRemoval()
         do {
             if durability == .powerCut { try system.synchronizeFolder(writeLock.folder) }
         } catch {
@@ -160,7 +159,7 @@ extension PropertyListFile {
         return try encoded(entries, as: format, replacing: base.content).count
     }
 
-    private func encoded(
+    func encoded(
         _ content: Content, as format: FileFormat, replacing former: Content?, _ written: Data? = nil
     ) throws -> Data {
         func refused(_ reason: String) -> FileError {

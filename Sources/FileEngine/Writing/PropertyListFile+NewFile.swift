@@ -11,7 +11,7 @@ extension PropertyListFile {
     }
 
     /// Writes the bytes to the temporary file and gives it the file's name.
-    /// - Returns: the new file, and a time at which it had these bytes.
+    /// - Returns: the new file, and the earliest stamp of a change that is made after it got the name.
     func putInPlace(
         _ bytes: Data, _ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock
     ) throws -> (NewFile, FileStatus.Time) {
@@ -27,9 +27,9 @@ extension PropertyListFile {
                     // Checked last, because the flush takes time.
                     let there = try checkPlace(base, under: writeLock)
                     if there == old {
-                        let time = system.now()
+                        let nextStamp = system.nextStamp()
                         try rename(new, isUnknown: &isUnknown, under: writeLock)
-                        return (new, time)
+                        return (new, nextStamp)
                     }
                     // Another program may have restricted the permissions during the update.
                     old = there

@@ -45,7 +45,7 @@ final class MemoryDomain: Domain {
     init(_ content: Content, form: ValueForm) {
         self.form = form
         state = Locked(State(content: content))
-        queue.feed.start(self, committed: { $0.state.withLock { $0.content } })
+        queue.feed.start(self, look: { domain, _ in .init(content: domain.state.withLock { $0.content }) })
     }
 
     var transaction: Transaction? { queue.transaction }

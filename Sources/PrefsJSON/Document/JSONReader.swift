@@ -246,6 +246,9 @@ package struct JSONReader {
         return (line, lineStart)
     }
 
+    /// Whether the last byte may begin a comment.
+    private var isInStartOfComment: Bool { current == UInt8(ascii: "/") && position == bytes.count - 1 }
+
     /// The problem with line and column (in characters of Unicode), and the path of the value that was being read.
     private func fault(_ reason: String, at offset: Int) -> PropertyListFault {
         let (line, lineStart) = line(at: offset)
@@ -259,6 +262,6 @@ package struct JSONReader {
         let reason = offset == bytes.count && current == nil ? "\(reason) before the end of the data" : reason
         return PropertyListFault(
             reason: reason + (path.isEmpty ? "" : " (at \(path))"), line: line, column: column,
-            isIncomplete: current == nil)
+            isIncomplete: current == nil || isInStartOfComment)
     }
 }

@@ -5,7 +5,9 @@ struct BinaryFormat: FileFormatCoder {
     let name = "binary"
     let copiesObjects = true
 
-    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: "bplist".utf8) }
+    static let magic = "bplist".utf8
+
+    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: Self.magic) }
 
     func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
         do {

@@ -19,9 +19,11 @@ package enum PropertyListCoder {
             if bytes.isEmpty { throw .malformed(PropertyListFault(reason: "is empty", isIncomplete: true)) }
             guard let format = formats.recognizing(bytes) else {
                 let bracket = ForeignText.bracket(of: bytes)
-                throw .malformed(
+                let reason =
                     bracket.map { "is text that begins with \($0), not a property list" }
-                        ?? "is neither a binary nor an XML property list")
+                    ?? "is neither a binary nor an XML property list"
+                throw .malformed(
+                    PropertyListFault(reason: reason, isIncomplete: BinaryFormat.magic.starts(with: bytes)))
             }
             let (value, loss) = try format.coder.value(in: bytes)
             return DecodedPropertyList(value: value, format: format, loss: loss)

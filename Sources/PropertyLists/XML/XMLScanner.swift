@@ -79,7 +79,7 @@ struct XMLScanner {
         let isEnd = takeByte("/")
         let name = readName()
         guard !name.isEmpty else {
-            throw failure(isAtEnd ? "ends inside a tag" : "< does not begin a tag here", at: start)
+            throw tagFailure(isAtEnd ? "ends inside a tag" : "< does not begin a tag here", at: start)
         }
         while true {
             let hadBlank = skipBlanks()
@@ -87,7 +87,7 @@ struct XMLScanner {
             if !isEnd, take("/>") { return .start(name: name, isEmpty: true) }
             guard !isAtEnd else { throw end("a tag", from: start) }
             guard hadBlank, !isEnd, try readAttribute() else {
-                throw failure("the tag <\(text(name))> is not well-formed", at: start)
+                throw tagFailure("the tag <\(text(name))> is not well-formed", at: start)
             }
         }
     }
@@ -178,6 +178,13 @@ struct XMLScanner {
         .malformed(fault(reason, at: offset ?? position))
     }
 
+    /// The failure of a tag. If nothing ends the tag, the rest of it may be missing.
+    private func tagFailure(_ reason: String, at start: Int) -> DecodingFailure {
+        var fault = fault(reason, at: start)
+        fault.isIncomplete = !bytes[start...].contains(UInt8(ascii: ">"))
+        return .malformed(fault)
+    }
+
     /// The failure for a document that may be valid and exceeds a limit, at the offset or at the current position.
     func unsupported(_ reason: String, at offset: Int? = nil) -> DecodingFailure {
         .unsupported("\(fault(reason, at: offset ?? position))")
@@ -206,6 +213,8 @@ struct XMLScanner {
     }
 
     func end(_ part: String, from start: Int) -> DecodingFailure {
-        failure("ends inside \(part)", at: start)
+        var fault = fault("ends inside \(part)", at: start)
+        fault.isIncomplete = true
+        return .malformed(fault)
     }
 }

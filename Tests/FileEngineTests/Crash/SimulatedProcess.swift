@@ -229,5 +229,15 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         FileStatus.Time(seconds: 10_000, nanoseconds: 0)
     }
 
+    override func nextStamp() -> FileStatus.Time { now() }
+
+    /// A second passes between two looks, so that no program is saving the file.
+    override func uptime() -> Duration {
+        seconds += 1
+        return .seconds(seconds)
+    }
+
+    nonisolated(unsafe) private var seconds = 0
+
     override func pause() {}
 }

@@ -49,7 +49,7 @@ import Testing
         try FileManager.default.removeItem(at: folder.file())
         let prefs = folder.root(system: system)
         for _ in 0..<3 { #expect(prefs.ints == [:] && prefs.outcome == "ok") }
-        #expect(pauses == PropertyListFile.saveRounds)
+        #expect(pauses == 5)
         // A layer does not wait.
         let layer = RecordingSystemCalls()
         layer.age = system.age
@@ -63,6 +63,7 @@ import Testing
         #expect(prefs.ints == ["a": 1, "b": 2])
         try FileManager.default.removeItem(at: folder.file())
         showsSave(elapsed)
+        system.elapse(.seconds(1))
         #expect(prefs.ints == [:])
         #expect(folder.root(system: system).ints == [:] && pauses == 0)
     }
@@ -125,14 +126,32 @@ import Testing
         #expect(prefs.ints == [:])
     }
 
-    @Test func withoutALastGoodCopyTheFileIsMissingAtOnce() throws {
+    /// A file that only people write has none.
+    @Test func withoutALastGoodCopyTheKnownStateIsRead() throws {
         let prefs = folder.root(system: system)
         try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood"))
         try moveAway()
-        #expect(prefs.ints == [:])
+        #expect(prefs.ints == ["a": 1, "b": 2] && prefs.outcome == "ok" && pauses == 0)
+        // A process that knows nothing does not wait.
+        #expect(folder.root(system: RecordingSystemCalls()).ints == [:])
         prefs["a"] = 6
-        #expect(prefs.outcome == "ok")
-        #expect(try pauses == 0 && folder.quarantined == [])
+        #expect(pauses == 5)
+        #expect(prefs.errors.last?.report?.place == "\(folder.file().path): was missing, and had values before")
+        #expect(prefs.ints == ["a": 6])
+        #expect(try folder.quarantined == ["test.plist.corrupt-missing"])
+        let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file("test.plist.corrupt-missing")))
+        #expect(try propertyList(from: bytes)["Root"] as? [String: Int] == ["a": 1, "b": 2])
+    }
+
+    /// The state of the file is newer than its copy.
+    @Test func theNewestKnownStateIsKept() throws {
+        let prefs = folder.root(system: system)
+        try writePropertyList(["Root": ["a": 7]], to: folder.file())
+        #expect(prefs.ints == ["a": 7])
+        try FileManager.default.removeItem(at: folder.file())
+        prefs["c"] = 3
+        let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file("test.plist.corrupt-missing")))
+        #expect(try propertyList(from: bytes)["Root"] as? [String: Int] == ["a": 7])
     }
 
     /// `mv f f~`, then a new f. Nothing of either program is lost.
@@ -164,10 +183,9 @@ import Testing
     @Test func aWriteToADeletedFileKeepsItsCopyAndWarns() throws {
         let prefs = folder.root(system: system)
         try FileManager.default.removeItem(at: folder.file())
-        inPause = { [unowned self] number in showsSave(10 * number) }
         prefs["c"] = 3
         #expect(prefs.ints == ["c": 3])
-        #expect(pauses == PropertyListFile.saveRounds)
+        #expect(pauses == 5)
         let name = try #require(try folder.quarantined.first)
         #expect(prefs.errors.last?.isWarning == true)
         let report = try #require(prefs.errors.last?.report)
@@ -205,6 +223,7 @@ import Testing
         try moveAway()
         // More than 50 ms before the second look.
         showsSave(-40)
+        system.elapse(.milliseconds(70))
         #expect(prefs.ints == [:])
         showsSave(30)
         folder.root().values = ["a": 3, "b": 4]

@@ -23,7 +23,7 @@ import Testing
 
         init(_ outcome: FileError? = nil, isFlushed: Bool = true) {
             (self.outcome, self.isFlushed) = (outcome, isFlushed)
-            queue.feed.start(self, committed: { $0.content })
+            queue.feed.start(self, look: { domain, _ in .init(content: domain.content) })
         }
 
         func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {

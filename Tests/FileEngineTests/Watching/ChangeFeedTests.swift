@@ -30,8 +30,7 @@ import Testing
 
         init() {
             queue.feed.start(
-                self, committed: { $0.committed() },
-                fault: { $0.state.withLock { $0.fault }.map { ChangeFeed.Fault(error: $0, next: nil) } },
+                self, look: { domain, _ in .init(content: domain.committed(), fault: domain.state.withLock { $0.fault }) },
                 watch: { (domain, _, changed) throws(StorageFailure) in
                     if let failure = domain.take(\.watchFailure) { throw failure }
                     domain.set(\.changed, changed)

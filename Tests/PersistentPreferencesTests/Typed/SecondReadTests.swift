@@ -162,6 +162,7 @@ extension AppSettingsValues {
             #expect(numbers(prefs.number, prefs.number, prefs["number"] as? Int) == numbers(number, number, number))
         }
         for name in ["one", "two"] { try FileManager.default.removeItem(at: folder.file(name)) }
+        #expect(Patience.until { prefs.number == 0 })
         #expect(numbers(prefs.number, prefs.number) == numbers(0, 0))
     }
 

@@ -29,6 +29,12 @@ import TestSupport
                 system: system))
     }
 
+    /// A second has passed when the file is read, as its stamp says.
+    override func put(_ text: String) throws {
+        try super.put(text)
+        system.elapse(.seconds(1))
+    }
+
     private func quarantined() throws -> [String] { try folder.names().filter { $0.contains(".corrupt-") } }
 
     private static let mistake = "{\n  // mine\n  \"a\": 2,,\n  \"b\": 3\n}\n"

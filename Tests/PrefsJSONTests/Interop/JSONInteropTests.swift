@@ -83,8 +83,8 @@ import TestSupport
     /// An incomplete file may be one that another program is writing, so a read waits for the rest.
     @Test func whatIsCutOffIsIncomplete() {
         let text =
-            #"{"a": [true, false, null, -1.5e3, "é\u00e9\\\ud83d\ude00"], "b": {"$data": "AQ=="}"#
-            + #", "c": {"$date": 5}}"#
+            #"/* 1 */{"a": [true, false, null, -1.5e3, "é\u00e9\\\ud83d\ude00"], /* 2 */ "b": {"$data": "AQ=="}"#
+            + #", "c": {"$date": 5},}"#
         func isIncomplete(_ bytes: Data) -> Bool? {
             let failure = #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(bytes, as: .all) }
             guard case .malformed(let fault)? = failure, fault.line == 1 else { return nil }

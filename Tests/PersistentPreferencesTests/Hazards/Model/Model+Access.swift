@@ -68,7 +68,9 @@ extension Model {
     /// A good file that was read is known from then on.
     private mutating func remember(_ place: ModelPlace) {
         guard self[place].damage == nil else { return }
-        self[place].known = self[place].content.map { ($0, self[place].isXML) }
+        let known = self[place].content.map { ($0, self[place].isXML) }
+        self[place].isLost = known == nil && (self[place].isLost || self[place].known != nil)
+        self[place].known = known
     }
 
     private static func root(_ name: String, in content: Content?) throws(ModelError) -> Content? {
@@ -137,6 +139,7 @@ extension Model {
         // The state of one file must not be written into another one.
         if isOfFormer, let trouble = self[place].trouble { throw trouble }
         remember(place)
+        remember(place)
         transaction = Transaction(place: place, content: self[place].state?.content)
         var thrown: ModelError?
         do throws(ModelError) {
@@ -157,6 +160,7 @@ extension Model {
         if isXML { content = content.mapValues(\.withWholeSeconds) }
         let damage = self[over.place].damage
         guard damage != nil || content != self[over.place].content ?? [:] else { return nil }
+        let isLost = over.place.isFile && damage == nil && self[over.place].content == nil && self[over.place].isLost
         let former = self[over.place].state?.content ?? [:]
         if isXML, !ModelValue.dictionary(content).isInXML(replacing: .dictionary(former)) { throw .notInXML }
         if let damage {
@@ -167,8 +171,9 @@ extension Model {
         self[over.place].isXML = isXML
         self[over.place].lastGood = (content, isXML)
         self[over.place].known = (content, isXML)
+        self[over.place].isLost = false
         self[over.place].revision += 1
-        return damage == nil ? nil : .damaged(isQuarantined: true)
+        return damage != nil || isLost ? .damaged(isQuarantined: true) : nil
     }
 
     /// Changes one root of the transaction; nested changes of other keys stay.

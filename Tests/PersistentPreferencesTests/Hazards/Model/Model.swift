@@ -18,6 +18,8 @@ struct Model {
         var asides: [[UInt8]] = []
         /// The state that this process has read or written last.
         var known: (content: Content, isXML: Bool)?
+        /// Whether something was known of the file until it was missing or empty. The next write keeps it beside the file.
+        var isLost = false
         /// Counts the replacements of the file.
         var revision = 0
 
@@ -156,7 +158,7 @@ struct Model {
         forgetLink()
         for place in ModelPlace.allCases {
             if place.isFile {
-                self[place].known = nil
+                (self[place].known, self[place].isLost) = (nil, false)
             } else {
                 self[place] = Place(place)
             }

@@ -41,9 +41,9 @@ extension ModelSubject {
     /// The bytes of the quarantined files beside a file, sorted. Throws if another file is there.
     func asides(_ place: ModelPlace, among names: [String]) throws -> [[UInt8]] {
         let asides = names.filter { $0.hasPrefix(place.fileName + ".corrupt-") }
-        return try asides.map { [UInt8](try Data(contentsOf: folder.file($0))) }.sorted {
-            $0.lexicographicallyPrecedes($1)
-        }
+        // Not what was known of a missing file.
+        return try asides.map { [UInt8](try Data(contentsOf: folder.file($0))) }
+            .filter { !$0.starts(with: CheckedCopy.magic) }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     // MARK: - Changes

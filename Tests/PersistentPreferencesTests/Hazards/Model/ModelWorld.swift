@@ -27,8 +27,7 @@ struct ModelWorld {
     }
 
     let prefs: [Prefs]
-    /// Whether the clock is far ahead, so that no file is young. Then no read compares bytes again, and damage is
-    /// accepted at once. Without it, damage is read fifty times, which takes no time here.
+    /// Whether the clock is far ahead, so that no read compares bytes again.
     let isClockAhead: Bool
 
     static let roots = ["R", "S", "a/../b \u{E9}"]

@@ -113,14 +113,19 @@ import Testing
 
     @Test func isGivenTimeWhileItIsYoungAndCutOff() throws {
         prefs()["a"] = 1
-        let prefs = prefs()
-        // The file stays young, even on a slow machine.
-        system.frozenTime = FileStatus.Time(seconds: 1_000_000_000, nanoseconds: 5)
-        for (text, pauses) in [("", 50), ("bplist00", 50), ("<?xml version=\"1.0\"?><plist>", 50), ("hello", 0)] {
+        for (number, (text, pauses)) in [
+            ("", 50), ("bplist00", 50), ("<?xml version=\"1.0\"?><plist>", 50), ("hello", 0),
+        ].enumerated() {
+            // The file stays young, even on a slow machine.
+            system.frozenTime = FileStatus.Time(seconds: 1_000_000_000 + Int64(number), nanoseconds: 5)
             try folder.damage(text)
             _ = system.takeCalls()
+            // A process that knows nothing.
+            let prefs = prefs()
             _ = prefs.values
             #expect(system.takeCalls().filter { $0 == "pause" }.count == pauses, "\(text)")
+            _ = prefs.values
+            #expect(!system.takeCalls().contains("pause"), "\(text): a read waits once")
         }
     }
 
@@ -128,7 +133,7 @@ import Testing
         prefs()["a"] = 1
         let finished = try PropertyListCoder.encode(plain: ["AnyPrefs": ["a": 2]], as: .binary)
         let url = folder.file()
-        system.isClockAhead = false
+        (system.isClockAhead, system.isLate) = (false, false)
         system.onCall = { name in if name == "pause" { try? finished.write(to: url) } }
         let file = PropertyListFile(path: url.path, system: system)
         try finished.dropLast(3).write(to: url)

@@ -1,0 +1,137 @@
+import Foundation
+import PrefsPropertyLists
+
+/// What the presence of a file is asked, and what reads return while another program saves the file.
+extension PropertyListFile {
+    /// Whether a missing file may come back: the process knows its state, or has not read it and finds a copy of it.
+    func mayReturn(waits: Bool, under writeLock: WriteLock?) -> Bool {
+        if knownState != nil { return true }
+        // Most missing files have no copy.
+        guard waits, (try? copyStatus(under: writeLock)) != nil,
+            let folder = try? folderStatus(under: writeLock),
+            let copy = try? lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
+        else { return false }
+        return copy.isOurs
+    }
+
+    /// What malformed bytes show of a program that is writing the file, and the time of its last change.
+    ///
+    /// - Parameter copy: reads the last good copy.
+    func disturbance(
+        _ bytes: MalformedBytes, under writeLock: WriteLock?, copy: () -> LastGoodCopy?
+    ) -> (FileLocation.Presence.Absence?, changed: FileStatus.Time?) {
+        let changed = bytes.source.status.changed
+        if Self.isBlank(bytes.source.bytes) { return (.empty, stamp(changed)) }
+        if bytes.fault.isIncomplete { return (.cutOff, stamp(changed)) }
+        // Writers with the lock write the copy after they have replaced the file, so the current file may be good.
+        if writeLock == nil, case .damaged(let copied?) = copy() {
+            return (.cutOff, stamp(max(changed, copied.changed)))
+        }
+        return (nil, nil)
+    }
+
+    /// The time of the last change of the folder's names.
+    func folderStamp(under writeLock: WriteLock?) -> FileStatus.Time? {
+        (try? folderStatus(under: writeLock)).flatMap { stamp($0.modified) }
+    }
+
+    /// A time of a file; nil if a server has set it, whose clock is another one.
+    func stamp(_ time: FileStatus.Time) -> FileStatus.Time? {
+        system.tellsOfChanges(inFolder: names.folder) ? time : nil
+    }
+
+    /// The state that reads return while another program saves the file: what this process has learned last. nil if it
+    /// has read nothing.
+    func standIn(under writeLock: WriteLock?) -> Snapshot? {
+        guard let known = knownState else { return nil }
+        let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
+        if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.snapshot }
+        let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
+        let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
+        let new = Snapshot(duringSave: newest(known, copy).1 ?? known, system: system)
+        return state.withLock { state in
+            // A faster thread may have made it, or has seen the whole file.
+            if let kept = state.standIn, kept.copy == copyStatus { return kept.snapshot }
+            state.standIn = (copyStatus, new)
+            return new
+        }
+    }
+
+    // MARK: - Copies of missing files
+
+    /// Gives the quarantined copy of a missing file the name that it shares with earlier ones, so that one is kept.
+    func keepOnly(_ name: String, under writeLock: WriteLock) -> String {
+        // If it fails, the copy stays under its first name.
+        guard (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil else { return name }
+        return names.copyOfMissing
+    }
+
+    /// Keeps what was known of a missing or empty file under a name that no commit replaces: the last good copy, or the
+    /// last known state if that is newer.
+    ///
+    /// - Returns: nil if nothing was known.
+    func quarantineLost(under writeLock: WriteLock) throws(StorageFailure) -> Quarantine? {
+        guard let folder = try folderStatus(under: writeLock) else { return nil }
+        let owners: Set = [geteuid(), folder.owner]
+        if let lost = state.withLock({ $0.lost }), let bytes = bytesBeyondCopy(of: lost, owners, under: writeLock) {
+            let name = try freeName { name throws(StorageFailure) in
+                try makeDurable(name, CheckedCopy.copy(of: bytes), like: nil, protectedAs: nil, under: writeLock)
+            }
+            do throws(StorageFailure) {
+                try system.synchronizeFolder(writeLock.folder)
+            } catch {
+                try? system.remove(name, in: writeLock.folder)
+                throw error
+            }
+            return Quarantine(name: name, kind: .lastKnown)
+        }
+        // Checked before it is opened, because a file that another user planted must not prevent a write.
+        guard let planted = try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false),
+            planted.isTrustedCopy(of: owners),
+            let (copy, status) = try system.openFile(names.lastGood, in: writeLock.folder),
+            status.isTrustedCopy(of: owners)
+        else { return nil }
+        return Quarantine(name: try quarantineName(of: names.lastGood, copy, status, under: writeLock), kind: .copy)
+    }
+
+    /// The bytes of a state; nil if the last good copy has it or a newer one.
+    private func bytesBeyondCopy(of lost: KnownState, _ owners: Set<UInt32>, under writeLock: WriteLock) -> Data? {
+        if case .usable(let copied, _)? = try? lastGoodCopy(of: owners, under: writeLock),
+            copied.content.isEqual(to: lost.content) || copied.changed > lost.changed
+        {
+            return nil
+        }
+        return lost.text ?? (try? encoded(lost.content, as: lost.format ?? .binary, replacing: nil))
+    }
+
+    private func copyStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+        if let writeLock { return try system.status(ofPath: names.lastGood, in: writeLock.folder, followsLinks: false) }
+        return try system.status(ofPath: names.path(of: names.lastGood), followsLinks: false)
+    }
+
+    private func folderStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {
+        if let writeLock { return try system.status(of: writeLock.folder) }
+        return try system.status(ofPath: names.folder, followsLinks: false)
+    }
+}
+
+/// The wait of one access for a program that is saving a file.
+struct SaveWait {
+    private let path: String
+    private let system: SystemCalls
+    /// The limit of the wait, and its end; nil before the first pause.
+    private var limit: (wait: LockWait?, end: ContinuousClock.Instant?)?
+
+    init(_ path: String, _ system: SystemCalls) {
+        self.path = path
+        self.system = system
+    }
+
+    /// - Throws: `FileError.busy` if the time of the task's writes is over.
+    mutating func pause() throws(FileError) {
+        let current = limit ?? (LockWait.current, LockWait.current?.deadline)
+        limit = current
+        if let wait = current.wait, let end = current.end, end <= .now { throw wait.lostSave(path) }
+        system.pause()
+    }
+}

@@ -1,0 +1,115 @@
+extension FileLocation {
+    /// Whether a file is there, and what an access does in the moment in which another program saves it.
+    ///
+    /// A program that saves a file may leave no file, an empty one or a part of one for a moment. A *window* begins with
+    /// the first look that sees this. In a window, reads return the last known state, and writes wait. After it, what was
+    /// seen is the truth: the file is missing, empty or malformed.
+    ///
+    /// The clock of this process measures a window. Only its beginning asks the times of the file system, because a file
+    /// that was deleted long ago has none.
+    struct Presence {
+        /// What a look has found instead of a whole file.
+        enum Absence {
+            case missing
+            /// No bytes, or only blanks.
+            case empty
+            /// The end of the file is missing, or the file changed while it was read.
+            case cutOff
+        }
+
+        /// One look at a path where there was no whole file.
+        struct Look {
+            let absence: Absence
+            /// Whether the process knows a state of the file. If not, a read waits.
+            let isKnown: Bool
+            /// When the file system stamped the change that the look shows: the time of the folder if the file is missing,
+            /// otherwise the time of the file. nil if it is unknown, or if a server has stamped it with another clock.
+            let changed: FileStatus.Time?
+            /// The time before the look, by the clock of durations.
+            let begin: Duration
+            /// The times before and after the look, by the clock of stamps.
+            let clock: ClosedRange<FileStatus.Time>
+
+            /// The length of a window. The end of an empty file is missing, too, for a process that waits for it.
+            fileprivate var window: Duration {
+                absence == .cutOff || absence == .empty && !isKnown ? .milliseconds(500) : .milliseconds(50)
+            }
+        }
+
+        /// What an access does after a look. Another look is due after that time.
+        enum Answer: Equatable {
+            /// Another thread has seen the whole file since the look began.
+            case outdated
+            /// Another program may be saving the file: a read returns the last known state, a write waits.
+            case saving(Duration)
+            /// The file is empty, and a person's program may be writing it: a read returns the last known state with an
+            /// error, a write is rejected. In formats for programs, this is the truth.
+            case beingWritten(Duration)
+            /// The file is what the look has seen.
+            case truth
+        }
+
+        /// What the last look has seen, since when (by the clock of durations), and the stamp of that change.
+        private var absence: (kind: Absence, since: Duration, changed: FileStatus.Time?)?
+        /// When the whole file was seen last; nil if it never was.
+        private var lastWhole: Duration?
+        /// When the whole file, or a window, was seen last.
+        private var lastKnown: Duration?
+        /// The sum of the windows since the whole file was seen.
+        private var windows = Duration.zero
+
+        /// How long an empty file counts as being written.
+        private static let emptyTime = Duration.seconds(5)
+        /// How long ago the file was whole, at most, if a save that the file system's times do not show may have begun.
+        private static let memory = Duration.milliseconds(50)
+        /// The most that windows may last together until the whole file is seen. A folder may change without an end
+        /// although the file is not coming back.
+        private static let mostWindows = Duration.seconds(1)
+        /// How far a stamp may be in the future. A later one says that the clock was set back.
+        private static let tolerance = Duration.milliseconds(20)
+
+        /// Ends the absence. A later one begins anew.
+        ///
+        /// - Parameter begin: a time at which the file was whole.
+        mutating func sawWhole(at begin: Duration) {
+            absence = nil
+            windows = .zero
+            lastWhole = max(lastWhole ?? begin, begin)
+            lastKnown = max(lastKnown ?? begin, begin)
+        }
+
+        mutating func answer(to look: Look) -> Answer {
+            if let lastWhole, look.begin < lastWhole { return .outdated }
+            let since: Duration
+            if let absence, absence.kind == look.absence,
+                look.begin - absence.since < look.window || absence.changed == look.changed
+            {
+                since = absence.since
+            } else {
+                since = begin(look)
+                absence = (look.absence, since, look.changed)
+            }
+            let elapsed = look.begin - since
+            if elapsed < look.window {
+                lastKnown = max(lastKnown ?? look.begin, look.begin)
+                return .saving(look.window - elapsed)
+            }
+            if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
+            return .truth
+        }
+
+        /// When the state that a look has seen began, by the clock of durations.
+        private mutating func begin(_ look: Look) -> Duration {
+            let age = look.changed.map { look.clock.lowerBound.since($0) }
+            let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false
+            let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
+            let wasKnown = lastKnown.map { look.begin - $0 < Self.memory } ?? false
+            if isYoung || wasKnown, windows + look.window <= Self.mostWindows {
+                windows += look.window
+                return look.begin
+            }
+            // A time in the future counts as long ago.
+            return look.begin - (isInFuture ? Self.emptyTime : max(age ?? .zero, look.window))
+        }
+    }
+}
