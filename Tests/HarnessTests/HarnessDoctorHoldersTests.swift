@@ -128,6 +128,22 @@ import Testing
             #expect(printed.output.contains("\"pid\":\(own)}"), "\(printed)")
         }
 
+        /// One file of the host, mounted into a container. Its folder may be a mount, too.
+        @Test(.enabled(if: canRun("a file that is a mount"))) func doctorNamesAFileThatIsAMount() throws {
+            let script = """
+                cd "$0"; mkdir 'a b'; "$1" set -f 'a b/x.plist' A.k v; cp 'a b/x.plist' host.plist
+                mount --bind 'a b' 'a b'; "$1" doctor -f 'a b/x.plist' >before; echo $?
+                mount --bind host.plist 'a b/x.plist'; "$1" doctor -f 'a b/x.plist' || echo $?
+                """
+            let printed = try Self.run(script, home)
+            #expect(printed.output.hasPrefix("0\n"), "\(printed)")
+            #expect(
+                printed.output.contains(
+                    "the file is a mount of its own and cannot be replaced: writes are rejected; mount its folder into "
+                        + "the container instead"), "\(printed)")
+            #expect(printed.output.hasSuffix("\n1\n"), "\(printed)")
+        }
+
         /// Only the first namespace of processes lists a lock whose taker has ended.
         private static let isFirstNamespace =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) == "pid:[4026531836]"

@@ -7,8 +7,8 @@ extension Diagnosis {
         guard let surroundings else { return [unsearchableFolder ?? Finding(reason: unreadableReason)] }
         if let problem = surroundings.nameProblem { return [Finding(reason: "\(problem): nothing can be stored")] }
         let troubles = [
-            unsearchableFolder ?? folderFinding(surroundings), lockFinding(surroundings), fileFinding(surroundings),
-            ownerFinding(surroundings), temporaryFinding(surroundings),
+            unsearchableFolder ?? folderFinding(surroundings), lockFinding(surroundings), mountFinding(surroundings),
+            fileFinding(surroundings), ownerFinding(surroundings), temporaryFinding(surroundings),
         ]
         return troubles.compactMap { $0 } + contentFindings(surroundings) + copyFindings(surroundings)
     }
@@ -95,6 +95,13 @@ extension Diagnosis {
     }
 
     // MARK: - File
+
+    private func mountFinding(_ surroundings: SidecarPaths) -> Finding? {
+        guard file != nil, isMount else { return nil }
+        return Finding(
+            reason: "the file is a mount of its own and cannot be replaced: writes are rejected; mount its folder into "
+                + "the container instead")
+    }
 
     private func fileFinding(_ surroundings: SidecarPaths) -> Finding? {
         let reason = examination.problems.first?.reason ?? ""

@@ -14,6 +14,8 @@ struct Diagnosis {
     private(set) var examination: FileInspection
     let file: FileMetadata?
     let access: Access
+    /// Whether the file itself is mounted, for example into a container.
+    let isMount: Bool
     let folder: FileMetadata?
     let folderAccess: Access
     let lock: LockState
@@ -57,6 +59,7 @@ struct Diagnosis {
         examination = FileInspection(path: target, isDomain: suite != nil, isJSON: isJSON)
         file = FileMetadata(target)
         access = Access(target)
+        isMount = Mounts.contains(target)
         folder = surroundings.flatMap { FileMetadata($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
         temporary = surroundings.flatMap { FileMetadata($0.temporary) }

@@ -42,6 +42,23 @@ struct FileMetadata {
     var sizeAndTime: String { "\(FileInspection.count(size, "byte")), of \(JSONText.date(modified))" }
 }
 
+/// The mounts that this process sees, as Linux lists them; none on other systems.
+enum Mounts {
+    /// Whether something is mounted at a physical path.
+    static func contains(_ path: String) -> Bool {
+        guard let list = try? Data(contentsOf: URL(filePath: "/proc/self/mountinfo")) else { return false }
+        // Blanks, line ends and backslashes are octal numbers there.
+        let name = path.utf8.flatMap { byte -> [UInt8] in
+            guard [0x09, 0x0A, 0x20, 0x5C].contains(byte) else { return [byte] }
+            return [UInt8(ascii: "\\")] + [byte >> 6, byte >> 3 & 7, byte & 7].map { UInt8(ascii: "0") + $0 }
+        }
+        return list.split(separator: 0x0A).contains { line in
+            // The fifth word is the place of the mount.
+            line.split(separator: 0x20, maxSplits: 5).dropFirst(4).first?.elementsEqual(name) == true
+        }
+    }
+}
+
 /// The access rights of the current user. Follows links.
 struct Access {
     let reads: Bool
