@@ -132,7 +132,8 @@ package final class PropertyListFile: Sendable {
     /// The state, if it is still that of the file at the path: see `Snapshot.validated(atPath:)`.
     @inline(__always)
     func validated(_ cached: Snapshot) -> Snapshot? {
-        guard cached.isValidatedByPath, cached.status != nil else { return cached.validated(atPath: names.path) }
+        // An open file that shows its replacement shows enough.
+        if cached.tellsOfReplacement { return cached.validated(atPath: names.path) }
         let begin = system.uptime()
         let current = cached.validated(atPath: names.path)
         if current?.fault == nil, current?.content != nil { state.withLock { $0.presence.sawWhole(at: begin) } }

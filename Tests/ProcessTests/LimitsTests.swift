@@ -172,6 +172,7 @@ import Testing
                 "open \(file)", "get => 1 ok", "shell cp \(folder)/new.plist \(folder)/all/new.plist",
                 "shell mv \(folder)/all/new.plist \(file)", "get => 2 ok", "set 3", "get => 3 ok",
             ])
-        try run("removed", through: mount, ["open \(file)", "get => 1 ok", "shell rm \(file); sleep 0.1", "get => nil ok"])
+        try run(
+            "removed", through: mount, ["open \(file)", "get => 1 ok", "shell rm \(file); sleep 0.1", "get => nil ok"])
     }
 }

@@ -82,6 +82,8 @@ package struct FileStatus: Equatable, Sendable {
     ///
     /// - Parameter stamp: the earliest time that a later change can get (`SystemCalls.nextStamp()`).
     func isSettled(before stamp: Time) -> Bool {
-        stamp.since(changed) > min(changed.step, modified.step)
+        // Stamps without nanoseconds show a file system that counts whole seconds, or two seconds like FAT.
+        let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0
+        return Time(seconds: changed.seconds + (isCoarse ? 2 : 0), nanoseconds: changed.nanoseconds) < stamp
     }
 }

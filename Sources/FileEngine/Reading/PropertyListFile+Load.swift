@@ -42,12 +42,12 @@ extension PropertyListFile {
     ///
     /// Waits, without a lock, while another program saves the file: see `FileLocation.Presence`.
     func load(_ patience: Patience) throws -> Snapshot {
-        var wait = SaveWait(names.path, system)
+        var wait = SaveWait()
         while true {
             switch try look(under: nil, waits: patience != .none) {
             case .state(let snapshot): return snapshot
             case .saving(_, let standIn?) where patience != .ofWrite: return standIn
-            case .saving: try wait.pause()
+            case .saving: try wait.pause(for: names.path, system)
             }
         }
     }

@@ -61,6 +61,8 @@ final class Snapshot: Sendable {
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     let tellsOfReplacement: Bool
+    /// Whether the state is read while another program saves the file.
+    let isDuringSave: Bool
     /// The bytes of the content, from which the next commit takes over what it does not change: a text that people write,
     /// or a binary property list that this process has written. The bytes are smaller than the content. nil for other
     /// files. For a malformed file, the bytes of its known state.
@@ -81,6 +83,7 @@ final class Snapshot: Sendable {
         (format, form) = (nil, nil)
         status = nil
         file = nil
+        isDuringSave = false
         tellsOfReplacement = true
         self.system = system
     }
@@ -96,6 +99,7 @@ final class Snapshot: Sendable {
         revision = Revision()
         (checksum, isSettled, end) = (0, true, nil)
         (status, file) = (nil, nil)
+        isDuringSave = true
         tellsOfReplacement = true
     }
 
@@ -113,6 +117,7 @@ final class Snapshot: Sendable {
         form = format?.form
         status = source.status
         file = source.file
+        isDuringSave = false
         tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
@@ -127,16 +132,11 @@ final class Snapshot: Sendable {
         (format, form) = (state.format, state.form)
         status = state.status
         file = state.file
+        isDuringSave = false
         tellsOfReplacement = state.tellsOfReplacement
         system = state.system
         (checksum, isSettled, end) = (state.checksum, true, state.end)
     }
-
-    /// Whether the state is read while another program saves the file.
-    var isDuringSave: Bool { status == nil && content != nil }
-
-    /// Whether `validated(atPath:)` asks the path, because the open file does not show that it was replaced.
-    var isValidatedByPath: Bool { !tellsOfReplacement }
 
     /// The bytes of the content, if people write the format.
     var text: Data? { format?.coder.isForPeople == true ? written : nil }

@@ -117,18 +117,11 @@ extension PropertyListFile {
 
 /// The wait of one access for a program that is saving a file.
 struct SaveWait {
-    private let path: String
-    private let system: SystemCalls
     /// The limit of the wait, and its end; nil before the first pause.
     private var limit: (wait: LockWait?, end: ContinuousClock.Instant?)?
 
-    init(_ path: String, _ system: SystemCalls) {
-        self.path = path
-        self.system = system
-    }
-
     /// - Throws: `FileError.busy` if the time of the task's writes is over.
-    mutating func pause() throws(FileError) {
+    mutating func pause(for path: String, _ system: SystemCalls) throws(FileError) {
         let current = limit ?? (LockWait.current, LockWait.current?.deadline)
         limit = current
         if let wait = current.wait, let end = current.end, end <= .now { throw wait.lostSave(path) }

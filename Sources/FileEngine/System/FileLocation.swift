@@ -54,23 +54,29 @@ package final class FileLocation {
     private func withPlace<R>(
         waits: Bool = false, _ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R
     ) throws -> R {
-        var wait = SaveWait(path, system)
-        var attempts = 0
-        while attempts < 40 {
+        for _ in 0..<40 {
             do {
-                let (file, former) = try current()
-                if waits, former != nil, file.queue.transaction == nil, timeUntilLook(at: file) != nil {
-                    try wait.pause()
-                    place.withLock { $0.isStale = true }
-                    continue
-                }
+                var (file, former) = try current()
+                if waits, former != nil { (file, former) = try settled(file, former) }
                 return try body(file, former)
             } catch FileError.pathChanged {
-                attempts += 1
                 place.withLock { $0.isStale = true }
             }
         }
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
+    }
+
+    /// Waits until the path leads to a file, or until the window of `presence` is over.
+    private func settled(
+        _ file: PropertyListFile, _ former: PropertyListFile?
+    ) throws -> (PropertyListFile, PropertyListFile?) {
+        var (file, former, wait) = (file, former, SaveWait())
+        while former != nil, file.queue.transaction == nil, timeUntilLook(at: file) != nil {
+            try wait.pause(for: path, system)
+            place.withLock { $0.isStale = true }
+            (file, former) = try current()
+        }
+        return (file, former)
     }
 
     /// Runs the body. Writes in it may replace a malformed file: see `PropertyListFile.replacingMalformedFile`.

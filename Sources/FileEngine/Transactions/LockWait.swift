@@ -74,7 +74,9 @@ package struct LockWait: Sendable {
 
     /// The error of a write that has waited too long for a program that is saving the file.
     func lostSave(_ path: String) -> FileError {
-        .busy(StorageFailure(path: path, reason: "another program is still saving it after \(seconds) s", code: ETIMEDOUT))
+        .busy(
+            StorageFailure(path: path, reason: "another program is still saving it after \(seconds) s", code: ETIMEDOUT)
+        )
     }
 
     private var seconds: String {

@@ -30,7 +30,7 @@ extension PropertyListFile {
     ///
     /// - Parameter state: returns nil if another program may be saving the file.
     func lockedState(_ state: (WriteLock) throws -> Snapshot?) throws -> (WriteLock, Snapshot) {
-        var wait = SaveWait(names.path, system)
+        var wait = SaveWait()
         while true {
             let writeLock = try lockForWriting()
             do {
@@ -40,7 +40,7 @@ extension PropertyListFile {
                 throw error
             }
             writeLock.end()
-            try wait.pause()
+            try wait.pause(for: names.path, system)
         }
     }
 }

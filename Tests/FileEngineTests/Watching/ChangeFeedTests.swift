@@ -30,7 +30,8 @@ import Testing
 
         init() {
             queue.feed.start(
-                self, look: { domain, _ in .init(content: domain.committed(), fault: domain.state.withLock { $0.fault }) },
+                self,
+                look: { domain, _ in .init(content: domain.committed(), fault: domain.state.withLock { $0.fault }) },
                 watch: { (domain, _, changed) throws(StorageFailure) in
                     if let failure = domain.take(\.watchFailure) { throw failure }
                     domain.set(\.changed, changed)
