@@ -30,9 +30,7 @@ package final class DefaultsDomain: Domain {
         self.system = system
         entries = DefaultsEntryCache(system)
         readability = DomainReadability(system)
-        queue.feed.start(
-            self, mayOthersWrite: true, look: { domain, _ in .init(content: try domain.committed()) },
-            watch: { (domain, part, changed) in domain.watch(part, changed) })
+        queue.feed.start(self)
         system.observeOwnChanges { [weak self] in self?.entries.drop(nil) }
         system.observeUnlock { [weak self] in
             guard let self else { return }
@@ -142,25 +140,27 @@ package final class DefaultsDomain: Domain {
     private func expect(_ keys: [String]) {
         keys.forEach { entries.observe($0) }
     }
+}
 
-    // MARK: - For the feed
+extension DefaultsDomain: FeedSource {
+    var mayOthersWrite: Bool { true }
 
     /// The content of the watched parts. The feed does not use the others.
-    private func committed() throws -> Content? {
-        if let transaction { return transaction.session?.content }
+    func committedState() throws -> ChangeFeed.Look {
+        if let transaction { return ChangeFeed.Look(content: transaction.session?.content) }
         let parts = entries.watchedParts
         if parts.contains("") {
             let content = try content()
             expect(content.map { Array($0.keys) } ?? [])
-            return content
+            return ChangeFeed.Look(content: content)
         }
         var content: Content = [:]
         for key in parts { content[key] = try entry(key).value }
-        return content
+        return ChangeFeed.Look(content: content)
     }
 
-    private func watch(_ part: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
-        if part.isEmpty { expect(Array(system.allEntries().keys)) }
-        return entries.watch(part, changed)
+    func watch(entry: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {
+        if entry.isEmpty { expect(Array(system.allEntries().keys)) }
+        return entries.watch(entry, changed)
     }
 }

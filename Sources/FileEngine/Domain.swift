@@ -108,7 +108,12 @@ package struct DomainState {
     }
 
     /// A known state that is read in place of one that cannot be read.
-    init(_ known: PropertyListFile.KnownState, warning: FileError?) {
-        self.init(known.content, warning: warning, form: known.format?.form ?? .exact)
+    init(
+        _ known: PropertyListFile.KnownState, revision: Revision? = nil, warning: FileError? = nil,
+        isDuringSave: Bool = false
+    ) {
+        self.init(
+            known.content, revision: revision, warning: warning, form: known.format?.form ?? .exact,
+            isDuringSave: isDuringSave)
     }
 }

@@ -79,7 +79,7 @@ package final class PropertyListFile: Sendable {
         var quarantinesMistakes: Bool?
         var presence = FileLocation.Presence()
         /// The state that is read while another program saves the file, and the copy that it was compared with.
-        var standIn: (copy: FileStatus?, snapshot: Snapshot)?
+        var standIn: (copy: FileStatus?, state: DomainState)?
         /// What was known of the file until it was found missing or empty.
         var lost: KnownState?
         /// The folder of the last write, open.
@@ -98,11 +98,7 @@ package final class PropertyListFile: Sendable {
         names = FileNames(path: path)
         self.root = root
         self.system = system
-        queue.feed.start(
-            self, look: { try $0.lookForFeed(waits: $1) },
-            watch: { (file, _, changed) throws(StorageFailure) in
-                try FileWatch(file.names, system: file.system, changed)
-            })
+        queue.feed.start(self)
     }
 
     // MARK: - Reading
@@ -117,7 +113,7 @@ package final class PropertyListFile: Sendable {
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         guard let cached, let current = validated(cached) else {
             do {
-                return reading(of: try load(patience), hasWarning: true)
+                return try load(patience)
             } catch FileError.unreadable(let failure) where patience != .ofWrite {
                 guard let known = knownOfUnreadable() else { throw FileError.unreadable(failure) }
                 return DomainState(known, warning: .unreadable(failure))
@@ -145,40 +141,27 @@ package final class PropertyListFile: Sendable {
         state.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil }
     }
 
+    private func load(_ patience: Patience) throws -> DomainState {
+        var wait = SaveWait()
+        while true {
+            switch try look(under: nil, waits: patience != .none) {
+            case .state(let snapshot): return reading(of: snapshot, hasWarning: true)
+            case .saving(_, let standIn?) where patience != .ofWrite: return standIn
+            case .saving: try wait.pause(for: names.path, system)
+            }
+        }
+    }
+
     @inline(__always)
     private func reading(of snapshot: Snapshot, hasWarning: Bool) -> DomainState {
         DomainState(
             snapshot.content, revision: snapshot.revision,
             warning: snapshot.fault?.error ?? (hasWarning ? takeWarning() : nil),
-            form: form(of: snapshot), isDuringSave: snapshot.isDuringSave)
+            form: form(of: snapshot))
     }
 
     /// The state that reads return, if the file has not changed since it was read.
     var cached: Snapshot? { state.withLock { $0.snapshot } }
-
-    /// The last commit by anyone. Its warning is kept for the next access. Unlike a read, it resolves the path, because
-    /// the folder may have been replaced.
-    private func lookForFeed(waits: Bool) throws -> ChangeFeed.Look {
-        if let transaction = queue.transaction { return ChangeFeed.Look(content: transaction.session?.content) }
-        if let cached = cached.flatMap(validated),
-            cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
-        {
-            return look(of: cached)
-        }
-        while true {
-            switch try look(under: nil) {
-            case .state(let snapshot): return look(of: snapshot)
-            case .saving(_, nil) where waits: system.pause()
-            case .saving(let time, let standIn):
-                return ChangeFeed.Look(content: standIn?.content, isBeingSaved: true, next: time)
-            }
-        }
-    }
-
-    private func look(of snapshot: Snapshot) -> ChangeFeed.Look {
-        ChangeFeed.Look(
-            content: snapshot.content, fault: snapshot.fault?.error, next: snapshot.end.map { $0 - system.uptime() })
-    }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.
     func checkPath() throws {
@@ -233,8 +216,8 @@ package final class PropertyListFile: Sendable {
             return state.durability(of: snapshot) >= durability
         }
         if isDurable { return false }
-        let standIn = state.withLock { $0.standIn?.snapshot }
-        let snapshot = try cached.flatMap(validated) ?? load(.ofWrite)
+        let standIn = state.withLock { $0.standIn?.state }
+        let snapshot = try cached.flatMap(validated) ?? loadForWriting()
         if let standIn, standIn.revision == revision, snapshot.status == nil {
             let reason = "is missing, because another program is saving it or has deleted it"
             throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
@@ -294,5 +277,33 @@ package final class PropertyListFile: Sendable {
             defer { (state.warning, state.warned) = (nil, nil) }
             return state.warning
         }
+    }
+}
+
+extension PropertyListFile: FeedSource {
+    /// The last commit by anyone. Its warning is kept for the next access. Unlike a read, it resolves the path, because
+    /// the folder may have been replaced.
+    package func committedState() throws -> ChangeFeed.Look {
+        if let transaction = queue.transaction { return ChangeFeed.Look(content: transaction.session?.content) }
+        let snapshot: Snapshot
+        if let cached = cached.flatMap(validated),
+            cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
+        {
+            snapshot = cached
+        } else {
+            switch try look(under: nil) {
+            case .state(let state): snapshot = state
+            case .saving(let time, let standIn):
+                return ChangeFeed.Look(content: standIn?.content, isBeingSaved: true, next: time)
+            }
+        }
+        return ChangeFeed.Look(
+            content: snapshot.content, fault: snapshot.fault?.error, next: snapshot.end.map { $0 - system.uptime() })
+    }
+
+    package func watch(
+        entry: String, _ changed: @escaping @Sendable () -> Void
+    ) throws(StorageFailure) -> AnyObject? {
+        try FileWatch(names, system: system, changed)
     }
 }

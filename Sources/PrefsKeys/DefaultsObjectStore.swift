@@ -39,15 +39,19 @@ package final class DefaultsObjectStore: RootsStore {
 /// The entries that a `UserDefaults` object finds, as a domain.
 ///
 /// Unchecked because `UserDefaults` is not Sendable, although any thread may use it.
-private final class DefaultsObject: Domain, @unchecked Sendable {
+private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     private let queue = TransactionQueue()
     private let defaults: UserDefaults
 
     init(_ defaults: UserDefaults) {
         self.defaults = defaults
-        // Other code may change the object at any time.
-        queue.feed.start(self, mayOthersWrite: true, look: { domain, _ in .init(content: domain.committed()) })
+        queue.feed.start(self)
     }
+
+    /// Other code may change the object at any time.
+    let mayOthersWrite = true
+
+    func committedState() -> ChangeFeed.Look { ChangeFeed.Look(content: committed()) }
 
     var transaction: Transaction? { queue.transaction }
 

@@ -16,7 +16,7 @@ extension PropertyListFile {
         case state(Snapshot)
         /// Another program may be saving the file; another look is due after that time. A read returns the other
         /// state, if the process knows one. Nothing is published.
-        case saving(Duration, standIn: Snapshot?)
+        case saving(Duration, standIn: DomainState?)
     }
 
     /// How long an access waits for a file that another program may be saving.
@@ -38,21 +38,17 @@ extension PropertyListFile {
         var isForPeople: Bool { source.format?.coder.isForPeople == true }
     }
 
-    /// Reads the file and makes its state the one that reads return. Never changes anything on disk.
-    ///
-    /// Waits, without a lock, while another program saves the file: see `FileLocation.Presence`.
-    func load(_ patience: Patience) throws -> Snapshot {
+    /// The state that a write depends on. Waits, without a lock, while another program saves the file.
+    func loadForWriting() throws -> Snapshot {
         var wait = SaveWait()
         while true {
-            switch try look(under: nil, waits: patience != .none) {
-            case .state(let snapshot): return snapshot
-            case .saving(_, let standIn?) where patience != .ofWrite: return standIn
-            case .saving: try wait.pause(for: names.path, system)
-            }
+            if case .state(let snapshot) = try look(under: nil) { return snapshot }
+            try wait.pause(for: names.path, system)
         }
     }
 
-    /// Looks at the path. While the write lock is held, the name is looked up in the locked folder.
+    /// Looks at the path, and makes its state the one that reads return. Never changes anything on disk. While the write
+    /// lock is held, the name is looked up in the locked folder.
     ///
     /// - Parameter waits: whether the caller waits for a missing file of which the process knows nothing.
     func look(under writeLock: WriteLock?, waits: Bool = true) throws -> Look {

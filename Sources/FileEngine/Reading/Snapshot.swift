@@ -61,8 +61,6 @@ final class Snapshot: Sendable {
     private let system: SystemCalls
     /// Whether the status of the open file shows that another file has taken its name.
     let tellsOfReplacement: Bool
-    /// Whether the state is read while another program saves the file.
-    let isDuringSave: Bool
     /// The bytes of the content, from which the next commit takes over what it does not change: a text that people write,
     /// or a binary property list that this process has written. The bytes are smaller than the content. nil for other
     /// files. For a malformed file, the bytes of its known state.
@@ -83,24 +81,8 @@ final class Snapshot: Sendable {
         (format, form) = (nil, nil)
         status = nil
         file = nil
-        isDuringSave = false
         tellsOfReplacement = true
         self.system = system
-    }
-
-    /// Creates a state that is read while another program saves the file. It is never published.
-    init(duringSave known: PropertyListFile.KnownState, system: SystemCalls) {
-        content = known.content
-        loss = known.loss
-        format = known.format
-        form = format?.form
-        self.system = system
-        (fault, written) = (nil, known.text)
-        revision = Revision()
-        (checksum, isSettled, end) = (0, true, nil)
-        (status, file) = (nil, nil)
-        isDuringSave = true
-        tellsOfReplacement = true
     }
 
     init(
@@ -117,7 +99,6 @@ final class Snapshot: Sendable {
         form = format?.form
         status = source.status
         file = source.file
-        isDuringSave = false
         tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
@@ -132,7 +113,6 @@ final class Snapshot: Sendable {
         (format, form) = (state.format, state.form)
         status = state.status
         file = state.file
-        isDuringSave = false
         tellsOfReplacement = state.tellsOfReplacement
         system = state.system
         (checksum, isSettled, end) = (state.checksum, true, state.end)

@@ -42,16 +42,16 @@ extension PropertyListFile {
 
     /// The state that reads return while another program saves the file: what this process has learned last. nil if it
     /// has read nothing.
-    func standIn(under writeLock: WriteLock?) -> Snapshot? {
+    func standIn(under writeLock: WriteLock?) -> DomainState? {
         guard let known = knownState else { return nil }
         let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
-        if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.snapshot }
+        if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
         let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
-        let new = Snapshot(duringSave: newest(known, copy).1 ?? known, system: system)
+        let new = DomainState(newest(known, copy).1 ?? known, revision: Revision(), isDuringSave: true)
         return state.withLock { state in
-            // A faster thread may have made it, or has seen the whole file.
-            if let kept = state.standIn, kept.copy == copyStatus { return kept.snapshot }
+            // A faster thread may have made it.
+            if let kept = state.standIn, kept.copy == copyStatus { return kept.state }
             state.standIn = (copyStatus, new)
             return new
         }

@@ -53,8 +53,6 @@ extension FileLocation {
         private var absence: (kind: Absence, since: Duration, changed: FileStatus.Time?)?
         /// When the whole file was seen last; nil if it never was.
         private var lastWhole: Duration?
-        /// When the whole file, or a window, was seen last.
-        private var lastKnown: Duration?
         /// The sum of the windows since the whole file was seen.
         private var windows = Duration.zero
 
@@ -75,7 +73,6 @@ extension FileLocation {
             absence = nil
             windows = .zero
             lastWhole = max(lastWhole ?? begin, begin)
-            lastKnown = max(lastKnown ?? begin, begin)
         }
 
         mutating func answer(to look: Look) -> Answer {
@@ -90,10 +87,7 @@ extension FileLocation {
                 absence = (look.absence, since, look.changed)
             }
             let elapsed = look.begin - since
-            if elapsed < look.window {
-                lastKnown = max(lastKnown ?? look.begin, look.begin)
-                return .saving(look.window - elapsed)
-            }
+            if elapsed < look.window { return .saving(look.window - elapsed) }
             if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
             return .truth
         }
@@ -103,8 +97,8 @@ extension FileLocation {
             let age = look.changed.map { look.clock.lowerBound.since($0) }
             let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false
             let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
-            let wasKnown = lastKnown.map { look.begin - $0 < Self.memory } ?? false
-            if isYoung || wasKnown, windows + look.window <= Self.mostWindows {
+            let wasWhole = lastWhole.map { look.begin - $0 < Self.memory } ?? false
+            if isYoung || wasWhole, windows + look.window <= Self.mostWindows {
                 windows += look.window
                 return look.begin
             }

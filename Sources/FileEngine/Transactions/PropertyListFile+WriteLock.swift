@@ -36,7 +36,7 @@ extension PropertyListFile {
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
-        try refuseFileOfAnotherUser(writable(load(.ofRead)))
+        try refuseFileOfAnotherUser(writable(loadForWriting()))
         if let writeLock = try lock(creates: true) { return writeLock }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }

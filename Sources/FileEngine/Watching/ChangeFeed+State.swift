@@ -28,7 +28,7 @@ extension ChangeFeed {
     }
 
     struct State {
-        var source: Source?
+        weak var source: (any FeedSource)?
         var entries: [String: Entry] = [:]
         /// The entries with subscribers that could not be watched.
         var unwatched: Set<String> = []

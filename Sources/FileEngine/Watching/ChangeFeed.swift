@@ -1,6 +1,28 @@
 import Foundation
 import PrefsPropertyLists
 
+/// The domain of a feed.
+package protocol FeedSource: AnyObject, Sendable {
+    /// Whether another process may change the domain during a session.
+    var mayOthersWrite: Bool { get }
+
+    /// Looks at the committed state, outside and inside of a transaction.
+    func committedState() throws -> ChangeFeed.Look
+
+    /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released.
+    ///
+    /// - Returns: nil if no other process can change the domain.
+    func watch(entry: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
+}
+
+extension FeedSource {
+    package var mayOthersWrite: Bool { false }
+
+    package func watch(
+        entry: String, _ changed: @escaping @Sendable () -> Void
+    ) throws(StorageFailure) -> AnyObject? { nil }
+}
+
 /// Reports the changes of one domain's entries to subscribers: each commit of this process, in order, and the changes
 /// of others when the domain's watch reports something.
 ///
@@ -21,23 +43,9 @@ package final class ChangeFeed: Sendable {
     private let state = Locked(State())
     private let watches = EntryWatches()
 
-    /// Called once, by the domain's initializer.
-    ///
-    /// - Parameters:
-    ///   - mayOthersWrite: whether another process may change the domain during a session.
-    ///   - look: looks at the committed state, outside and inside of a transaction. Waits for a domain that is being saved
-    ///     if nothing is known of it and the argument is true.
-    ///   - watch: calls its closure, from any thread, when others may have changed an entry, until the returned object
-    ///     is released. Returns nil if no other process can change it.
-    package func start<Domain: AnyObject & Sendable>(
-        _ domain: Domain, mayOthersWrite: Bool = false, look: @escaping @Sendable (Domain, Bool) throws -> Look,
-        watch:
-            @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? =
-            {
-                _, _, _ in nil
-            }
-    ) {
-        state.withLock { $0.source = Source(domain, mayOthersWrite, look, watch) }
+    /// Called once, by the initializer of the domain, which the feed does not keep alive.
+    package func start(_ source: any FeedSource) {
+        state.withLock { $0.source = source }
     }
 
     /// One look at a domain.
@@ -56,31 +64,7 @@ package final class ChangeFeed: Sendable {
         }
     }
 
-    /// The domain of the feed, and its closures.
-    struct Source {
-        /// The domain, which the feed does not keep alive.
-        private(set) weak var domain: (any AnyObject & Sendable)?
-        let mayOthersWrite: Bool
-        let look: @Sendable (_ waits: Bool) throws -> Look?
-        let watch: @Sendable (String, @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject?
-
-        init<Domain: AnyObject & Sendable>(
-            _ domain: Domain, _ mayOthersWrite: Bool, _ look: @escaping @Sendable (Domain, Bool) throws -> Look,
-            _ watch:
-                @escaping @Sendable (Domain, String, @escaping @Sendable () -> Void) throws(StorageFailure) ->
-                AnyObject?
-        ) {
-            self.domain = domain
-            self.mayOthersWrite = mayOthersWrite
-            self.look = { [weak domain] waits in try domain.flatMap { try look($0, waits) } }
-            self.watch = { [weak domain] (key, changed) throws(StorageFailure) in
-                guard let domain else { return nil }
-                return try watch(domain, key, changed)
-            }
-        }
-    }
-
-    private var source: Source? { state.withLock { $0.source } }
+    private var source: (any FeedSource)? { state.withLock { $0.source } }
 
     var hasSubscribers: Bool { state.withLock { !$0.entries.isEmpty } }
 
@@ -100,7 +84,7 @@ package final class ChangeFeed: Sendable {
             while true {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
-                let look = try look(waits: true)
+                let look = try look()
                 // Accesses have reported it, unless there are other subscribers, which only observe.
                 state.withLock { if $0.hasOneUser { $0.lastFault = look.fault } }
                 // Without a watch, the feed's queue may have no thread.
@@ -115,7 +99,7 @@ package final class ChangeFeed: Sendable {
                 if known != nil, let fault = look.fault { subscriber.failed(fault) }
                 if let (start, catchUp) = state.withLock({ $0.add(subscriber, key, found, since: count, from: known) })
                 {
-                    let domain = source?.domain
+                    let domain = source
                     return EntrySubscription(start: EntryState(start), catchUp: catchUp, failure: failure) {
                         withExtendedLifetime(domain) { self.remove(subscriber, from: key) }
                     }
@@ -140,7 +124,7 @@ package final class ChangeFeed: Sendable {
     private func updateWatch(of key: String) -> StorageFailure? {
         let failure = watches.update(key, isWanted: { state.withLock { $0.entries[key] != nil } }) {
             () throws(StorageFailure) in
-            try source?.watch(key) { [weak self] in self?.scheduleReload() }
+            try source?.watch(entry: key) { [weak self] in self?.scheduleReload() }
         }
         state.withLock { state in
             if failure == nil { state.unwatched.remove(key) } else { state.unwatched.insert(key) }
@@ -197,7 +181,7 @@ package final class ChangeFeed: Sendable {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
         let look: Look
         do {
-            look = try self.look(waits: false)
+            look = try self.look()
         } catch {
             state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
             return
@@ -213,9 +197,9 @@ package final class ChangeFeed: Sendable {
     /// Looks at the domain. An unreadable domain counts as missing.
     ///
     /// - Throws: `FileError.pathChanged`.
-    private func look(waits: Bool) throws -> Look {
+    private func look() throws -> Look {
         do {
-            return try source?.look(waits) ?? Look(content: nil)
+            return try source?.committedState() ?? Look(content: nil)
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {

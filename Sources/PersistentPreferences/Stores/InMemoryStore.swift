@@ -31,7 +31,7 @@ public final class InMemoryStore: RootsStore {
 }
 
 /// A domain in memory.
-final class MemoryDomain: Domain {
+final class MemoryDomain: Domain, FeedSource {
     let queue = TransactionQueue()
 
     private struct State {
@@ -45,8 +45,10 @@ final class MemoryDomain: Domain {
     init(_ content: Content, form: ValueForm) {
         self.form = form
         state = Locked(State(content: content))
-        queue.feed.start(self, look: { domain, _ in .init(content: domain.state.withLock { $0.content }) })
+        queue.feed.start(self)
     }
+
+    func committedState() -> ChangeFeed.Look { .init(content: state.withLock { $0.content }) }
 
     var transaction: Transaction? { queue.transaction }
 

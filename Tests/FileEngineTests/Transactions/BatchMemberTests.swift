@@ -9,7 +9,7 @@ import Testing
 /// Threads that commit together: the result of each, the stored values, and the changes that observers receive.
 @Suite struct BatchMemberTests {
     /// A session whose commits succeed or fail as a test demands.
-    private final class Domain: TransactionSession, @unchecked Sendable {
+    private final class Domain: TransactionSession, FeedSource, @unchecked Sendable {
         let queue = TransactionQueue()
         private(set) var content: [String: StoredValue]? = [:]
         private(set) var begins = 0
@@ -23,8 +23,10 @@ import Testing
 
         init(_ outcome: FileError? = nil, isFlushed: Bool = true) {
             (self.outcome, self.isFlushed) = (outcome, isFlushed)
-            queue.feed.start(self, look: { domain, _ in .init(content: domain.content) })
+            queue.feed.start(self)
         }
+
+        func committedState() -> ChangeFeed.Look { ChangeFeed.Look(content: content) }
 
         func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
             try queue.transact(durability: durability, begin: begin, body)

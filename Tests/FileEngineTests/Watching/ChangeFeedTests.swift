@@ -12,7 +12,7 @@ import Testing
     private let subscriber = ChangeSubscriber()
 
     /// Two entries, which other processes change, too.
-    private final class Domain: TransactionSession, @unchecked Sendable {
+    private final class Domain: TransactionSession, FeedSource, @unchecked Sendable {
         let queue = TransactionQueue()
         private let state = Locked(State())
 
@@ -29,14 +29,13 @@ import Testing
         }
 
         init() {
-            queue.feed.start(
-                self,
-                look: { domain, _ in .init(content: domain.committed(), fault: domain.state.withLock { $0.fault }) },
-                watch: { (domain, _, changed) throws(StorageFailure) in
-                    if let failure = domain.take(\.watchFailure) { throw failure }
-                    domain.set(\.changed, changed)
-                    return domain
-                })
+            queue.feed.start(self)
+        }
+
+        func watch(entry: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
+            if let failure = take(\.watchFailure) { throw failure }
+            set(\.changed, changed)
+            return self
         }
 
         func set<Part>(_ part: WritableKeyPath<State, Part?>, _ value: Part) {
@@ -52,10 +51,10 @@ import Testing
 
         var content: [String: StoredValue]? { state.withLock { $0.entries } }
 
-        private func committed() -> [String: StoredValue]? {
+        func committedState() -> ChangeFeed.Look {
             let found = content
             take(\.afterLook)?()
-            return found
+            return ChangeFeed.Look(content: found, fault: state.withLock { $0.fault })
         }
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {
