@@ -106,14 +106,17 @@ package final class PropertyListFile: Sendable {
     /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing
     /// has changed. A file that cannot be read gives what is known of it, with the error, but not to a write. Throws
     /// `FileError.unreadable` or `.pathChanged`.
-    func read(_ patience: Patience = .ofRead) throws -> DomainState {
+    ///
+    /// - Parameter former: what is known instead, if the path has led to another file.
+    func read(_ patience: Patience = .ofRead, former: Former? = nil) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(transaction.content, form: transaction.session?.form ?? .exact)
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
-        guard let cached, let current = validated(cached) else {
+        // A file that was missing before may be coming now.
+        guard let cached, former == nil || cached.status != nil, let current = validated(cached) else {
             do {
-                return try load(patience)
+                return try load(patience, former)
             } catch FileError.unreadable(let failure) where patience != .ofWrite {
                 guard let known = knownOfUnreadable() else { throw FileError.unreadable(failure) }
                 return DomainState(known, warning: .unreadable(failure))
@@ -141,10 +144,10 @@ package final class PropertyListFile: Sendable {
         state.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil }
     }
 
-    private func load(_ patience: Patience) throws -> DomainState {
+    private func load(_ patience: Patience, _ former: Former?) throws -> DomainState {
         var wait = SaveWait()
         while true {
-            switch try look(under: nil, waits: patience != .none) {
+            switch try look(under: nil, waits: patience != .none, former: former) {
             case .state(let snapshot): return reading(of: snapshot, hasWarning: true)
             case .saving(_, let standIn?) where patience != .ofWrite: return standIn
             case .saving: try wait.pause(for: names.path, system)

@@ -11,6 +11,13 @@ extension PropertyListFile {
         case changing
     }
 
+    /// What is known of a path that has led to another file.
+    struct Former {
+        let known: KnownState
+        /// When a link on the path was last made anew, as its file system says; nil if there is none.
+        let moved: FileStatus.Time?
+    }
+
     /// The state that an access works with.
     enum Look {
         case state(Snapshot)
@@ -39,10 +46,10 @@ extension PropertyListFile {
     }
 
     /// The state that a write depends on. Waits, without a lock, while another program saves the file.
-    func loadForWriting() throws -> Snapshot {
+    func loadForWriting(former: Former? = nil) throws -> Snapshot {
         var wait = SaveWait()
         while true {
-            if case .state(let snapshot) = try look(under: nil) { return snapshot }
+            if case .state(let snapshot) = try look(under: nil, former: former) { return snapshot }
             try wait.pause(for: names.path, system)
         }
     }
@@ -50,23 +57,28 @@ extension PropertyListFile {
     /// Looks at the path, and makes its state the one that reads return. Never changes anything on disk. While the write
     /// lock is held, the name is looked up in the locked folder.
     ///
-    /// - Parameter waits: whether the caller waits for a missing file of which the process knows nothing.
-    func look(under writeLock: WriteLock?, waits: Bool = true) throws -> Look {
+    /// - Parameters:
+    ///   - waits: whether the caller waits for a missing file of which the process knows nothing.
+    ///   - former: what is known instead, if the path has led to another file.
+    func look(under writeLock: WriteLock?, waits: Bool = true, former: Former? = nil) throws -> Look {
         while true {
             let (begin, time) = (system.uptime(), system.now())
+            let isKnown = former != nil || knownState != nil
             func look(
                 _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
                 _ truth: (_ writtenUntil: Duration?) throws -> Snapshot
             ) throws -> Look? {
                 let answer = absence.map { absence in
                     let look = FileLocation.Presence.Look(
-                        absence: absence, isKnown: knownState != nil, changed: changed, begin: begin,
+                        absence: absence, isKnown: isKnown, changed: changed, begin: begin,
                         clock: time...max(time, system.now()))
                     return state.withLock { $0.presence.answer(to: look) }
                 }
                 switch answer {
                 case .outdated: return nil
-                case .saving(let time): return .saving(time, standIn: standIn(under: writeLock))
+                case .saving(let time):
+                    let standIn = former.map { DomainState($0.known, isDuringSave: true) } ?? standIn(under: writeLock)
+                    return .saving(time, standIn: standIn)
                 case .beingWritten(let time): return .state(published(try truth(begin + time)))
                 case .truth, nil: return .state(published(try truth(nil)))
                 }
@@ -75,10 +87,9 @@ extension PropertyListFile {
             switch try find(under: writeLock) {
             case .whole(let snapshot): return .state(published(snapshot, at: begin))
             case .missing:
-                let isAwaited = mayReturn(waits: waits, under: writeLock)
-                seen = try look(isAwaited ? .missing : nil, isAwaited ? folderStamp(under: writeLock) : nil) { _ in
-                    Snapshot(system: system)
-                }
+                let isExpected = isKnown || waits && isAwaited(under: writeLock)
+                let changed = isExpected ? [folderStamp(under: writeLock), former?.moved].compactMap { $0 }.max() : nil
+                seen = try look(isExpected ? .missing : nil, changed) { _ in Snapshot(system: system) }
             case .changing:
                 // It has changed now, whatever clock has stamped it.
                 seen = try look(.cutOff, time) { _ in

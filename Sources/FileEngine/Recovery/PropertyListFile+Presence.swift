@@ -3,11 +3,10 @@ import PrefsPropertyLists
 
 /// What the presence of a file is asked, and what reads return while another program saves the file.
 extension PropertyListFile {
-    /// Whether a missing file may come back: the process knows its state, or has not read it and finds a copy of it.
-    func mayReturn(waits: Bool, under writeLock: WriteLock?) -> Bool {
-        if knownState != nil { return true }
+    /// Whether a process that has not read a missing file waits for it: it finds a copy of it.
+    func isAwaited(under writeLock: WriteLock?) -> Bool {
         // Most missing files have no copy.
-        guard waits, (try? copyStatus(under: writeLock)) != nil,
+        guard (try? copyStatus(under: writeLock)) != nil,
             let folder = try? folderStatus(under: writeLock),
             let copy = try? lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
         else { return false }
@@ -21,23 +20,29 @@ extension PropertyListFile {
         _ bytes: MalformedBytes, under writeLock: WriteLock?, copy: () -> LastGoodCopy?
     ) -> (FileLocation.Presence.Absence?, changed: FileStatus.Time?) {
         let changed = bytes.source.status.changed
-        if Self.isBlank(bytes.source.bytes) { return (.empty, stamp(changed)) }
-        if bytes.fault.isIncomplete { return (.cutOff, stamp(changed)) }
+        if Self.isBlank(bytes.source.bytes) { return (.empty, system.stamp(changed, of: names.path)) }
+        if bytes.fault.isIncomplete { return (.cutOff, system.stamp(changed, of: names.path)) }
         // Writers with the lock write the copy after they have replaced the file, so the current file may be good.
         if writeLock == nil, case .damaged(let copied?) = copy() {
-            return (.cutOff, stamp(max(changed, copied.changed)))
+            return (.cutOff, system.stamp(max(changed, copied.changed), of: names.path))
         }
         return (nil, nil)
     }
 
-    /// The time of the last change of the folder's names.
+    /// The time of the last change of the names in the folder, or in the nearest folder above it that exists.
     func folderStamp(under writeLock: WriteLock?) -> FileStatus.Time? {
-        (try? folderStatus(under: writeLock)).flatMap { stamp($0.modified) }
-    }
-
-    /// A time of a file; nil if a server has set it, whose clock is another one.
-    func stamp(_ time: FileStatus.Time) -> FileStatus.Time? {
-        system.tellsOfChanges(inFolder: names.folder) ? time : nil
+        if let writeLock {
+            return (try? system.status(of: writeLock.folder)).flatMap { system.stamp($0.modified, of: names.path) }
+        }
+        var path = names.path
+        while true {
+            let folder = FileNames(path: path).folder
+            if let status = try? system.status(ofPath: folder, followsLinks: false) {
+                return system.stamp(status.modified, of: path)
+            }
+            if folder == "/" { return nil }
+            path = folder
+        }
     }
 
     /// The state that reads return while another program saves the file: what this process has learned last. nil if it

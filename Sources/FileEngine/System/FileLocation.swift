@@ -24,8 +24,8 @@ package final class FileLocation {
         var followsLinks = false
         /// The file that the path led to before, if the process knows its state. nil once the current file was read.
         var former: PropertyListFile?
-        /// Whether the path leads to a file, since it has led to another one.
-        var presence = Presence()
+        /// When a link on the path was last made anew, as its file system says; nil if there is none.
+        var moved: FileStatus.Time?
     }
 
     /// - Parameters:
@@ -50,33 +50,16 @@ package final class FileLocation {
         try withPlace { file, _ in try body(file) }
     }
 
-    /// - Parameter waits: whether to wait while another program seems to be making a link or a folder of the path anew.
-    private func withPlace<R>(
-        waits: Bool = false, _ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R
-    ) throws -> R {
+    private func withPlace<R>(_ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R) throws -> R {
         for _ in 0..<40 {
             do {
-                var (file, former) = try current()
-                if waits, former != nil { (file, former) = try settled(file, former) }
+                let (file, former) = try current()
                 return try body(file, former)
             } catch FileError.pathChanged {
                 place.withLock { $0.isStale = true }
             }
         }
         throw FileError.unreadable(StorageFailure("open", path, code: ELOOP))
-    }
-
-    /// Waits until the path leads to a file, or until the window of `presence` is over.
-    private func settled(
-        _ file: PropertyListFile, _ former: PropertyListFile?
-    ) throws -> (PropertyListFile, PropertyListFile?) {
-        var (file, former, wait) = (file, former, SaveWait())
-        while former != nil, file.queue.transaction == nil, timeUntilLook(at: file) != nil {
-            try wait.pause(for: path, system)
-            place.withLock { $0.isStale = true }
-            (file, former) = try current()
-        }
-        return (file, former)
     }
 
     /// Runs the body. Writes in it may replace a malformed file: see `PropertyListFile.replacingMalformedFile`.
@@ -113,11 +96,12 @@ package final class FileLocation {
             let resolution = try PathResolution(path, system: system)
             let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
             configure(file)
+            let stamps = resolution.links.compactMap { link in
+                try? system.status(ofPath: link, followsLinks: false).flatMap { system.stamp($0.changed, of: link) }
+            }
             return place.withLock { place in
-                if let last = place.file, last !== file {
-                    place.presence = Presence()
-                    if last.knownState != nil { place.former = last }
-                }
+                place.moved = stamps.max()
+                if let last = place.file, last !== file, last.knownState != nil { place.former = last }
                 if place.former === file { place.former = nil }
                 (place.file, place.isStale, place.followsLinks) = (file, false, !resolution.links.isEmpty)
                 place.plain = place.followsLinks || place.former != nil ? nil : file
@@ -148,14 +132,13 @@ package final class FileLocation {
     }
 
     private func state(_ patience: PropertyListFile.Patience) throws -> DomainState {
-        try withPlace(waits: patience == .ofWrite) { file, former in
+        try withPlace { file, former in
             guard let former, file.queue.transaction == nil else { return try file.read(patience) }
-            let found = Result { try file.read(patience) }
-            if let known = former.knownState {
+            let known = known(of: former)
+            let found = Result { try file.read(patience, former: known) }
+            if let known = known?.known {
                 switch found {
-                case .success(let state) where state.isDuringSave: return DomainState(known, warning: nil)
-                case .success(let state) where state.content == nil && state.warning == nil:
-                    if timeUntilLook(at: file) != nil { return DomainState(known, warning: nil) }
+                case .success(let state) where state.isDuringSave: return state
                 case .success(let state) where file.cached?.fault != nil:
                     return DomainState(known, warning: state.warning)
                 case .failure(FileError.unreadable(let failure)) where patience != .ofWrite:
@@ -174,43 +157,18 @@ package final class FileLocation {
         }
     }
 
+    /// What is known of the path, if it has led to another file before.
+    private func known(of former: PropertyListFile?) -> PropertyListFile.Former? {
+        former?.knownState.map { known in PropertyListFile.Former(known: known, moved: place.withLock { $0.moved }) }
+    }
+
     /// When another look is due, because the path leads to a file that is missing, and a program may be making a link or a
     /// folder anew. nil if the file exists, or is not coming.
     func timeUntilLook(at file: PropertyListFile) -> Duration? {
-        while true {
-            let (begin, time) = (system.uptime(), system.now())
-            do throws(StorageFailure) {
-                if try system.status(ofPath: file.names.path, followsLinks: false) != nil { return nil }
-            } catch {
-                return nil
-            }
-            let changed = stampOfPath(to: file)
-            let answer = place.withLock { place in
-                place.presence.answer(
-                    to: Presence.Look(
-                        absence: .missing, isKnown: true, changed: changed, begin: begin,
-                        clock: time...max(time, system.now())))
-            }
-            switch answer {
-            case .outdated: continue
-            case .saving(let time): return time
-            case .beingWritten, .truth: return nil
-            }
-        }
-    }
-
-    /// The time of the last change of the path: of its links, and of the nearest folder that exists.
-    private func stampOfPath(to file: PropertyListFile) -> FileStatus.Time? {
-        var (folder, nearest) = (file.names.folder, FileStatus?.none)
-        while true {
-            nearest = try? system.status(ofPath: folder, followsLinks: false)
-            if nearest != nil || folder == "/" { break }
-            folder = FileNames(path: folder).folder
-        }
-        guard let nearest, system.tellsOfChanges(inFolder: folder) else { return nil }
-        let links = (try? PathResolution(path, system: system))?.links ?? []
-        let stamps = links.compactMap { try? system.status(ofPath: $0, followsLinks: false)?.changed }
-        return stamps.reduce(nearest.modified, max)
+        guard let former = known(of: place.withLock { $0.former }),
+            case .saving(let time, _)? = try? file.look(under: nil, former: former)
+        else { return nil }
+        return time
     }
 
     private func begin(_ file: PropertyListFile, after former: PropertyListFile?) throws -> any TransactionSession {
@@ -259,7 +217,8 @@ extension FileLocation: Domain {
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        try withPlace(waits: Transaction.current == nil) { file, former in
+        try withPlace { file, former in
+            if Transaction.current == nil, let known = known(of: former) { _ = try file.loadForWriting(former: known) }
             try file.queue.transact(
                 durability: durability, lock: file.names.path(of: file.names.lock),
                 begin: { try begin(file, after: former) }, body, check: { try checkPlace(of: file, $0) })

@@ -99,6 +99,11 @@ package class SystemCalls: @unchecked Sendable {
         Self.tellsOfChanges(inFolder: path)
     }
 
+    /// A time of a file or of its folder; nil if a server has set it, whose clock is another one.
+    func stamp(_ time: FileStatus.Time, of path: String) -> FileStatus.Time? {
+        tellsOfChanges(inFolder: FileNames(path: path).folder) ? time : nil
+    }
+
     func read(
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StorageFailure) -> Int {
