@@ -42,6 +42,8 @@ case "load-settings":
     ProbeSettings.report()
 case "report":
     Probe.report()
+case "bystander":
+    Bystander.serve(Array(arguments))
 case "surroundings":
     Surroundings.run(arguments)
 case "meet":

@@ -10,8 +10,12 @@ package final class TemporaryFolder: Sendable {
     /// A new folder, its path without links.
     ///
     /// - Parameter onDisk: true for a test of extended attributes or access control lists, which memory may not have.
-    package init(onDisk: Bool = false) throws {
-        let parent = onDisk ? Self.disk : Self.asked ?? Self.memory ?? Self.disk
+    package convenience init(onDisk: Bool = false) throws {
+        try self.init(in: onDisk ? Self.disk : Self.asked ?? Self.memory ?? Self.disk)
+    }
+
+    /// A new folder in a given one, which is created if it is missing.
+    package init(in parent: URL) throws {
         url = parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
         path = String(url.path(percentEncoded: false).dropLast())
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Looks at a path with `stat` all the time, to tell whether a file may have been missing or empty for as long as an
+/// error says. For any thread.
+final class PlainLooks: @unchecked Sendable {
+    /// How long a file was missing or without bytes.
+    private struct Absence {
+        private var lastThere: ContinuousClock.Instant = .now
+        private var isGone = false
+        private(set) var longest = Duration.zero
+
+        mutating func saw(_ isThere: Bool, between begin: ContinuousClock.Instant, and end: ContinuousClock.Instant) {
+            // An upper bound: from the last look at the file to the first one that saw it again.
+            if isGone || !isThere { longest = max(longest, end - lastThere) }
+            isGone = !isThere
+            if isThere { lastThere = begin }
+        }
+
+        /// The longest absence so far, with the present one.
+        var atMost: Duration { max(longest, .now - lastThere) }
+    }
+
+    private let lock = NSLock()
+    private var missing = Absence()
+    private var empty = Absence()
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+        Thread.detachNewThread { [self] in
+            while true {
+                look()
+                usleep(100)
+            }
+        }
+    }
+
+    /// How long the file was missing at most.
+    var missingTime: Duration { lock.withLock { missing.atMost } }
+
+    /// How long the file was missing or empty at most.
+    var emptyTime: Duration { lock.withLock { empty.atMost } }
+
+    private func look() {
+        var status = stat()
+        let begin = ContinuousClock.now
+        let isThere = stat(path, &status) == 0
+        let end = ContinuousClock.now
+        lock.withLock {
+            missing.saw(isThere, between: begin, and: end)
+            empty.saw(isThere && status.st_size > 0, between: begin, and: end)
+        }
+    }
+}
