@@ -36,4 +36,4 @@ if [ $# -gt 0 ]; then
 fi
 echo "== savers, $saves saves for each role and setting of the file"
 # An observer that hears of nothing fails after a minute.
-PREFS_SAVES="$saves" PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-60}" exec Scripts/run-hazard.sh '\.(SaverTests|SavedFileTests)/'
+PREFS_SAVES="$saves" PREFS_TEST_PATIENCE="${PREFS_TEST_PATIENCE:-60}" exec Scripts/run-hazard.sh '\.(SaverTests|AbsenceTests)/'

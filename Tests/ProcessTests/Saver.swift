@@ -99,8 +99,9 @@ enum Saver: String, CaseIterable, Sendable {
         case .move: #"cp "$NEW/$ROUND/config.json" "$FILE.new" && mv --backup "$FILE.new" "$FILE""#
         case .patch:
             #"""
-            sed 's/"round": [0-9]*/"round": '"$ROUND"/ "$FILE" >"$NEW/new"
-            diff -U1 "$FILE" "$NEW/new" >"$NEW/difference"
+            cat "$FILE" >"$NEW/old"
+            sed 's/"round": [0-9]*/"round": '"$ROUND"/ "$NEW/old" >"$NEW/new"
+            diff -U1 "$NEW/old" "$NEW/new" >"$NEW/difference"
             patch -s -b "$FILE" "$NEW/difference"
             """#
         case .perl: #"perl -pi.bak -e 's/"round": \d+/"round": '"$ROUND"/ "$FILE""#

@@ -29,7 +29,7 @@ struct SaverRun {
     private(set) var saves = 0
     /// Saves whose state was replaced by a write that began before. The package excludes them except for the
     /// microseconds between its last look and its rename.
-    private(set) var lost = 0
+    private(set) var lost: [String: Int] = [:]
     /// Saves that failed because a write made the file in the same microseconds.
     private(set) var failed = 0
     private(set) var violations: [String] = []
@@ -53,7 +53,7 @@ struct SaverRun {
         guard try bystander.line() == "ready" else { return violations.append("\(setting): it did not start") }
         for round in 1...count {
             do {
-                try save(file, round: round, of: count, beside: bystander)
+                try save(file, round: round, of: count, beside: bystander, setting)
             } catch {
                 violations.append("\(setting), save \(round): \(error)")
             }
@@ -71,27 +71,31 @@ struct SaverRun {
         if !quarantined.isEmpty, met.longestAbsence < 50 { violations.append("\(setting): it has made \(quarantined)") }
     }
 
-    private mutating func save(_ file: SavedFile, round: Int, of count: Int, beside bystander: PipedChild) throws {
+    private mutating func save(
+        _ file: SavedFile, round: Int, of count: Int, beside bystander: PipedChild, _ setting: Setting
+    ) throws {
         saves += 1
         let failure =
             saver == .nano ? try nano(file, round) : try shell(saver.script ?? "", file, round: round, of: count)
         if role == .writer { _ = try bystander.ask("pause") }
         if let failure {
             failed += 1
-            violations.append("save \(round) failed: \(failure)")
+            violations.append("\(setting): save \(round) failed: \(failure)")
         }
         let saved = try file.round()
         if saved != round {
-            if failure == nil { lost += 1 }
-            if role != .writer { violations.append("save \(round) has left \(saved)") }
+            if failure == nil { lost["\(setting)", default: 0] += 1 }
+            if role != .writer { violations.append("\(setting): save \(round) has left \(saved)") }
         }
         if role == .observer {
             let heard = try bystander.ask("hear \(saved)")
-            if heard != "\(saved)" { violations.append("the observer has heard of \(heard), not of \(saved)") }
+            if heard != "\(saved)" {
+                violations.append("\(setting): the observer has heard of \(heard), not of \(saved)")
+            }
         } else {
             let read = try bystander.ask("read").split(separator: " ", maxSplits: 3).map(String.init)
             if read.count != 4 || read[0] != "\(saved)" || read[1] != SaveTally.kept || read[3] != "ok" {
-                violations.append("after save \(round), which has left \(saved), a read returns \(read)")
+                violations.append("\(setting): after save \(round), which has left \(saved), a read returns \(read)")
             }
         }
         if role == .writer { _ = try bystander.ask("go") }
@@ -127,7 +131,10 @@ struct SaverRun {
         let times =
             role == .reader
             ? String(format: ", longest read %.1f ms, %d over 20 ms", tally.longestRead, tally.slowReads) : ""
-        let losses = role == .writer ? ", \(lost) saves lost, \(failed) failed" : ""
+        let places = lost.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: "; ")
+        let losses =
+            role == .writer
+            ? ", \(lost.values.reduce(0, +)) saves lost\(places.isEmpty ? "" : " (\(places))"), \(failed) failed" : ""
         return """
             savers: \(saver.rawValue), \(role.rawValue): \(saves) saves, \(accesses), \(tally.defaults) defaults, \
             \(tally.foreign) values that never were, \(tally.untrueErrors) untrue errors (\(tally.trueErrors) true)\
