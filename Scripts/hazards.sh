@@ -17,6 +17,7 @@ Scripts/histories.sh
 Scripts/model.sh
 Scripts/faults.sh
 Scripts/damage.sh
+Scripts/savers.sh
 Scripts/fleet.sh
 Scripts/mutants.sh
 Scripts/fuzz.sh "${1:-3600}"

@@ -149,7 +149,7 @@ import Testing
         let tally = try JSONDecoder().decode(SaveTally.self, from: Data(child.ask("tally").utf8))
         #expect(tally.defaults + tally.trueDefaults + tally.foreign == 0, "\(tally.examples)")
         Hazard.report(
-            "half a file: \(tally.reads) reads, \(String(format: "longest %.1f ms", tally.longestRead)), \(tally.slowReads) over 20 ms"
+            "savers: half a file: \(tally.reads) reads, \(String(format: "longest %.1f ms", tally.longestRead)), \(tally.slowReads) over 20 ms"
         )
     }
 }

@@ -74,10 +74,22 @@ enum Saver: String, CaseIterable, Sendable {
     /// What a shell runs to save the state with the number `$ROUND`; nil for `nano`, which needs a terminal.
     var script: String? {
         switch self {
-        // Answers that the file shall be written although it has changed since it was read.
+        // Answers that the file shall be written although it has changed since it was read. If it changes again in the
+        // meantime, vim refuses with E949, and a person saves again.
         case .vim:
             #"""
-            yes y 2>&- | vim -u NONE -i NONE -n -N -es -c '%s/"round": \d\+/"round": '"$ROUND"/ -c 'wq!' "$FILE"
+            yes y 2>&- | head -n 99 | vim -u NONE -i NONE -n -N -es -c '%s/"round": \d\+/"round": '"$ROUND"/ -c '
+                for i in range(99)
+                    try
+                        write!
+                        quit!
+                    catch /E949/
+                    catch
+                        call writefile([v:exception], "/dev/stderr")
+                        cquit
+                    endtry
+                endfor
+                cquit' "$FILE"
             """#
         case .emacs:
             #"""
