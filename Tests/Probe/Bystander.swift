@@ -47,13 +47,13 @@ final class Bystander: @unchecked Sendable {
             fatalError("bystander asked|reader|writer|observer FILE [writes]")
         }
         let bystander = Bystander(arguments[1], writes: arguments.dropFirst(2).first == "writes")
-        say("ready")
         switch role {
         case .asked: break
         case .reader: Thread.detachNewThread { bystander.readOn() }
         case .writer: Thread.detachNewThread { bystander.writeOn() }
         case .observer: bystander.observe()
         }
+        say("ready")
         while let line = readLine() { say(bystander.answer(line.split(separator: " ").map(String.init))) }
         exit(0)
     }
