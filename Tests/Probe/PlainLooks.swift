@@ -23,6 +23,8 @@ final class PlainLooks: @unchecked Sendable {
     private let lock = NSLock()
     private var missing = Absence()
     private var empty = Absence()
+    private var short = Absence()
+    private var largest: Int64 = 0
     private let path: String
 
     init(_ path: String) {
@@ -41,6 +43,9 @@ final class PlainLooks: @unchecked Sendable {
     /// How long the file was missing or empty at most.
     var emptyTime: Duration { lock.withLock { empty.atMost } }
 
+    /// How long the file was missing or had less than nine tenths of its bytes, at most.
+    var shortTime: Duration { lock.withLock { short.atMost } }
+
     private func look() {
         var status = stat()
         let begin = ContinuousClock.now
@@ -49,6 +54,8 @@ final class PlainLooks: @unchecked Sendable {
         lock.withLock {
             missing.saw(isThere, between: begin, and: end)
             empty.saw(isThere && status.st_size > 0, between: begin, and: end)
+            largest = max(largest, Int64(status.st_size))
+            short.saw(isThere && Int64(status.st_size) * 10 >= largest * 9, between: begin, and: end)
         }
     }
 }

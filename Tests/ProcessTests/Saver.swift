@@ -94,13 +94,14 @@ enum Saver: String, CaseIterable, Sendable {
         case .emacs:
             #"""
             emacs -Q --batch --eval '(progn
+                (load "userlock")
                 (fset (quote yes-or-no-p) (lambda (&rest _) t))
                 (fset (quote ask-user-about-supersession-threat) (lambda (_) t))
                 (find-file (getenv "FILE"))
                 (goto-char (point-min))
                 (re-search-forward "\"round\": [0-9]+")
                 (replace-match (concat "\"round\": " (getenv "ROUND")) t t)
-                (save-buffer))' 2>"$NEW/emacs"
+                (save-buffer))' 2>"$NEW/emacs" || { cat "$NEW/emacs"; exit 1; }
             """#
         case .nano: nil
         case .install: #"install -m 644 "$NEW/$ROUND/config.json" "$FILE""#
