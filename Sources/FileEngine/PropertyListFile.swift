@@ -234,9 +234,11 @@ package final class PropertyListFile: Sendable {
 
     /// Makes a state the one that reads return. nil makes the next read load the file.
     ///
-    /// - Parameter begin: a time at which the file had this state, by the clock of durations; nil for now.
-    func publish(_ snapshot: Snapshot?, at begin: Duration? = nil) {
+    /// - Parameter time: when the file had this state, by the clock of durations; nil if there is no state.
+    func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
         state.withLock { state in
+            // A slow thread must not bring back an older state than a faster one has published.
+            if let time, let last = state.presence.lastWhole, time < last { return }
             state.snapshot = snapshot
             if let warned = state.warned, snapshot?.status != warned { (state.warning, state.warned) = (nil, nil) }
             guard let snapshot, snapshot.fault == nil else { return }
@@ -249,7 +251,7 @@ package final class PropertyListFile: Sendable {
             state.known = KnownState(
                 content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
                 changed: status.changed)
-            state.presence.sawWhole(at: begin ?? system.uptime())
+            if let time { state.presence.sawWhole(at: time) }
             (state.standIn, state.lost) = (nil, nil)
         }
     }

@@ -4,7 +4,8 @@ package import PrefsPropertyLists
 extension PropertyListFile {
     /// What is at the path.
     private enum Found {
-        case whole(Snapshot)
+        /// The file was whole at that time, by the clock of durations.
+        case whole(Snapshot, at: Duration)
         case missing
         case malformed(MalformedBytes)
         /// The file changed while it was read.
@@ -62,15 +63,16 @@ extension PropertyListFile {
     ///   - former: what is known instead, if the path has led to another file.
     func look(under writeLock: WriteLock?, waits: Bool = true, former: Former? = nil) throws -> Look {
         while true {
-            let (begin, time) = (system.uptime(), system.now())
-            let isKnown = former != nil || knownState != nil
+            let (begin, time, known) = (system.uptime(), system.now(), knownState)
+            let isKnown = former != nil || known != nil
             func look(
                 _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
                 _ truth: (_ writtenUntil: Duration?) throws -> Snapshot
             ) throws -> Look? {
                 let answer = absence.map { absence in
                     let look = FileLocation.Presence.Look(
-                        absence: absence, isKnown: isKnown, changed: changed, begin: begin,
+                        absence: absence, isKnown: isKnown, changed: changed,
+                        isUnstamped: changed != nil && changed == known?.changed, begin: begin,
                         clock: time...max(time, system.now()))
                     return state.withLock { $0.presence.answer(to: look) }
                 }
@@ -79,13 +81,13 @@ extension PropertyListFile {
                 case .saving(let time):
                     let standIn = former.map { DomainState($0.known, isDuringSave: true) } ?? standIn(under: writeLock)
                     return .saving(time, standIn: standIn)
-                case .beingWritten(let time): return .state(published(try truth(begin + time)))
-                case .truth, nil: return .state(published(try truth(nil)))
+                case .beingWritten(let time): return .state(published(try truth(begin + time), at: begin))
+                case .truth, nil: return .state(published(try truth(nil), at: begin))
                 }
             }
             let seen: Look?
             switch try find(under: writeLock) {
-            case .whole(let snapshot): return .state(published(snapshot, at: begin))
+            case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
             case .missing:
                 let isExpected = isKnown || waits && isAwaited(under: writeLock)
                 let changed = isExpected ? [folderStamp(under: writeLock), former?.moved].compactMap { $0 }.max() : nil
@@ -105,8 +107,8 @@ extension PropertyListFile {
         }
     }
 
-    private func published(_ snapshot: Snapshot, at begin: Duration? = nil) -> Snapshot {
-        publish(snapshot, at: begin)
+    private func published(_ snapshot: Snapshot, at time: Duration) -> Snapshot {
+        publish(snapshot, at: time)
         return snapshot
     }
 
@@ -116,6 +118,7 @@ extension PropertyListFile {
         do {
             let nextStamp = system.nextStamp()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
+            let time = system.uptime()
             guard try system.status(of: file.descriptor) == status else { return .changing }
             func source(_ format: FileFormat?) -> Snapshot.Source {
                 Snapshot.Source(file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp)
@@ -125,7 +128,7 @@ extension PropertyListFile {
                 return .whole(
                     Snapshot(
                         content: list.content, from: source(list.format), loss: list.loss,
-                        written: list.format.coder.isForPeople ? bytes : nil, system: system))
+                        written: list.format.coder.isForPeople ? bytes : nil, system: system), at: time)
             } catch DecodingFailure.malformed(let fault) {
                 let format = bytes.withUnsafeBytes(formats.recognizing)
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))

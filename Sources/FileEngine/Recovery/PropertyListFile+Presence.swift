@@ -48,16 +48,17 @@ extension PropertyListFile {
     /// The state that reads return while another program saves the file: what this process has learned last. nil if it
     /// has read nothing.
     func standIn(under writeLock: WriteLock?) -> DomainState? {
-        guard let known = knownState else { return nil }
+        let (known, lastWhole) = state.withLock { ($0.known, $0.presence.lastWhole) }
+        guard let known else { return nil }
         let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
         if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
         let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
         let new = DomainState(newest(known, copy).1 ?? known, revision: Revision(), isDuringSave: true)
         return state.withLock { state in
-            // A faster thread may have made it.
+            // A faster thread may have made it, or has seen the whole file since.
             if let kept = state.standIn, kept.copy == copyStatus { return kept.state }
-            state.standIn = (copyStatus, new)
+            if state.presence.lastWhole == lastWhole { state.standIn = (copyStatus, new) }
             return new
         }
     }

@@ -25,6 +25,8 @@ extension FileLocation {
             /// When the file system stamped the change that the look shows: the time of the folder if the file is missing,
             /// otherwise the time of the file. nil if it is unknown, or if a server has stamped it with another clock.
             let changed: FileStatus.Time?
+            /// Whether that is still the stamp of the whole file: a file system may show a new size before its time.
+            let isUnstamped: Bool
             /// The time before the look, by the clock of durations.
             let begin: Duration
             /// The times before and after the look, by the clock of stamps.
@@ -52,7 +54,7 @@ extension FileLocation {
         /// What the last look has seen, since when (by the clock of durations), and the stamp of that change.
         private var absence: (kind: Absence, since: Duration, changed: FileStatus.Time?)?
         /// When the whole file was seen last; nil if it never was.
-        private var lastWhole: Duration?
+        private(set) var lastWhole: Duration?
         /// The sum of the windows since the whole file was seen.
         private var windows = Duration.zero
 
@@ -68,11 +70,10 @@ extension FileLocation {
 
         /// Ends the absence. A later one begins anew.
         ///
-        /// - Parameter begin: a time at which the file was whole.
-        mutating func sawWhole(at begin: Duration) {
+        mutating func sawWhole(at time: Duration) {
             absence = nil
             windows = .zero
-            lastWhole = max(lastWhole ?? begin, begin)
+            lastWhole = max(lastWhole ?? time, time)
         }
 
         mutating func answer(to look: Look) -> Answer {
@@ -84,8 +85,8 @@ extension FileLocation {
                 since = absence.since
             } else {
                 since = begin(look)
-                absence = (look.absence, since, look.changed)
             }
+            absence = (look.absence, since, look.changed)
             let elapsed = look.begin - since
             if elapsed < look.window { return .saving(look.window - elapsed) }
             if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
@@ -98,7 +99,8 @@ extension FileLocation {
             let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false
             let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
             let wasWhole = lastWhole.map { look.begin - $0 < Self.memory } ?? false
-            if isYoung || wasWhole, windows + look.window <= Self.mostWindows {
+            let isFirst = look.isUnstamped && absence?.kind != look.absence
+            if isYoung || wasWhole || isFirst, windows + look.window <= Self.mostWindows {
                 windows += look.window
                 return look.begin
             }

@@ -32,6 +32,7 @@ extension PropertyListFile {
             if base.status == nil { quarantine.name = keepOnly(quarantine.name, under: writeLock) }
             warn(of: quarantine, base)
         }
+        let time = system.uptime()
         // A read during the flush of the folder loads the new file.
         publish(nil)
         let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
@@ -48,7 +49,7 @@ extension PropertyListFile {
                 let written = isKept ? bytes : nil
                 let snapshot = Snapshot(content: content, from: source, written: written, system: system)
                 checksum = snapshot.checksum
-                publish(snapshot)
+                publish(snapshot, at: time)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil

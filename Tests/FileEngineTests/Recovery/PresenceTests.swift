@@ -21,6 +21,8 @@ import Testing
         nonisolated(unsafe) var isServer = false
         nonisolated(unsafe) var onPause: (() -> Void)?
         nonisolated(unsafe) var pauses = 0
+        /// Called once, when a stand-in is compared with the last good copy.
+        nonisolated(unsafe) var inComparison: (() -> Void)?
         nonisolated(unsafe) var locks = 0
 
         private static func time(_ duration: Duration) -> FileStatus.Time {
@@ -42,7 +44,11 @@ import Testing
         override func status(
             ofPath name: String, in folder: Descriptor, followsLinks: Bool
         ) throws(StorageFailure) -> FileStatus? {
-            try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
+            if name.hasSuffix(".lastgood"), let action = inComparison {
+                inComparison = nil
+                action()
+            }
+            return try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
         }
 
         override func now() -> FileStatus.Time { Self.time(elapsed) }
@@ -312,7 +318,35 @@ import Testing
         #expect(prefs.ints == ["a": 5, "b": 2, "c": 7] && prefs.outcome == "ok" && clock.pauses == 1)
     }
 
+    /// A file system may show the new size of a file before its new time. Here it shows the old time for good, as one with
+    /// stamps of whole seconds may.
+    @Test(arguments: [State.empty, .cutOff]) func aNewSizeWithTheOldTime(_ state: State) throws {
+        let prefs = try reader(Case(state: state, hasCopy: false))
+        try disturb(state, ago: .seconds(110))
+        clock.stamp = .zero
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+        pass(.milliseconds(state.window - 1))
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+        pass(.milliseconds(1))
+        let ints = prefs.ints
+        #expect(state == .cutOff ? prefs.outcome != "ok" : ints == [:])
+    }
+
     // MARK: - Threads
+
+    /// While one thread looks for a stand-in, another one reads the file that is whole again.
+    @Test func aSlowThreadBringsBackNoOlderState() throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try disturb(.missing)
+        clock.inComparison = { [self] in
+            #expect(throws: Never.self) { try complete() }
+            inThreads(1) { _ in #expect(prefs.ints["c"] == 7) }
+        }
+        #expect(prefs.ints == Self.known, "its look was before")
+        pass(.seconds(1))
+        try disturb(.missing)
+        #expect(prefs.ints["c"] == 7)
+    }
 
     /// A look that began before another thread saw the whole file says nothing.
     @Test func aLookThatIsOutdatedIsMadeAgain() {
@@ -320,7 +354,8 @@ import Testing
         func look(at begin: Int) -> FileLocation.Presence.Look {
             let time = FileStatus.Time(seconds: 1_000, nanoseconds: begin * 1_000_000)
             return .init(
-                absence: .missing, isKnown: true, changed: time, begin: .milliseconds(begin), clock: time...time)
+                absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: .milliseconds(begin),
+                clock: time...time)
         }
         presence.sawWhole(at: .milliseconds(10))
         #expect(presence.answer(to: look(at: 9)) == .outdated)
