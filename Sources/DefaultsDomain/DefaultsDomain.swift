@@ -146,7 +146,7 @@ extension DefaultsDomain: FeedSource {
     var mayOthersWrite: Bool { true }
 
     /// The content of the watched parts. The feed does not use the others.
-    func committedState() throws -> ChangeFeed.Look {
+    func committedState(waits: Bool) throws -> ChangeFeed.Look {
         if let transaction { return ChangeFeed.Look(content: transaction.session?.content) }
         let parts = entries.watchedParts
         if parts.contains("") {

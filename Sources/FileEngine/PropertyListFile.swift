@@ -78,8 +78,12 @@ package final class PropertyListFile: Sendable {
         /// Whether a write quarantines what a person has left malformed; nil if no store has said so.
         var quarantinesMistakes: Bool?
         var presence = FileLocation.Presence()
+        /// When the file had the state that was published last, by the clock of durations.
+        var published: Duration?
         /// The state that is read while another program saves the file, and the copy that it was compared with.
         var standIn: (copy: FileStatus?, state: DomainState)?
+        /// The status of a file without its end, and what its bytes have shown.
+        var unwhole: (status: FileStatus, absence: FileLocation.Presence.Absence, changed: FileStatus.Time?)?
         /// What was known of the file until it was found missing or empty.
         var lost: KnownState?
         /// The folder of the last write, open.
@@ -150,6 +154,8 @@ package final class PropertyListFile: Sendable {
             switch try look(under: nil, waits: patience != .none, former: former) {
             case .state(let snapshot): return reading(of: snapshot, hasWarning: true)
             case .saving(_, let standIn?) where patience != .ofWrite: return standIn
+            // The limits of waits are for writes.
+            case .saving where patience != .ofWrite: system.pause()
             case .saving: try wait.pause(for: names.path, system)
             }
         }
@@ -219,12 +225,7 @@ package final class PropertyListFile: Sendable {
             return state.durability(of: snapshot) >= durability
         }
         if isDurable { return false }
-        let standIn = state.withLock { $0.standIn?.state }
         let snapshot = try cached.flatMap(validated) ?? loadForWriting()
-        if let standIn, standIn.revision == revision, snapshot.status == nil {
-            let reason = "is missing, because another program is saving it or has deleted it"
-            throw FileError.notStored(StorageFailure(path: names.path, reason: reason))
-        }
         if self.durability(of: snapshot) >= durability { return true }
         // A flush needs no lock, because a state that replaces this one before the flush ends is newer.
         if snapshot.fault == nil, try flushInPlace(snapshot) { return true }
@@ -238,7 +239,8 @@ package final class PropertyListFile: Sendable {
     func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
-            if let time, let last = state.presence.lastWhole, time < last { return }
+            if let time, let last = state.published, time < last { return }
+            if let time { state.published = time }
             state.snapshot = snapshot
             if let warned = state.warned, snapshot?.status != warned { (state.warning, state.warned) = (nil, nil) }
             guard let snapshot, snapshot.fault == nil else { return }
@@ -260,7 +262,7 @@ package final class PropertyListFile: Sendable {
     func noteRemoval() {
         state.withLock { state in
             (state.known, state.lost, state.standIn) = (nil, nil, nil)
-            state.snapshot = Snapshot(system: system)
+            (state.snapshot, state.published) = (Snapshot(system: system), system.uptime())
         }
     }
 
@@ -288,7 +290,7 @@ package final class PropertyListFile: Sendable {
 extension PropertyListFile: FeedSource {
     /// The last commit by anyone. Its warning is kept for the next access. Unlike a read, it resolves the path, because
     /// the folder may have been replaced.
-    package func committedState() throws -> ChangeFeed.Look {
+    package func committedState(waits: Bool) throws -> ChangeFeed.Look {
         if let transaction = queue.transaction { return ChangeFeed.Look(content: transaction.session?.content) }
         let snapshot: Snapshot
         if let cached = cached.flatMap(validated),
@@ -296,7 +298,12 @@ extension PropertyListFile: FeedSource {
         {
             snapshot = cached
         } else {
-            switch try look(under: nil) {
+            var look = try look(under: nil)
+            while waits, case .saving(_, standIn: nil) = look {
+                system.pause()
+                look = try self.look(under: nil)
+            }
+            switch look {
             case .state(let state): snapshot = state
             case .saving(let time, let standIn):
                 return ChangeFeed.Look(content: standIn?.content, isBeingSaved: true, next: time)

@@ -51,7 +51,7 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     /// Other code may change the object at any time.
     let mayOthersWrite = true
 
-    func committedState() -> ChangeFeed.Look { ChangeFeed.Look(content: committed()) }
+    func committedState(waits: Bool) -> ChangeFeed.Look { ChangeFeed.Look(content: committed()) }
 
     var transaction: Transaction? { queue.transaction }
 

@@ -63,35 +63,48 @@ extension PropertyListFile {
     ///   - former: what is known instead, if the path has led to another file.
     func look(under writeLock: WriteLock?, waits: Bool = true, former: Former? = nil) throws -> Look {
         while true {
-            let (begin, time, known) = (system.uptime(), system.now(), knownState)
-            let isKnown = former != nil || known != nil
+            let (begin, time) = (system.uptime(), system.now())
+            let (known, hasRead) = state.withLock { ($0.known, $0.snapshot != nil) }
+            func answer(
+                _ absence: FileLocation.Presence.Absence, _ changed: FileStatus.Time?
+            ) -> FileLocation.Presence.Answer {
+                let look = FileLocation.Presence.Look(
+                    absence: absence, isKnown: former != nil || known != nil || hasRead, changed: changed,
+                    isUnstamped: changed != nil && changed == known?.changed, begin: begin,
+                    clock: time...max(time, system.now()))
+                return state.withLock { $0.presence.answer(to: look) }
+            }
+            func saving(_ time: Duration) -> Look {
+                let standIn = former.map { DomainState($0.known, isDuringSave: true) } ?? standIn(under: writeLock)
+                return .saving(time, standIn: standIn)
+            }
             func look(
                 _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
                 _ truth: (_ writtenUntil: Duration?) throws -> Snapshot
             ) throws -> Look? {
-                let answer = absence.map { absence in
-                    let look = FileLocation.Presence.Look(
-                        absence: absence, isKnown: isKnown, changed: changed,
-                        isUnstamped: changed != nil && changed == known?.changed, begin: begin,
-                        clock: time...max(time, system.now()))
-                    return state.withLock { $0.presence.answer(to: look) }
-                }
-                switch answer {
+                switch absence.map({ answer($0, changed) }) {
                 case .outdated: return nil
-                case .saving(let time):
-                    let standIn = former.map { DomainState($0.known, isDuringSave: true) } ?? standIn(under: writeLock)
-                    return .saving(time, standIn: standIn)
+                case .saving(let time): return saving(time)
                 case .beingWritten(let time): return .state(published(try truth(begin + time), at: begin))
                 case .truth, nil: return .state(published(try truth(nil), at: begin))
                 }
+            }
+            // In a window, the same bytes are not read again.
+            if writeLock == nil, let last = state.withLock({ $0.unwhole }),
+                (try? system.status(ofPath: names.path, followsLinks: false)) == last.status,
+                case .saving(let time) = answer(last.absence, last.changed)
+            {
+                return saving(time)
             }
             let seen: Look?
             switch try find(under: writeLock) {
             case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
             case .missing:
-                let isExpected = isKnown || waits && isAwaited(under: writeLock)
-                let changed = isExpected ? [folderStamp(under: writeLock), former?.moved].compactMap { $0 }.max() : nil
-                seen = try look(isExpected ? .missing : nil, changed) { _ in Snapshot(system: system) }
+                let isExpected = former != nil || known != nil || waits && isAwaited(under: writeLock)
+                let stamps = isExpected ? [folderStamp(under: writeLock), former?.moved, removalStamp] : []
+                seen = try look(isExpected ? .missing : nil, stamps.compactMap { $0 }.max()) { _ in
+                    Snapshot(system: system)
+                }
             case .changing:
                 // It has changed now, whatever clock has stamped it.
                 seen = try look(.cutOff, time) { _ in
@@ -101,6 +114,7 @@ extension PropertyListFile {
             case .malformed(let bytes):
                 lazy var copy = Result { try lastGoodCopy(beside: bytes, under: writeLock) }
                 let (absence, changed) = disturbance(bytes, under: writeLock, copy: { try? copy.get() })
+                state.withLock { $0.unwhole = absence.map { (bytes.source.status, $0, changed) } }
                 seen = try look(absence, changed) { try state(inPlaceOf: bytes, copy.get(), writtenUntil: $0) }
             }
             if let seen { return seen }
@@ -114,12 +128,24 @@ extension PropertyListFile {
 
     /// Opens and parses the file at the path. While the write lock is held, the name is looked up in the locked folder.
     private func find(under writeLock: WriteLock?) throws -> Found {
+        // Another file may take the name again and again; each of them is whole.
+        for _ in 0..<100 {
+            if let found = try findOnce(under: writeLock) { return found }
+        }
+        return .changing
+    }
+
+    /// - Returns: nil if the file has lost its name, or has a new status and the same bytes.
+    private func findOnce(under writeLock: WriteLock?) throws -> Found? {
         guard let (file, status) = try open(under: writeLock) else { return .missing }
         do {
             let nextStamp = system.nextStamp()
             let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
             let time = system.uptime()
-            guard try system.status(of: file.descriptor) == status else { return .changing }
+            let now = try system.status(of: file.descriptor)
+            guard now == status else {
+                return now.links > 0 && (now.size, now.modified) != (status.size, status.modified) ? .changing : nil
+            }
             func source(_ format: FileFormat?) -> Snapshot.Source {
                 Snapshot.Source(file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp)
             }

@@ -45,11 +45,20 @@ extension PropertyListFile {
         }
     }
 
+    /// When the file that was read lost its name: no program can set this time of the open file.
+    var removalStamp: FileStatus.Time? {
+        guard let cached, let file = cached.file, let status = try? system.status(of: file.descriptor),
+            status.isSameFile(as: cached.status ?? status), status.changed != cached.status?.changed
+        else { return nil }
+        return system.stamp(status.changed, of: names.path)
+    }
+
     /// The state that reads return while another program saves the file: what this process has learned last. nil if it
     /// has read nothing.
     func standIn(under writeLock: WriteLock?) -> DomainState? {
-        let (known, lastWhole) = state.withLock { ($0.known, $0.presence.lastWhole) }
-        guard let known else { return nil }
+        let (known, lastWhole, hasRead) = state.withLock { ($0.known, $0.presence.lastWhole, $0.snapshot != nil) }
+        // The last state is that there was no file.
+        guard let known else { return hasRead ? DomainState(nil, form: form, isDuringSave: true) : nil }
         let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
         if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)

@@ -51,12 +51,12 @@ extension FileLocation {
             case truth
         }
 
-        /// What the last look has seen, since when (by the clock of durations), and the stamp of that change.
-        private var absence: (kind: Absence, since: Duration, changed: FileStatus.Time?)?
+        /// What the last look has seen, since when and when (by the clock of durations), and the stamp of that change.
+        private var absence: (kind: Absence, since: Duration, last: Duration, changed: FileStatus.Time?)?
         /// When the whole file was seen last; nil if it never was.
         private(set) var lastWhole: Duration?
-        /// The sum of the windows since the whole file was seen.
-        private var windows = Duration.zero
+        /// The time between the looks since the whole file was seen, each at most as long as a window.
+        private var spent = Duration.zero
 
         /// How long an empty file counts as being written.
         private static let emptyTime = Duration.seconds(5)
@@ -71,13 +71,14 @@ extension FileLocation {
         /// Ends the absence. A later one begins anew.
         ///
         mutating func sawWhole(at time: Duration) {
-            absence = nil
-            windows = .zero
+            // A slow look says nothing of a later absence.
+            if absence.map({ $0.since <= time }) ?? false { (absence, spent) = (nil, .zero) }
             lastWhole = max(lastWhole ?? time, time)
         }
 
         mutating func answer(to look: Look) -> Answer {
             if let lastWhole, look.begin < lastWhole { return .outdated }
+            if let absence { spent += max(.zero, min(look.begin - absence.last, look.window)) }
             let since: Duration
             if let absence, absence.kind == look.absence,
                 look.begin - absence.since < look.window || absence.changed == look.changed
@@ -86,7 +87,7 @@ extension FileLocation {
             } else {
                 since = begin(look)
             }
-            absence = (look.absence, since, look.changed)
+            absence = (look.absence, since, look.begin, look.changed)
             let elapsed = look.begin - since
             if elapsed < look.window { return .saving(look.window - elapsed) }
             if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
@@ -99,9 +100,11 @@ extension FileLocation {
             let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false
             let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
             let wasWhole = lastWhole.map { look.begin - $0 < Self.memory } ?? false
-            let isFirst = look.isUnstamped && absence?.kind != look.absence
-            if isYoung || wasWhole || isFirst, windows + look.window <= Self.mostWindows {
-                windows += look.window
+            let isFirst = absence?.kind != look.absence
+            // A process that knows nothing waits once.
+            if isYoung || wasWhole || isFirst && look.isUnstamped, isFirst || look.isKnown,
+                spent + look.window <= Self.mostWindows
+            {
                 return look.begin
             }
             // A time in the future counts as long ago.

@@ -71,8 +71,7 @@ package final class FileLocation {
     /// update, after a change of the file, and if the path contains a link.
     package var revision: Revision? {
         guard let file = place.withLock({ $0.plain }),
-            file.queue.transaction == nil, let known = file.cachedWithoutReport,
-            known.validated(atPath: file.names.path) === known
+            file.queue.transaction == nil, let known = file.cachedWithoutReport, file.validated(known) === known
         else { return nil }
         return known.revision
     }

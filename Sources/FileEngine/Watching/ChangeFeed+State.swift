@@ -38,6 +38,8 @@ extension ChangeFeed {
         /// Whether a reload was requested during a commit.
         var needsReload = false
         var isReloadScheduled = false
+        /// When a look is due although nothing changes; nil if none is.
+        var nextLook: DispatchTime?
         /// The fault that subscribers were told of last; nil after a read without one.
         var lastFault: FileError?
 

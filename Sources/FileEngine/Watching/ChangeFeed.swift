@@ -7,7 +7,9 @@ package protocol FeedSource: AnyObject, Sendable {
     var mayOthersWrite: Bool { get }
 
     /// Looks at the committed state, outside and inside of a transaction.
-    func committedState() throws -> ChangeFeed.Look
+    ///
+    /// - Parameter waits: whether to wait for a domain that is being saved, if nothing is known of it.
+    func committedState(waits: Bool) throws -> ChangeFeed.Look
 
     /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released.
     ///
@@ -84,14 +86,14 @@ package final class ChangeFeed: Sendable {
             while true {
                 let count = state.withLock { $0.commits }
                 // An entry that cannot be read counts as missing; accesses report the error.
-                let look = try look()
+                let look = try look(waits: true)
                 // Accesses have reported it, unless there are other subscribers, which only observe.
                 state.withLock { if $0.hasOneUser { $0.lastFault = look.fault } }
                 // Without a watch, the feed's queue may have no thread.
                 if failure == nil { lookAgain(after: look) }
-                // A file that cannot be read says nothing of its entries.
+                // A file that cannot be read, or that is being saved, says nothing of its entries.
                 let found =
-                    if let known, look.fault != nil, look.content == nil {
+                    if let known, look.fault != nil || look.isBeingSaved, look.content == nil {
                         known.entry.value
                     } else {
                         Self.part(key, of: look.content)
@@ -181,7 +183,7 @@ package final class ChangeFeed: Sendable {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
         let look: Look
         do {
-            look = try self.look()
+            look = try self.look(waits: false)
         } catch {
             state.withLock { $0.entries.values.flatMap(\.subscribers.all) }.forEach { $0.pathChanged() }
             return
@@ -197,9 +199,9 @@ package final class ChangeFeed: Sendable {
     /// Looks at the domain. An unreadable domain counts as missing.
     ///
     /// - Throws: `FileError.pathChanged`.
-    private func look() throws -> Look {
+    private func look(waits: Bool) throws -> Look {
         do {
-            return try source?.committedState() ?? Look(content: nil)
+            return try source?.committedState(waits: waits) ?? Look(content: nil)
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {
@@ -224,7 +226,17 @@ package final class ChangeFeed: Sendable {
 
     private func lookAgain(after look: Look) {
         guard let next = look.next else { return }
-        queue.asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in self?.reload() }
+        let due = DispatchTime.now() + next / .seconds(1)
+        let isFirst = state.withLock { state in
+            if let other = state.nextLook, other <= due { return false }
+            state.nextLook = due
+            return true
+        }
+        guard isFirst else { return }
+        queue.asyncAfter(deadline: due) { [weak self] in
+            self?.state.withLock { if $0.nextLook == due { $0.nextLook = nil } }
+            self?.reload()
+        }
     }
 
     /// The entry under a key; all entries as one dictionary for a flat domain, whose key is empty.

@@ -12,6 +12,8 @@ final class FileSubscriber: EntrySubscriber {
         var place: (file: PropertyListFile, subscription: EntrySubscription)?
         var linkWatches: [FileWatch] = []
         var isOver = false
+        /// Whether the links are looked at again soon.
+        var hasNextLook = false
         /// The last reported entry, while there is no subscription.
         var known: LastKnownEntry?
     }
@@ -75,10 +77,14 @@ final class FileSubscriber: EntrySubscriber {
                 (state.place, state.known) = ((file, new), nil)
                 if let catchUp = new.catchUp { DispatchQueue.main.async(execute: catchUp) }
             }
-            return next
+            defer { state.hasNextLook = state.hasNextLook || next != nil }
+            return state.hasNextLook ? nil : next
         }
         guard let next else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in self?.settle() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in
+            self?.state.withLock { $0.hasNextLook = false }
+            self?.settle()
+        }
     }
 
     /// - Returns: nil if no link could be watched.

@@ -146,8 +146,8 @@ extension PropertyListFile {
         under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-        // The umask is for a file that a tool makes for others.
-        let isOfUmask = permissions == nil && writeLock.isTransient
+        // The umask is for a file that a tool makes for others, not for what is kept beside it.
+        let isOfUmask = permissions == nil && writeLock.isTransient && name == names.temporary
         let descriptor = try system.openRetrying(name, in: writeLock.folder, flags, mode: isOfUmask ? 0o666 : 0o600)
         let file = OpenFile(descriptor, system)
         do {

@@ -21,6 +21,10 @@ import Testing
         nonisolated(unsafe) var isServer = false
         nonisolated(unsafe) var onPause: (() -> Void)?
         nonisolated(unsafe) var pauses = 0
+        /// Called after each call that reads a file.
+        nonisolated(unsafe) var onRead: (() -> Void)?
+        /// The time of folders; nil for that of files.
+        nonisolated(unsafe) var folderStamp: Duration?
         /// Called once, when a stand-in is compared with the last good copy.
         nonisolated(unsafe) var inComparison: (() -> Void)?
         nonisolated(unsafe) var locks = 0
@@ -33,6 +37,7 @@ import Testing
 
         private func stamped(_ status: FileStatus) -> FileStatus {
             var status = status
+            let stamp = status.kind == .folder ? folderStamp ?? stamp : stamp
             (status.modified, status.changed) = (Self.time(stamp - lag), Self.time(stamp - lag))
             return status
         }
@@ -56,6 +61,13 @@ import Testing
         override func uptime() -> Duration { elapsed }
         override func tellsOfChanges(inFolder path: String) -> Bool { !isServer }
         override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { !isServer }
+
+        override func read(
+            _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+        ) throws(StorageFailure) -> Int {
+            defer { onRead?() }
+            return try super.read(descriptor, into: buffer, at: offset)
+        }
 
         override func pause() {
             pauses += 1
@@ -330,6 +342,88 @@ import Testing
         pass(.milliseconds(1))
         let ints = prefs.ints
         #expect(state == .cutOff ? prefs.outcome != "ok" : ints == [:])
+    }
+
+    // MARK: - Replaced by renaming
+
+    /// While the file is read, another one takes its name. Each of them is whole.
+    @Test func aFileThatIsReplacedWhileItIsReadIsReadAgain() throws {
+        let prefs = try reader(Case())
+        var number = 10
+        clock.onRead = { [self] in
+            number += 1
+            #expect(throws: Never.self) {
+                try Self.text(["a": number]).write(to: folder.file("new"))
+                try replace()
+            }
+            if number == 20 { clock.onRead = nil }
+        }
+        try Self.text(["a": 9]).write(to: folder.file("new"))
+        try replace()
+        #expect(prefs.ints == ["a": 20] && prefs.outcome == "ok")
+    }
+
+    private func replace() throws {
+        clock.stamp = clock.elapsed
+        #expect(rename(folder.file("new").path, folder.file().path) == 0)
+    }
+
+    /// A program that writes in place twice within some milliseconds, with no whole file between.
+    @Test func manyStatesOfASaveInAShortTime() throws {
+        let prefs = try reader(Case())
+        for _ in 0..<20 {
+            for state in [State.cutOff, .empty] {
+                try disturb(state)
+                #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+                pass(.milliseconds(1))
+            }
+        }
+        try complete()
+        #expect(prefs.ints["c"] == 7)
+    }
+
+    /// The state that there is no file is a state, too.
+    @Test(arguments: [State.empty, .cutOff]) func aReadWaitsForNothingAfterItSawNoFile(_ state: State) throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try disturb(.missing)
+        pass(.seconds(1))
+        #expect(prefs.ints == [:])
+        try disturb(state)
+        #expect(prefs.ints == [:] && prefs.outcome == "ok" && clock.pauses == 0)
+        // A write waits.
+        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        prefs["d"] = 1
+        #expect(prefs.ints == ["a": 5, "b": 2, "c": 7, "d": 1] && clock.pauses == 1)
+    }
+
+    /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
+    @Test func aFolderWithAnOldTime() throws {
+        let prefs = try reader(Case())
+        try disturb(.missing)
+        clock.folderStamp = .zero
+        #expect(prefs.ints == Self.known)
+        pass(.milliseconds(50))
+        #expect(prefs.ints == [:])
+    }
+
+    /// A process that starts in a busy folder waits once, too.
+    @Test func aBusyFolderIsNoReasonToWaitAgain() throws {
+        try make(Case())
+        pass(.seconds(10))
+        try disturb(.missing)
+        clock.onPause = { [self] in clock.stamp = clock.elapsed }
+        let prefs = folder.root(system: clock)
+        #expect(prefs.ints == [:] && clock.pauses == 5)
+    }
+
+    /// In a window, the bytes of half a file are read once.
+    @Test func theSameBytesAreNotReadAgain() throws {
+        let prefs = try reader(Case())
+        try disturb(.cutOff)
+        var reads = 0
+        clock.onRead = { reads += 1 }
+        for _ in 0..<10 { #expect(prefs.ints == Self.known) }
+        #expect(reads <= 2, "of the file and of its copy")
     }
 
     // MARK: - Threads

@@ -26,7 +26,7 @@ import Testing
             queue.feed.start(self)
         }
 
-        func committedState() -> ChangeFeed.Look { ChangeFeed.Look(content: content) }
+        func committedState(waits: Bool) -> ChangeFeed.Look { ChangeFeed.Look(content: content) }
 
         func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
             try queue.transact(durability: durability, begin: begin, body)

@@ -51,7 +51,7 @@ import Testing
 
         var content: [String: StoredValue]? { state.withLock { $0.entries } }
 
-        func committedState() -> ChangeFeed.Look {
+        func committedState(waits: Bool) -> ChangeFeed.Look {
             let found = content
             take(\.afterLook)?()
             return ChangeFeed.Look(content: found, fault: state.withLock { $0.fault })
