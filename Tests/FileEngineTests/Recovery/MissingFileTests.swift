@@ -154,6 +154,22 @@ import Testing
         #expect(try propertyList(from: bytes)["Root"] as? [String: Int] == ["a": 7])
     }
 
+    /// Another process has stored a state that this one has not read.
+    @Test func theCopyIsKeptIfItIsNewer() throws {
+        let prefs = folder.root(system: system)
+        let known = try Self.changed(folder.file().path)
+        var number = 2
+        // The clock of the stamps has steps.
+        repeat {
+            number += 1
+            folder.root().values = ["a": number]
+        } while try Self.changed(folder.file(".test.plist.lastgood").path) <= known
+        try FileManager.default.removeItem(at: folder.file())
+        prefs["c"] = 3
+        let bytes = try CheckedCopy.bytes(of: Data(contentsOf: folder.file("test.plist.corrupt-missing")))
+        #expect(try propertyList(from: bytes)["Root"] as? [String: Int] == ["a": number])
+    }
+
     /// `mv f f~`, then a new f. Nothing of either program is lost.
     @Test(arguments: [1, 5]) func aWriteDuringASaveWaitsForTheNewFile(_ pause: Int) throws {
         let prefs = folder.root(system: system)
@@ -178,6 +194,30 @@ import Testing
         prefs["a"] = 1
         #expect(prefs.lastError?.isWarning ?? comesBack)
         #expect(try propertyList(at: folder.file())["Root"] as? [String: Int] == ["a": 1])
+    }
+
+    /// What a read has returned during the save is stored nowhere.
+    @Test func aStateThatIsGoneIsNotConfirmed() throws {
+        let prefs = folder.root(system: system)
+        try moveAway()
+        let reading = try prefs.location.read()
+        #expect(reading.isDuringSave && pauses == 0)
+        let error = #expect(throws: FileError.self) { try prefs.location.confirm(reading.revision, .process) }
+        let reason = "is missing, because another program is saving it or has deleted it"
+        #expect(error?.text == "not stored: \(folder.file().path): \(reason)")
+        #expect(pauses == 5)
+    }
+
+    /// The program itself has removed the file, so nothing is lost, and no save is awaited.
+    @Test func aFileThatThisProgramHasRemovedIsNotAwaited() throws {
+        let url = folder.file("document.plist")
+        let location = FileLocation(path: url.path, holds: .document, system: system)
+        for value in [StoredValue(1), nil, StoredValue(2)] {
+            try location.transact(durability: .process) { $0.replace(PropertyListFile.documentKey, with: value) }
+            #expect(try location.read().content?[PropertyListFile.documentKey] == value)
+            #expect(FileManager.default.fileExists(atPath: url.path) == (value != nil))
+        }
+        #expect(try pauses == 0 && location.takeWarning() == nil && folder.quarantined == [])
     }
 
     @Test func aWriteToADeletedFileKeepsItsCopyAndWarns() throws {

@@ -169,14 +169,15 @@ import Testing
         #expect(prefs.ints == ["a": 5, "b": 2, "c": 7] && prefs.outcome == "ok")
     }
 
-    @Test(arguments: Case.all) func aWriteWaitsWithoutTheLock(_ test: Case) throws {
+    /// A write that first reads what it changes, and one that begins with the lock.
+    @Test(arguments: Case.all, [false, true]) func aWriteWaitsWithoutTheLock(_ test: Case, isUpdate: Bool) throws {
         let prefs = try reader(test)
         try disturb(test.state)
         clock.onPause = { [self] in
             #expect(clock.locks == 0)
             if clock.pauses == 3 { #expect(throws: Never.self) { try complete() } }
         }
-        prefs["a"] = 6
+        if isUpdate { prefs.update { prefs["a"] = 6 } } else { prefs["a"] = 6 }
         #expect(prefs.outcome == "ok" && prefs.ints == ["a": 6, "b": 2, "c": 7])
         #expect(clock.pauses == 3)
         #expect(try folder.quarantined == [])
@@ -233,11 +234,39 @@ import Testing
         #expect(prefs.ints == [:])
     }
 
+    /// Observers are told of nothing, and look again at the end of the window.
+    @Test(arguments: Case.all) func anObserverLooksAgain(_ test: Case) throws {
+        let prefs = try reader(test)
+        try disturb(test.state)
+        for time in [test.state.window, 1] {
+            let look = try prefs.location.withFile { try $0.committedState() }
+            #expect(look.isBeingSaved && look.fault == nil && look.next == .milliseconds(time))
+            #expect(look.content?["Root"]?.dictionary?.objects as? [String: Int] == Self.known)
+            pass(.milliseconds(max(1, time - 1)))
+        }
+        #expect(try !prefs.location.withFile { try $0.committedState() }.isBeingSaved)
+    }
+
+    /// A process that uses the package writes the copy after it has replaced the file, so the file may be good by now.
+    @Test func aCopyThatIsBeingWrittenIsAwaited() throws {
+        let prefs = try reader(Case())
+        let copy = folder.file(".test.plist.lastgood")
+        clock.stamp = clock.elapsed
+        try write(Data("hello".utf8))
+        try Data(contentsOf: copy).dropLast(5).write(to: copy)
+        for time in [499, 1] {
+            #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+            pass(.milliseconds(time))
+        }
+        #expect(prefs.ints == Self.known && prefs.outcome.hasPrefix("damaged: "), "\(prefs.outcome)")
+    }
+
     // MARK: - A window brings back nothing that was deleted
 
-    @Test(arguments: State.allCases) func whatHappenedLongAgoIsTheTruth(_ state: State) throws {
-        let prefs = try reader(Case(state: state, hasCopy: false))
-        try disturb(state, ago: .milliseconds(state.window))
+    /// The age of a stamp counts from its own time, also if that is behind the clock of the day.
+    @Test(arguments: State.allCases, [0, 10]) func whatHappenedLongAgoIsTheTruth(_ state: State, _ lag: Int) throws {
+        let prefs = try reader(Case(state: state, hasCopy: false, lag: lag))
+        try disturb(state, ago: .milliseconds(state.window - lag))
         let ints = prefs.ints
         #expect(state == .cutOff ? prefs.outcome != "ok" : ints == [:])
     }
@@ -306,6 +335,24 @@ import Testing
         }
         try complete()
         #expect(prefs.ints["c"] == 7)
+    }
+
+    /// Without stamps, what is seen shows that the save goes on.
+    @Test func eachStateOfASaveOnAServerHasItsOwnWindow() throws {
+        let prefs = try reader(Case())
+        clock.isServer = true
+        try complete(Self.known)
+        #expect(prefs.ints == Self.known)
+        pass(.milliseconds(10))
+        try disturb(.missing)
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+        pass(.milliseconds(30))
+        try disturb(.empty)
+        for time in [49, 1] {
+            #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+            pass(.milliseconds(time))
+        }
+        #expect(prefs.ints == Self.known && prefs.outcome != "ok")
     }
 
     // MARK: - A process that has not read the file

@@ -26,6 +26,8 @@ import Testing
             /// The error of the next watch.
             var watchFailure: StorageFailure?
             var fault: FileError?
+            /// When the look after the next one is due, because another program is saving the domain.
+            var saving: Duration?
         }
 
         init() {
@@ -54,6 +56,7 @@ import Testing
         func committedState(waits: Bool) -> ChangeFeed.Look {
             let found = content
             take(\.afterLook)?()
+            if let next = take(\.saving) { return ChangeFeed.Look(content: nil, isBeingSaved: true, next: next) }
             return ChangeFeed.Look(content: found, fault: state.withLock { $0.fault })
         }
 
@@ -162,6 +165,15 @@ import Testing
         try domain.write(2)
         domain.changeElsewhere(3)
         #expect(subscriber.changes.wait(for: 2) == ["[1] → [2]", "[2] → [3] elsewhere"])
+        subscription.end()
+    }
+
+    /// Nothing tells of the end of the save.
+    @Test func aLookDuringASaveTellsNothingAndIsRepeated() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        domain.set(\.saving, .milliseconds(1))
+        domain.changeElsewhere(2)
+        #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
         subscription.end()
     }
 

@@ -206,6 +206,22 @@ import TestSupport
         #expect(try quarantined().map { try Data(contentsOf: folder.file($0)) } == [copy])
     }
 
+    /// Nothing but this process knows that the file has had values: it has no last good copy, and was missing in between.
+    @Test func afterARemovalItIsBeingWritten() throws {
+        let prefs = prefs()
+        prefs.a = 1
+        for name in [".tool.json.lastgood", url.lastPathComponent] {
+            try FileManager.default.removeItem(at: folder.file(name))
+        }
+        system.elapse(.seconds(1))
+        #expect(prefs.a == 0 && prefs.lastError == nil)
+        try put("")
+        prefs.b = 2
+        #expect(prefs.lastError?.isWarning == false)
+        #expect(prefs.lastError?.description.contains("is empty; another program may be writing it") == true)
+        #expect(try text().isEmpty && quarantined().isEmpty)
+    }
+
     /// An observer has noticed that it is empty; the next access comes when it has values again.
     @Test func anEmptyFileThatIsWrittenBeforeTheNextAccess() throws {
         let prefs = prefs()

@@ -98,7 +98,7 @@ import Testing
     }
 
     /// `ln -sfn` removes the link before it makes it anew.
-    @Test func aLinkThatIsMissingForAMomentHidesNothing() throws {
+    @Test(arguments: [false, true]) func aLinkThatIsMissingForAMomentHidesNothing(isUpdate: Bool) throws {
         let system = StoppedClock()
         let prefs = prefs(system: system)
         try FileManager.default.removeItem(at: folder.file("current"))
@@ -106,11 +106,26 @@ import Testing
         system.elapsed = 49
         #expect(prefs.a == 1)
         system.onPause = { [self] in try? point(to: "1") }
-        prefs.b = 2
+        if isUpdate { prefs.update { prefs.b = 2 } } else { prefs.b = 2 }
         #expect(try propertyList(at: release("1")) as NSDictionary == ["a": 1, "b": 2])
         try FileManager.default.removeItem(at: folder.file("current"))
         #expect(prefs.a == 1)
         system.elapsed += 50
+        #expect(prefs.a == 0 && prefs.lastError == nil)
+    }
+
+    /// `ln -sfn 2 current`, and then `cp config 2/`: the folder has not changed for a long time, but the link has.
+    @Test func aLinkThatMovesToAMissingFileHidesNothing() throws {
+        let system = RecordingSystemCalls()
+        let prefs = prefs(system: system)
+        let longAgo = timespec(tv_sec: 1_000_000_000, tv_nsec: 7)
+        #expect(utimensat(AT_FDCWD, folder.file("2").path, [longAgo, longAgo], 0) == 0)
+        try point(to: "2")
+        system.age = (folder.file("current").path, .zero)
+        #expect(prefs.a == 1 && prefs.lastError == nil)
+        system.age?.time = .milliseconds(49)
+        #expect(prefs.a == 1)
+        system.age?.time = .milliseconds(50)
         #expect(prefs.a == 0 && prefs.lastError == nil)
     }
 
@@ -188,6 +203,21 @@ import Testing
         #expect(rename(folder.file("\(good)/new").path, release(good).path) == 0)
         if isFolder { try point(to: "3") }
         #expect(changes.wait(for: 1).map(\.last) == [6])
+    }
+
+    /// The link has moved to a release whose file is copied a moment later. The clock stands still.
+    @Test func observersHearNoRemovalBeforeTheFileOfANewRelease() throws {
+        let system = RecordingSystemCalls()
+        let prefs = prefs(system: system)
+        let looks = Heard<String>()
+        system.beforeOpen = { name, _, _ in if name == "2" { looks.append(name) } }
+        let changes = prefs.$a.observer()
+        system.age = (folder.file("current").path, .zero)
+        try point(to: "2")
+        looks.wait { $0.count > 1 }
+        try writePropertyList(["a": 6], to: folder.file("2/new"))
+        #expect(rename(folder.file("2/new").path, release("2").path) == 0)
+        #expect(changes.wait(for: 1) == [[1, 6]])
     }
 
     // MARK: - During an update
