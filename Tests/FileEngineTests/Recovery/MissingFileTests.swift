@@ -196,18 +196,6 @@ import Testing
         #expect(try propertyList(at: folder.file())["Root"] as? [String: Int] == ["a": 1])
     }
 
-    /// What a read has returned during the save is stored nowhere.
-    @Test func aStateThatIsGoneIsNotConfirmed() throws {
-        let prefs = folder.root(system: system)
-        try moveAway()
-        let reading = try prefs.location.read()
-        #expect(reading.isDuringSave && pauses == 0)
-        let error = #expect(throws: FileError.self) { try prefs.location.confirm(reading.revision, .process) }
-        let reason = "is missing, because another program is saving it or has deleted it"
-        #expect(error?.text == "not stored: \(folder.file().path): \(reason)")
-        #expect(pauses == 5)
-    }
-
     /// The program itself has removed the file, so nothing is lost, and no save is awaited.
     @Test func aFileThatThisProgramHasRemovedIsNotAwaited() throws {
         let url = folder.file("document.plist")

@@ -239,12 +239,12 @@ import Testing
         let prefs = try reader(test)
         try disturb(test.state)
         for time in [test.state.window, 1] {
-            let look = try prefs.location.withFile { try $0.committedState() }
+            let look = try prefs.location.withFile { try $0.committedState(waits: false) }
             #expect(look.isBeingSaved && look.fault == nil && look.next == .milliseconds(time))
             #expect(look.content?["Root"]?.dictionary?.objects as? [String: Int] == Self.known)
             pass(.milliseconds(max(1, time - 1)))
         }
-        #expect(try !prefs.location.withFile { try $0.committedState() }.isBeingSaved)
+        #expect(try !prefs.location.withFile { try $0.committedState(waits: false) }.isBeingSaved)
     }
 
     /// A process that uses the package writes the copy after it has replaced the file, so the file may be good by now.
