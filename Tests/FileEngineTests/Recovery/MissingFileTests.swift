@@ -143,6 +143,16 @@ import Testing
         #expect(try propertyList(from: bytes)["Root"] as? [String: Int] == ["a": 1, "b": 2])
     }
 
+    /// A command gives a new file the permissions of the umask, but not what it keeps beside it.
+    @Test func whatACommandKeepsIsForItsUserAlone() throws {
+        let prefs = folder.root(system: system)
+        try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood"))
+        try moveAway()
+        WriteLock.$ownFiles.withValue([]) { prefs["a"] = 6 }
+        let kept = folder.file("test.plist.corrupt-missing").path
+        #expect(try SystemCalls.real.status(ofPath: kept, followsLinks: false)?.permissions == 0o600)
+    }
+
     /// The state of the file is newer than its copy.
     @Test func theNewestKnownStateIsKept() throws {
         let prefs = folder.root(system: system)

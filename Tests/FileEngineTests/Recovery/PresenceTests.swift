@@ -234,6 +234,21 @@ import Testing
         #expect(prefs.ints == [:])
     }
 
+    /// A read of a cached value looks at the file, too.
+    @Test func theCacheNotesThatTheFileWasWhole() throws {
+        let prefs = try reader(Case())
+        clock.isServer = true
+        try complete(Self.known)
+        for _ in 0..<2 {
+            #expect(prefs.ints == Self.known)
+            pass(.seconds(1))
+        }
+        #expect(prefs.location.revision != nil)
+        pass(.milliseconds(49))
+        try disturb(.missing, ago: .seconds(1_000))
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+    }
+
     /// Observers are told of nothing, and look again at the end of the window.
     @Test(arguments: Case.all) func anObserverLooksAgain(_ test: Case) throws {
         let prefs = try reader(test)
@@ -309,6 +324,29 @@ import Testing
         #expect(prefs.ints == [:])
     }
 
+    /// The time in which it was stopped does not count as waited for.
+    @Test func aProcessThatWasStoppedDuringASaveThatGoesOn() throws {
+        let prefs = try reader(Case())
+        try disturb(.missing)
+        #expect(prefs.ints == Self.known)
+        pass(.seconds(10))
+        try disturb(.cutOff)
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+    }
+
+    @Test func eachSaveHasItsOwnWindows() throws {
+        let prefs = try reader(Case())
+        for _ in 0..<30 {
+            try disturb(.missing)
+            #expect(prefs.ints == Self.known)
+            pass(.milliseconds(49))
+            #expect(prefs.ints == Self.known)
+            try complete(Self.known)
+            #expect(prefs.ints == Self.known)
+            pass(.seconds(1))
+        }
+    }
+
     /// Other names in the folder come and go. In all, the windows last a second.
     @Test func aBusyFolderEndsTheWindowsWithinASecond() throws {
         let prefs = try reader(Case())
@@ -377,6 +415,28 @@ import Testing
         #expect(prefs.ints == ["a": 5, "b": 2, "c": 7] && prefs.outcome == "ok" && clock.pauses == 1)
     }
 
+    /// Observers wait, too, because they have nothing to begin with.
+    @Test(arguments: [State.empty, .cutOff]) func aSubscriptionWaitsForTheFile(_ state: State) throws {
+        try make(Case())
+        try disturb(state)
+        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        let location = FileLocation(path: folder.file().path, system: clock)
+        let look = try location.withFile { try $0.committedState(waits: true) }
+        #expect(look.content?["Root"]?.dictionary?.objects as? [String: Int] == ["a": 5, "b": 2, "c": 7])
+        #expect(!look.isBeingSaved && clock.pauses == 1)
+    }
+
+    /// The limits of waits are for writes.
+    @Test func aReadHasNoTimeout() throws {
+        try make(Case())
+        try disturb(.cutOff)
+        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        let location = FileLocation(path: folder.file().path, system: clock)
+        let content = try LockWait.within(.zero) { try location.read().content }
+        #expect(content?["Root"]?.dictionary?.objects as? [String: Int] == ["a": 5, "b": 2, "c": 7])
+        #expect(clock.pauses == 1)
+    }
+
     /// A file system may show the new size of a file before its new time. Here it shows the old time for good, as one with
     /// stamps of whole seconds may.
     @Test(arguments: [State.empty, .cutOff]) func aNewSizeWithTheOldTime(_ state: State) throws {
@@ -393,12 +453,13 @@ import Testing
 
     // MARK: - Replaced by renaming
 
-    /// While the file is read, another one takes its name. Each of them is whole.
-    @Test func aFileThatIsReplacedWhileItIsReadIsReadAgain() throws {
+    /// While the file is read, another one takes its name. Each of them is whole, also if the former one has a new time.
+    @Test(arguments: [0, 1]) func aFileThatIsReplacedWhileItIsReadIsReadAgain(_ elapsed: Int) throws {
         let prefs = try reader(Case())
         var number = 10
         clock.onRead = { [self] in
             number += 1
+            pass(.milliseconds(elapsed))
             #expect(throws: Never.self) {
                 try Self.text(["a": number]).write(to: folder.file("new"))
                 try replace()
@@ -413,6 +474,32 @@ import Testing
     private func replace() throws {
         clock.stamp = clock.elapsed
         #expect(rename(folder.file("new").path, folder.file().path) == 0)
+    }
+
+    /// A new mode changes no bytes.
+    @Test func aFileThatGetsANewModeWhileItIsReadIsReadAgain() throws {
+        let prefs = try reader(Case())
+        try complete(["a": 9])
+        clock.onRead = { [self] in
+            clock.onRead = nil
+            #expect(chmod(folder.file().path, 0o640) == 0)
+        }
+        #expect(prefs.ints == ["a": 9] && prefs.outcome == "ok")
+    }
+
+    /// A program that is writing in place is not read again and again.
+    @Test func aFileThatIsWrittenWhileItIsReadIsBeingSaved() throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try complete(["a": 9])
+        var reads = 0
+        clock.onRead = { [self] in
+            reads += 1
+            pass(.milliseconds(1))
+            #expect(throws: Never.self) { try complete(["a": reads]) }
+        }
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok" && reads == 1)
+        clock.onRead = nil
+        #expect(prefs.ints == ["a": 1] && prefs.outcome == "ok")
     }
 
     /// A program that writes in place twice within some milliseconds, with no whole file between.
@@ -443,11 +530,22 @@ import Testing
         #expect(prefs.ints == ["a": 5, "b": 2, "c": 7, "d": 1] && clock.pauses == 1)
     }
 
+    /// Such a write waits no longer than one to a known file.
+    @Test func aWriteAfterNoFileWasSeenWaitsAsForAKnownFile() throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try disturb(.missing)
+        pass(.seconds(1))
+        #expect(prefs.ints == [:])
+        try disturb(.empty)
+        prefs["d"] = 1
+        #expect(prefs.ints == ["d": 1] && clock.pauses == 5)
+    }
+
     /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
     @Test func aFolderWithAnOldTime() throws {
         let prefs = try reader(Case())
         try disturb(.missing)
-        clock.folderStamp = .zero
+        clock.folderStamp = .seconds(50)
         #expect(prefs.ints == Self.known)
         pass(.milliseconds(50))
         #expect(prefs.ints == [:])
@@ -489,6 +587,30 @@ import Testing
         #expect(prefs.ints["c"] == 7)
     }
 
+    /// Of two looks that overlap, the slower one ends last.
+    @Test func aSlowLookBringsBackNoOlderState() throws {
+        let prefs = try reader(Case())
+        let file = try prefs.location.withFile { $0 }
+        let (older, time) = (try #require(file.cached), clock.elapsed)
+        pass(.milliseconds(1))
+        try complete()
+        #expect(prefs.ints["c"] == 7)
+        file.publish(older, at: time)
+        try disturb(.missing)
+        #expect(prefs.ints["c"] == 7)
+    }
+
+    @Test func aSlowLookBringsBackNoFileThatThisProgramHasRemoved() throws {
+        let prefs = try reader(Case())
+        let file = try prefs.location.withFile { $0 }
+        let (older, time) = (try #require(file.cached), clock.elapsed)
+        pass(.milliseconds(1))
+        try disturb(.missing)
+        file.noteRemoval()
+        file.publish(older, at: time)
+        #expect(prefs.ints == [:] && prefs.outcome == "ok")
+    }
+
     /// A look that began before another thread saw the whole file says nothing.
     @Test func aLookThatIsOutdatedIsMadeAgain() {
         var presence = FileLocation.Presence()
@@ -504,5 +626,7 @@ import Testing
         #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(20)))
         presence.sawWhole(at: .milliseconds(20))
         #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(50)), "it is another absence")
+        presence.sawWhole(at: .milliseconds(30))
+        #expect(presence.answer(to: look(at: 60)) == .saving(.milliseconds(30)), "it is the same absence")
     }
 }

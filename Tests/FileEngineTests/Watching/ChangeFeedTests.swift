@@ -14,6 +14,8 @@ import Testing
     /// Two entries, which other processes change, too.
     private final class Domain: TransactionSession, FeedSource, @unchecked Sendable {
         let queue = TransactionQueue()
+        /// Whether each look waits.
+        let waits = Heard<Bool>()
         private let state = Locked(State())
 
         struct State {
@@ -55,6 +57,7 @@ import Testing
 
         func committedState(waits: Bool) -> ChangeFeed.Look {
             let found = content
+            self.waits.append(waits)
             take(\.afterLook)?()
             if let next = take(\.saving) { return ChangeFeed.Look(content: nil, isBeingSaved: true, next: next) }
             return ChangeFeed.Look(content: found, fault: state.withLock { $0.fault })
@@ -174,6 +177,48 @@ import Testing
         domain.set(\.saving, .milliseconds(1))
         domain.changeElsewhere(2)
         #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
+        subscription.end()
+    }
+
+    /// However many looks find a save, one more is due.
+    @Test func looksDuringASaveCauseOneMore() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        let looks = Heard<ContinuousClock.Instant>()
+        @Sendable func noteLook() {
+            looks.append(.now)
+            let count = looks.all.count
+            guard count < 7 else { return }
+            domain.set(\.saving, .milliseconds(100))
+            domain.set(\.afterLook, noteLook)
+            if count < 5 { domain.giveSign() }
+        }
+        domain.set(\.afterLook, noteLook)
+        domain.giveSign()
+        let times = looks.wait(for: 7)
+        subscription.end()
+        try #require(times.count == 7)
+        #expect(times[6] - times[5] > .milliseconds(50))
+    }
+
+    /// One that is due later holds none back.
+    @Test func theLookThatIsDueSoonerComes() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        domain.set(\.afterLook) { [domain] in
+            domain.set(\.saving, .seconds(1_000))
+            domain.set(\.afterLook) { domain.set(\.saving, .milliseconds(1)) }
+            domain.giveSign()
+        }
+        domain.changeElsewhere(2)
+        #expect(subscriber.changes.wait(for: 1) == ["[1] → [2] elsewhere"])
+        subscription.end()
+    }
+
+    /// The queue of the feed must not wait.
+    @Test func onlyASubscriptionWaits() throws {
+        let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
+        #expect(domain.waits.all == [true])
+        domain.giveSign()
+        #expect(domain.waits.wait(for: 2) == [true, false])
         subscription.end()
     }
 

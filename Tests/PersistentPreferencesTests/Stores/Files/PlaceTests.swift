@@ -129,6 +129,20 @@ import Testing
         #expect(prefs.a == 0 && prefs.lastError == nil)
     }
 
+    /// The same, after a reader of release 2 has found that its file is missing.
+    @Test func aLinkThatMovesToAFileThatWasMissingHidesNothing() throws {
+        let system = RecordingSystemCalls()
+        let prefs = prefs(system: system)
+        let next = ReleasePrefs(
+            store: PropertyListFileStore(url: release("2"), durability: .process, layout: .flat, system: system))
+        #expect(next.a == 0)
+        try point(to: "2")
+        system.age = (folder.file("current").path, .zero)
+        #expect(prefs.a == 1 && prefs.lastError == nil)
+        try writePropertyList(["a": 6], to: release("2"))
+        #expect(prefs.a == 6 && next.a == 6)
+    }
+
     private final class StoppedClock: SystemCalls, @unchecked Sendable {
         /// In milliseconds.
         nonisolated(unsafe) var elapsed = 0
@@ -218,6 +232,25 @@ import Testing
         try writePropertyList(["a": 6], to: folder.file("2/new"))
         #expect(rename(folder.file("2/new").path, release("2").path) == 0)
         #expect(changes.wait(for: 1) == [[1, 6]])
+    }
+
+    /// However often a link changes, it is looked at again once in the time of a window. The clock stands still.
+    @Test func changesOfALinkCauseNoMoreLooks() throws {
+        let system = RecordingSystemCalls()
+        let prefs = prefs(system: system)
+        let looks = Heard<ContinuousClock.Instant>()
+        system.beforeOpen = { name, _, _ in if name == "2" { looks.append(.now) } }
+        let changes = prefs.$a.observer()
+        system.age = (folder.file("current").path, .zero)
+        for _ in 0..<10 {
+            let count = looks.all.count
+            try point(to: "2")
+            looks.wait { $0.count > count }
+        }
+        looks.wait { times in
+            times.count > 3 && zip(times.suffix(4), times.suffix(3)).allSatisfy { $1 - $0 > .milliseconds(40) }
+        }
+        #expect(changes.all == [])
     }
 
     // MARK: - During an update
