@@ -70,7 +70,7 @@ extension PropertyListFile {
             ) -> FileLocation.Presence.Answer {
                 let look = FileLocation.Presence.Look(
                     absence: absence, isKnown: former != nil || known != nil || hasRead, changed: changed,
-                    isUnstamped: changed != nil && changed == known?.changed, begin: begin,
+                    isUnstamped: absence != .missing && changed != nil && changed == known?.changed, begin: begin,
                     clock: time...max(time, system.now()))
                 return state.withLock { $0.presence.answer(to: look) }
             }

@@ -5,7 +5,7 @@ extension FileLocation {
     /// the first look that sees this. In a window, reads return the last known state, and writes wait. After it, what was
     /// seen is the truth: the file is missing, empty or malformed.
     ///
-    /// The clock of this process measures a window. Only its beginning asks the times of the file system, because a file
+    /// The clock of this process measures a window. The times of the file system only say whether a window begins: a file
     /// that was deleted long ago has none.
     struct Presence {
         /// What a look has found instead of a whole file.
@@ -55,7 +55,7 @@ extension FileLocation {
         private var absence: (kind: Absence, since: Duration, last: Duration, changed: FileStatus.Time?)?
         /// When the whole file was seen last; nil if it never was.
         private(set) var lastWhole: Duration?
-        /// The time between the looks since the whole file was seen, each at most as long as a window.
+        /// The sum of the times between looks since the whole file was seen. Each counts for a window at most.
         private var spent = Duration.zero
 
         /// How long an empty file counts as being written.
@@ -68,8 +68,9 @@ extension FileLocation {
         /// How far a stamp may be in the future. A later one says that the clock was set back.
         private static let tolerance = Duration.milliseconds(20)
 
-        /// Ends the absence. A later one begins anew.
+        /// Ends the absence, so that a later one begins anew.
         ///
+        /// - Parameter time: when the file was whole.
         mutating func sawWhole(at time: Duration) {
             // A slow look says nothing of a later absence.
             if absence.map({ $0.since <= time }) ?? false { (absence, spent) = (nil, .zero) }
@@ -95,7 +96,7 @@ extension FileLocation {
         }
 
         /// When the state that a look has seen began, by the clock of durations.
-        private mutating func begin(_ look: Look) -> Duration {
+        private func begin(_ look: Look) -> Duration {
             let age = look.changed.map { look.clock.lowerBound.since($0) }
             let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false
             let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
