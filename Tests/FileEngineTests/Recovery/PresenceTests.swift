@@ -56,6 +56,9 @@ import Testing
             return try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
         }
 
+        /// Closes on this thread, because another one would read the clock while the test sets it.
+        override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
+
         override func now() -> FileStatus.Time { Self.time(elapsed) }
         override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
         override func uptime() -> Duration { elapsed }
