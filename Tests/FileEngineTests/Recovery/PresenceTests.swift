@@ -10,86 +10,7 @@ import Testing
 /// What an access does in the moment in which another program saves the file: each state × each access × with and without
 /// a last good copy × known or not × coarse and fine stamps. The clock is the test's own; `SaverTests` has the real one.
 @Suite final class PresenceTests: FolderSuite {
-    /// A clock that only the test and pauses advance. Real files get its stamps.
-    private final class Clock: SystemCalls, @unchecked Sendable {
-        /// Since the program has started.
-        nonisolated(unsafe) var elapsed = Duration.seconds(100)
-        /// When the file or its folder changed, by the clock of stamps.
-        nonisolated(unsafe) var stamp = Duration.zero
-        /// How far the stamps are behind the clock of the day (kernels before 6.13), or ahead of it (a former clock).
-        nonisolated(unsafe) var lag = Duration.zero
-        nonisolated(unsafe) var isServer = false
-        nonisolated(unsafe) var onPause: (() -> Void)?
-        nonisolated(unsafe) var pauses = 0
-        /// Called after each call that reads a file.
-        nonisolated(unsafe) var onRead: (() -> Void)?
-        /// The time of folders; nil for that of files.
-        nonisolated(unsafe) var folderStamp: Duration?
-        /// Called once, when a stand-in is compared with the last good copy.
-        nonisolated(unsafe) var inComparison: (() -> Void)?
-        nonisolated(unsafe) var locks = 0
-
-        private static func time(_ duration: Duration) -> FileStatus.Time {
-            let nanoseconds = Int64(duration / .nanoseconds(1)) + 1_000_000_000 * 1_000_000_000 + 7
-            return FileStatus.Time(
-                seconds: nanoseconds / 1_000_000_000, nanoseconds: Int(nanoseconds % 1_000_000_000))
-        }
-
-        private func stamped(_ status: FileStatus) -> FileStatus {
-            var status = status
-            let stamp = status.kind == .folder ? folderStamp ?? stamp : stamp
-            (status.modified, status.changed) = (Self.time(stamp - lag), Self.time(stamp - lag))
-            return status
-        }
-
-        override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
-            stamped(try super.status(of: descriptor))
-        }
-
-        override func status(
-            ofPath name: String, in folder: Descriptor, followsLinks: Bool
-        ) throws(StorageFailure) -> FileStatus? {
-            if name.hasSuffix(".lastgood"), let action = inComparison {
-                inComparison = nil
-                action()
-            }
-            return try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
-        }
-
-        /// Closes on this thread, because another one would read the clock while the test sets it.
-        override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
-
-        override func now() -> FileStatus.Time { Self.time(elapsed) }
-        override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
-        override func uptime() -> Duration { elapsed }
-        override func tellsOfChanges(inFolder path: String) -> Bool { !isServer }
-        override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { !isServer }
-
-        override func read(
-            _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-        ) throws(StorageFailure) -> Int {
-            defer { onRead?() }
-            return try super.read(descriptor, into: buffer, at: offset)
-        }
-
-        override func pause() {
-            pauses += 1
-            elapsed += .milliseconds(10)
-            onPause?()
-        }
-
-        override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
-            locks += 1
-            try super.lock(descriptor, waits: waits)
-        }
-
-        override func unlock(_ descriptor: Descriptor) {
-            locks -= 1
-            super.unlock(descriptor)
-        }
-    }
-
-    private let clock = Clock()
+    let clock = PresenceClock()
 
     enum State: CaseIterable {
         case missing, empty, cutOff
@@ -113,13 +34,13 @@ import Testing
         }
     }
 
-    private static let known = ["a": 1, "b": 2]
-    private static func text(_ ints: [String: Int]) throws -> Data {
+    static let known = ["a": 1, "b": 2]
+    static func text(_ ints: [String: Int]) throws -> Data {
         try PropertyListCoder.encode(plain: ["Root": ints], as: .xml)
     }
 
     /// A file as the last good copy or a person has left it. Its folder changed long ago.
-    private func make(_ test: Case) throws {
+    func make(_ test: Case) throws {
         let prefs = FileRoot(folder.file().path, format: .xml, system: SystemCalls())
         prefs.values = Self.known
         if !test.hasCopy { try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood")) }
@@ -127,7 +48,7 @@ import Testing
     }
 
     /// A program that knows the file; nothing has happened for ten seconds.
-    private func reader(_ test: Case) throws -> FileRoot {
+    func reader(_ test: Case) throws -> FileRoot {
         try make(test)
         let prefs = folder.root(system: clock)
         #expect(prefs.ints == Self.known)
@@ -135,10 +56,10 @@ import Testing
         return prefs
     }
 
-    private func pass(_ time: Duration) { clock.elapsed += time }
+    func pass(_ time: Duration) { clock.elapsed += time }
 
     /// Another program begins to save the file.
-    private func disturb(_ state: State, ago: Duration = .zero) throws {
+    func disturb(_ state: State, ago: Duration = .zero) throws {
         clock.stamp = clock.elapsed - ago
         switch state {
         case .missing: try? FileManager.default.removeItem(at: folder.file())
@@ -148,12 +69,12 @@ import Testing
     }
 
     /// Another program completes its save.
-    private func complete(_ ints: [String: Int] = ["a": 5, "b": 2, "c": 7]) throws {
+    func complete(_ ints: [String: Int] = ["a": 5, "b": 2, "c": 7]) throws {
         clock.stamp = clock.elapsed
         try write(Self.text(ints))
     }
 
-    private func write(_ bytes: Data) throws { try bytes.write(to: folder.file()) }
+    func write(_ bytes: Data) throws { try bytes.write(to: folder.file()) }
 
     // MARK: - A process that knows the file
 
@@ -452,184 +373,5 @@ import Testing
         pass(.milliseconds(1))
         let ints = prefs.ints
         #expect(state == .cutOff ? prefs.outcome != "ok" : ints == [:])
-    }
-
-    // MARK: - Replaced by renaming
-
-    /// While the file is read, another one takes its name. Each of them is whole, also if the former one has a new time.
-    @Test(arguments: [0, 1]) func aFileThatIsReplacedWhileItIsReadIsReadAgain(_ elapsed: Int) throws {
-        let prefs = try reader(Case())
-        var number = 10
-        clock.onRead = { [self] in
-            number += 1
-            pass(.milliseconds(elapsed))
-            #expect(throws: Never.self) {
-                try Self.text(["a": number]).write(to: folder.file("new"))
-                try replace()
-            }
-            if number == 20 { clock.onRead = nil }
-        }
-        try Self.text(["a": 9]).write(to: folder.file("new"))
-        try replace()
-        #expect(prefs.ints == ["a": 20] && prefs.outcome == "ok")
-    }
-
-    private func replace() throws {
-        clock.stamp = clock.elapsed
-        #expect(rename(folder.file("new").path, folder.file().path) == 0)
-    }
-
-    /// A new mode changes no bytes.
-    @Test func aFileThatGetsANewModeWhileItIsReadIsReadAgain() throws {
-        let prefs = try reader(Case())
-        try complete(["a": 9])
-        clock.onRead = { [self] in
-            clock.onRead = nil
-            #expect(chmod(folder.file().path, 0o640) == 0)
-        }
-        #expect(prefs.ints == ["a": 9] && prefs.outcome == "ok")
-    }
-
-    /// A program that is writing in place is not read again and again.
-    @Test func aFileThatIsWrittenWhileItIsReadIsBeingSaved() throws {
-        let prefs = try reader(Case(hasCopy: false))
-        try complete(["a": 9])
-        var reads = 0
-        clock.onRead = { [self] in
-            reads += 1
-            pass(.milliseconds(1))
-            #expect(throws: Never.self) { try complete(["a": reads]) }
-        }
-        #expect(prefs.ints == Self.known && prefs.outcome == "ok" && reads == 1)
-        clock.onRead = nil
-        #expect(prefs.ints == ["a": 1] && prefs.outcome == "ok")
-    }
-
-    /// A program that writes in place twice within some milliseconds, with no whole file between.
-    @Test func manyStatesOfASaveInAShortTime() throws {
-        let prefs = try reader(Case())
-        for _ in 0..<20 {
-            for state in [State.cutOff, .empty] {
-                try disturb(state)
-                #expect(prefs.ints == Self.known && prefs.outcome == "ok")
-                pass(.milliseconds(1))
-            }
-        }
-        try complete()
-        #expect(prefs.ints["c"] == 7)
-    }
-
-    /// The state that there is no file is a state, too.
-    @Test(arguments: [State.empty, .cutOff]) func aReadWaitsForNothingAfterItSawNoFile(_ state: State) throws {
-        let prefs = try reader(Case(hasCopy: false))
-        try disturb(.missing)
-        pass(.seconds(1))
-        #expect(prefs.ints == [:])
-        try disturb(state)
-        #expect(prefs.ints == [:] && prefs.outcome == "ok" && clock.pauses == 0)
-        // A write waits.
-        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
-        prefs["d"] = 1
-        #expect(prefs.ints == ["a": 5, "b": 2, "c": 7, "d": 1] && clock.pauses == 1)
-    }
-
-    /// Such a write waits no longer than one to a known file.
-    @Test func aWriteAfterNoFileWasSeenWaitsAsForAKnownFile() throws {
-        let prefs = try reader(Case(hasCopy: false))
-        try disturb(.missing)
-        pass(.seconds(1))
-        #expect(prefs.ints == [:])
-        try disturb(.empty)
-        prefs["d"] = 1
-        #expect(prefs.ints == ["d": 1] && clock.pauses == 5)
-    }
-
-    /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
-    @Test func aFolderWithAnOldTime() throws {
-        let prefs = try reader(Case())
-        try disturb(.missing)
-        clock.folderStamp = .seconds(50)
-        #expect(prefs.ints == Self.known)
-        pass(.milliseconds(50))
-        #expect(prefs.ints == [:])
-    }
-
-    /// A process that starts in a busy folder waits once, too.
-    @Test func aBusyFolderIsNoReasonToWaitAgain() throws {
-        try make(Case())
-        pass(.seconds(10))
-        try disturb(.missing)
-        clock.onPause = { [self] in clock.stamp = clock.elapsed }
-        let prefs = folder.root(system: clock)
-        #expect(prefs.ints == [:] && clock.pauses == 5)
-    }
-
-    /// In a window, the bytes of half a file are read once.
-    @Test func theSameBytesAreNotReadAgain() throws {
-        let prefs = try reader(Case())
-        try disturb(.cutOff)
-        var reads = 0
-        clock.onRead = { reads += 1 }
-        for _ in 0..<10 { #expect(prefs.ints == Self.known) }
-        #expect(reads <= 2, "of the file and of its copy")
-    }
-
-    // MARK: - Threads
-
-    /// While one thread looks for a stand-in, another one reads the file that is whole again.
-    @Test func aSlowThreadBringsBackNoOlderState() throws {
-        let prefs = try reader(Case(hasCopy: false))
-        try disturb(.missing)
-        clock.inComparison = { [self] in
-            #expect(throws: Never.self) { try complete() }
-            inThreads(1) { _ in #expect(prefs.ints["c"] == 7) }
-        }
-        #expect(prefs.ints == Self.known, "its look was before")
-        pass(.seconds(1))
-        try disturb(.missing)
-        #expect(prefs.ints["c"] == 7)
-    }
-
-    /// Of two looks that overlap, the slower one ends last.
-    @Test func aSlowLookBringsBackNoOlderState() throws {
-        let prefs = try reader(Case())
-        let file = try prefs.location.withFile { $0 }
-        let (older, time) = (try #require(file.cached), clock.elapsed)
-        pass(.milliseconds(1))
-        try complete()
-        #expect(prefs.ints["c"] == 7)
-        file.publish(older, at: time)
-        try disturb(.missing)
-        #expect(prefs.ints["c"] == 7)
-    }
-
-    @Test func aSlowLookBringsBackNoFileThatThisProgramHasRemoved() throws {
-        let prefs = try reader(Case())
-        let file = try prefs.location.withFile { $0 }
-        let (older, time) = (try #require(file.cached), clock.elapsed)
-        pass(.milliseconds(1))
-        try disturb(.missing)
-        file.noteRemoval()
-        file.publish(older, at: time)
-        #expect(prefs.ints == [:] && prefs.outcome == "ok")
-    }
-
-    /// A look that began before another thread saw the whole file says nothing.
-    @Test func aLookThatIsOutdatedIsMadeAgain() {
-        var presence = FileLocation.Presence()
-        func look(at begin: Int) -> FileLocation.Presence.Look {
-            let time = FileStatus.Time(seconds: 1_000, nanoseconds: begin * 1_000_000)
-            return .init(
-                absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: .milliseconds(begin),
-                clock: time...time)
-        }
-        presence.sawWhole(at: .milliseconds(10))
-        #expect(presence.answer(to: look(at: 9)) == .outdated)
-        #expect(presence.answer(to: look(at: 10)) == .saving(.milliseconds(50)))
-        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(20)))
-        presence.sawWhole(at: .milliseconds(20))
-        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(50)), "it is another absence")
-        presence.sawWhole(at: .milliseconds(30))
-        #expect(presence.answer(to: look(at: 60)) == .saving(.milliseconds(30)), "it is the same absence")
     }
 }

@@ -1,0 +1,82 @@
+import Foundation
+
+@testable import PrefsFileEngine
+
+/// A clock that only the test and pauses advance. Real files get its stamps.
+final class PresenceClock: SystemCalls, @unchecked Sendable {
+    /// Since the program has started.
+    nonisolated(unsafe) var elapsed = Duration.seconds(100)
+    /// When the file or its folder changed, by the clock of stamps.
+    nonisolated(unsafe) var stamp = Duration.zero
+    /// How far the stamps are behind the clock of the day (kernels before 6.13), or ahead of it (a former clock).
+    nonisolated(unsafe) var lag = Duration.zero
+    nonisolated(unsafe) var isServer = false
+    nonisolated(unsafe) var onPause: (() -> Void)?
+    nonisolated(unsafe) var pauses = 0
+    /// Called after each call that reads a file.
+    nonisolated(unsafe) var onRead: (() -> Void)?
+    /// The time of folders; nil for that of files.
+    nonisolated(unsafe) var folderStamp: Duration?
+    /// Called once, when a stand-in is compared with the last good copy.
+    nonisolated(unsafe) var inComparison: (() -> Void)?
+    nonisolated(unsafe) var locks = 0
+
+    private static func time(_ duration: Duration) -> FileStatus.Time {
+        let nanoseconds = Int64(duration / .nanoseconds(1)) + 1_000_000_000 * 1_000_000_000 + 7
+        return FileStatus.Time(
+            seconds: nanoseconds / 1_000_000_000, nanoseconds: Int(nanoseconds % 1_000_000_000))
+    }
+
+    private func stamped(_ status: FileStatus) -> FileStatus {
+        var status = status
+        let stamp = status.kind == .folder ? folderStamp ?? stamp : stamp
+        (status.modified, status.changed) = (Self.time(stamp - lag), Self.time(stamp - lag))
+        return status
+    }
+
+    override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
+        stamped(try super.status(of: descriptor))
+    }
+
+    override func status(
+        ofPath name: String, in folder: Descriptor, followsLinks: Bool
+    ) throws(StorageFailure) -> FileStatus? {
+        if name.hasSuffix(".lastgood"), let action = inComparison {
+            inComparison = nil
+            action()
+        }
+        return try super.status(ofPath: name, in: folder, followsLinks: followsLinks).map(stamped)
+    }
+
+    /// Closes on this thread, because another one would read the clock while the test sets it.
+    override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
+
+    override func now() -> FileStatus.Time { Self.time(elapsed) }
+    override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
+    override func uptime() -> Duration { elapsed }
+    override func tellsOfChanges(inFolder path: String) -> Bool { !isServer }
+    override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { !isServer }
+
+    override func read(
+        _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(StorageFailure) -> Int {
+        defer { onRead?() }
+        return try super.read(descriptor, into: buffer, at: offset)
+    }
+
+    override func pause() {
+        pauses += 1
+        elapsed += .milliseconds(10)
+        onPause?()
+    }
+
+    override func lock(_ descriptor: Descriptor, waits: Bool) throws(StorageFailure) {
+        locks += 1
+        try super.lock(descriptor, waits: waits)
+    }
+
+    override func unlock(_ descriptor: Descriptor) {
+        locks -= 1
+        super.unlock(descriptor)
+    }
+}

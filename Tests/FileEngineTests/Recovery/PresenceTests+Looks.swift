@@ -1,0 +1,190 @@
+import Foundation
+import PropertyListSupport
+import TestSupport
+import Testing
+
+@testable import EngineSupport
+@testable import PrefsFileEngine
+@testable import PrefsPropertyLists
+
+/// Looks that meet other changes, and looks of several threads.
+extension PresenceTests {
+    // MARK: - Replaced by renaming
+
+    /// While the file is read, another one takes its name. Each of them is whole, also if the former one has a new time.
+    @Test(arguments: [0, 1]) func aFileThatIsReplacedWhileItIsReadIsReadAgain(_ elapsed: Int) throws {
+        let prefs = try reader(Case())
+        var number = 10
+        clock.onRead = { [self] in
+            number += 1
+            pass(.milliseconds(elapsed))
+            #expect(throws: Never.self) {
+                try Self.text(["a": number]).write(to: folder.file("new"))
+                try replace()
+            }
+            if number == 20 { clock.onRead = nil }
+        }
+        try Self.text(["a": 9]).write(to: folder.file("new"))
+        try replace()
+        #expect(prefs.ints == ["a": 20] && prefs.outcome == "ok")
+    }
+
+    private func replace() throws {
+        clock.stamp = clock.elapsed
+        #expect(rename(folder.file("new").path, folder.file().path) == 0)
+    }
+
+    /// A new mode changes no bytes.
+    @Test func aFileThatGetsANewModeWhileItIsReadIsReadAgain() throws {
+        let prefs = try reader(Case())
+        try complete(["a": 9])
+        clock.onRead = { [self] in
+            clock.onRead = nil
+            #expect(chmod(folder.file().path, 0o640) == 0)
+        }
+        #expect(prefs.ints == ["a": 9] && prefs.outcome == "ok")
+    }
+
+    /// A program that is writing in place is not read again and again.
+    @Test func aFileThatIsWrittenWhileItIsReadIsBeingSaved() throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try complete(["a": 9])
+        var reads = 0
+        clock.onRead = { [self] in
+            reads += 1
+            pass(.milliseconds(1))
+            #expect(throws: Never.self) { try complete(["a": reads]) }
+        }
+        #expect(prefs.ints == Self.known && prefs.outcome == "ok" && reads == 1)
+        clock.onRead = nil
+        #expect(prefs.ints == ["a": 1] && prefs.outcome == "ok")
+    }
+
+    /// A program that writes in place twice within some milliseconds, with no whole file between.
+    @Test func manyStatesOfASaveInAShortTime() throws {
+        let prefs = try reader(Case())
+        for _ in 0..<20 {
+            for state in [State.cutOff, .empty] {
+                try disturb(state)
+                #expect(prefs.ints == Self.known && prefs.outcome == "ok")
+                pass(.milliseconds(1))
+            }
+        }
+        try complete()
+        #expect(prefs.ints["c"] == 7)
+    }
+
+    /// The state that there is no file is a state, too.
+    @Test(arguments: [State.empty, .cutOff]) func aReadWaitsForNothingAfterItSawNoFile(_ state: State) throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try disturb(.missing)
+        pass(.seconds(1))
+        #expect(prefs.ints == [:])
+        try disturb(state)
+        #expect(prefs.ints == [:] && prefs.outcome == "ok" && clock.pauses == 0)
+        // A write waits.
+        clock.onPause = { [self] in #expect(throws: Never.self) { try complete() } }
+        prefs["d"] = 1
+        #expect(prefs.ints == ["a": 5, "b": 2, "c": 7, "d": 1] && clock.pauses == 1)
+    }
+
+    /// Such a write waits no longer than one to a known file.
+    @Test func aWriteAfterNoFileWasSeenWaitsAsForAKnownFile() throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try disturb(.missing)
+        pass(.seconds(1))
+        #expect(prefs.ints == [:])
+        try disturb(.empty)
+        prefs["d"] = 1
+        #expect(prefs.ints == ["d": 1] && clock.pauses == 5)
+    }
+
+    /// The folder's time was set back, as some tools do. The time at which the file lost its name cannot be set.
+    @Test func aFolderWithAnOldTime() throws {
+        let prefs = try reader(Case())
+        try disturb(.missing)
+        clock.folderStamp = .seconds(50)
+        #expect(prefs.ints == Self.known)
+        pass(.milliseconds(50))
+        #expect(prefs.ints == [:])
+    }
+
+    /// A process that starts in a busy folder waits once, too.
+    @Test func aBusyFolderIsNoReasonToWaitAgain() throws {
+        try make(Case())
+        pass(.seconds(10))
+        try disturb(.missing)
+        clock.onPause = { [self] in clock.stamp = clock.elapsed }
+        let prefs = folder.root(system: clock)
+        #expect(prefs.ints == [:] && clock.pauses == 5)
+    }
+
+    /// In a window, the bytes of half a file are read once.
+    @Test func theSameBytesAreNotReadAgain() throws {
+        let prefs = try reader(Case())
+        try disturb(.cutOff)
+        var reads = 0
+        clock.onRead = { reads += 1 }
+        for _ in 0..<10 { #expect(prefs.ints == Self.known) }
+        #expect(reads <= 2, "of the file and of its copy")
+    }
+
+    // MARK: - Threads
+
+    /// While one thread looks for a stand-in, another one reads the file that is whole again.
+    @Test func aSlowThreadBringsBackNoOlderState() throws {
+        let prefs = try reader(Case(hasCopy: false))
+        try disturb(.missing)
+        clock.inComparison = { [self] in
+            #expect(throws: Never.self) { try complete() }
+            inThreads(1) { _ in #expect(prefs.ints["c"] == 7) }
+        }
+        #expect(prefs.ints == Self.known, "its look was before")
+        pass(.seconds(1))
+        try disturb(.missing)
+        #expect(prefs.ints["c"] == 7)
+    }
+
+    /// Of two looks that overlap, the slower one ends last.
+    @Test func aSlowLookBringsBackNoOlderState() throws {
+        let prefs = try reader(Case())
+        let file = try prefs.location.withFile { $0 }
+        let (older, time) = (try #require(file.cached), clock.elapsed)
+        pass(.milliseconds(1))
+        try complete()
+        #expect(prefs.ints["c"] == 7)
+        file.publish(older, at: time)
+        try disturb(.missing)
+        #expect(prefs.ints["c"] == 7)
+    }
+
+    @Test func aSlowLookBringsBackNoFileThatThisProgramHasRemoved() throws {
+        let prefs = try reader(Case())
+        let file = try prefs.location.withFile { $0 }
+        let (older, time) = (try #require(file.cached), clock.elapsed)
+        pass(.milliseconds(1))
+        try disturb(.missing)
+        file.noteRemoval()
+        file.publish(older, at: time)
+        #expect(prefs.ints == [:] && prefs.outcome == "ok")
+    }
+
+    /// A look that began before another thread saw the whole file says nothing.
+    @Test func aLookThatIsOutdatedIsMadeAgain() {
+        var presence = FileLocation.Presence()
+        func look(at begin: Int) -> FileLocation.Presence.Look {
+            let time = FileStatus.Time(seconds: 1_000, nanoseconds: begin * 1_000_000)
+            return .init(
+                absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: .milliseconds(begin),
+                clock: time...time)
+        }
+        presence.sawWhole(at: .milliseconds(10))
+        #expect(presence.answer(to: look(at: 9)) == .outdated)
+        #expect(presence.answer(to: look(at: 10)) == .saving(.milliseconds(50)))
+        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(20)))
+        presence.sawWhole(at: .milliseconds(20))
+        #expect(presence.answer(to: look(at: 40)) == .saving(.milliseconds(50)), "it is another absence")
+        presence.sawWhole(at: .milliseconds(30))
+        #expect(presence.answer(to: look(at: 60)) == .saving(.milliseconds(30)), "it is the same absence")
+    }
+}
