@@ -18,6 +18,7 @@ Scripts/model.sh
 Scripts/faults.sh
 Scripts/damage.sh
 Scripts/savers.sh
+Scripts/homes.sh
 Scripts/fleet.sh
 Scripts/mutants.sh
 Scripts/fuzz.sh "${1:-3600}"
