@@ -108,7 +108,7 @@ package final class PropertyListFile: Sendable {
     // MARK: - Reading
 
     /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing
-    /// has changed. A file that cannot be read gives what is known of it, with the error, but not to a write. Throws
+    /// has changed, and an `open` on a server. A file that cannot be read gives what is known of it, with the error, but not to a write. Throws
     /// `FileError.unreadable` or `.pathChanged`.
     ///
     /// - Parameter former: what is known instead, if the path has led to another file.
@@ -136,7 +136,7 @@ package final class PropertyListFile: Sendable {
     @inline(__always)
     func validated(_ cached: Snapshot) -> Snapshot? {
         // An open file that shows its replacement shows enough.
-        if cached.tellsOfReplacement { return cached.validated(atPath: names.path) }
+        if cached.fileSystem == .local { return cached.validated(atPath: names.path) }
         let begin = system.uptime()
         let current = cached.validated(atPath: names.path)
         if current?.fault == nil, current?.content != nil { state.withLock { $0.presence.sawWhole(at: begin) } }

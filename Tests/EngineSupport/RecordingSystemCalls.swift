@@ -36,6 +36,14 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
     private var elapsed = Duration.zero
     private let start = SystemCalls.real.uptime()
 
+    /// The kind of every file system; nil for the real one.
+    var kind: FileSystem?
+    /// The size that each status of a file shows; nil for the real one.
+    var shownSize: Int?
+    /// Whether the number of a file is another one at each look.
+    var hasChangingNumbers = false
+    private var looks: UInt64 = 0
+
     /// Whether the faults of a test are over.
     var isHealed = false
 
@@ -84,6 +92,9 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         }
         return lock.withLock { opened }
     }
+
+    /// The descriptors that are open at this moment.
+    var openNow: Set<Descriptor> { lock.withLock { opened } }
 
     /// The number of descriptors that were closed although they were not open. Another thread may have got such a
     /// number in the meantime.
@@ -141,16 +152,49 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
 
     override func status(of descriptor: Descriptor) throws(StorageFailure) -> FileStatus {
         try record("fstat")
-        var status = try super.status(of: descriptor)
+        return shown(try super.status(of: descriptor))
+    }
+
+    /// A status as the simulated file system shows it.
+    private func shown(_ status: FileStatus) -> FileStatus {
+        var status = status
         if let frozenTime { (status.modified, status.changed) = (frozenTime, frozenTime) }
+        if let shownSize, status.kind == .file { status.size = shownSize }
+        if hasChangingNumbers, status.kind == .file {
+            status.inode = lock.withLock {
+                looks += 1
+                return status.inode + looks
+            }
+        }
         return status
+    }
+
+    override func fileSystem(of descriptor: Descriptor) -> FileSystem { kind ?? super.fileSystem(of: descriptor) }
+
+    override func tellsOfChanges(inFolder path: String) -> Bool {
+        kind.map { !$0.isOnServer } ?? super.tellsOfChanges(inFolder: path)
+    }
+
+    override func endsAtClose(_ descriptor: Descriptor) {
+        try? record("ends at close")
+        super.endsAtClose(descriptor)
+    }
+
+    override func closeCopy(of descriptor: Descriptor) throws(StorageFailure) {
+        do throws(StorageFailure) {
+            try record("close copy")
+        } catch {
+            throw StorageFailure("close", "", code: error.code)
+        }
+        try super.closeCopy(of: descriptor)
     }
 
     override func status(
         ofPath name: String, in folder: Descriptor, followsLinks: Bool
     ) throws(StorageFailure) -> FileStatus? {
         try record("stat", name)
-        return try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+        let status = try super.status(ofPath: name, in: folder, followsLinks: followsLinks)
+        return hasChangingNumbers || kind?.isOnServer == true ? status.map(shown) : status
     }
 
     override func read(
@@ -209,9 +253,9 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         try super.setPermissions(mode, ofPath: name, in: folder)
     }
 
-    override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+    override func names(in folder: Descriptor) throws(StorageFailure) -> Set<String> {
         try record("readdir")
-        return try super.isEmptyFolder(folder)
+        return try super.names(in: folder)
     }
 
     override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool {

@@ -100,21 +100,11 @@ import Testing
     // MARK: - Locks that are held and are not
 
     #if os(Linux)
-        /// Runs a script in a mount namespace of its own. `$0` is the home folder and `$1` is `prefs`.
-        private static func run(_ script: String, _ home: HarnessHome) throws -> Printed {
-            let words = ["--mount", "/bin/sh", "-ec", script, home.folder.path, try Child.executable("prefs").path]
-            return Printed(
-                try Child(URL(filePath: "/usr/bin/unshare"), words, environment: ["HOME": home.folder.path]).wait())
-        }
-
-        private static func canRun(_ name: String, if condition: Bool = true) -> Bool {
-            let canMount = condition && (try? run("mount -t tmpfs tmpfs \"$0\"", HarnessHome()).code) == 0
-            return Hazard.canRun("doctor: \(name)", if: canMount, else: "needs root and namespaces")
-        }
-
         /// On an overlay over two file systems, `/proc/locks` has another device than `stat`. No child of the shell gets
         /// the lock: it might get the number of the taker, too, and be the one that is named.
-        @Test(.enabled(if: canRun("holders on an overlay"))) func doctorNamesTheHolderOnAnOverlay() throws {
+        @Test(.enabled(if: MountNamespace.canRun("holders on an overlay"))) func doctorNamesTheHolderOnAnOverlay()
+            throws
+        {
             let script = """
                 cd "$0"; mkdir low all work; mount -t tmpfs tmpfs work; mkdir work/up work/work
                 mount -t overlay overlay -o lowerdir=low,upperdir=work/up,workdir=work/work all
@@ -123,25 +113,9 @@ import Testing
                 "$1" doctor -f all/x.plist --json 9>&- >report; tr -d ' \\n' <report
                 echo "holder $$"
                 """
-            let printed = try Self.run(script, home)
+            let printed = try MountNamespace.run(script, home)
             let own = try #require(printed.output.firstMatch(of: /holder ([0-9]+)\n/)).1
             #expect(printed.output.contains("\"pid\":\(own)}"), "\(printed)")
-        }
-
-        /// One file of the host, mounted into a container. Its folder may be a mount, too.
-        @Test(.enabled(if: canRun("a file that is a mount"))) func doctorNamesAFileThatIsAMount() throws {
-            let script = """
-                cd "$0"; mkdir 'a b'; "$1" set -f 'a b/x.plist' A.k v; cp 'a b/x.plist' host.plist
-                mount --bind 'a b' 'a b'; "$1" doctor -f 'a b/x.plist' >before; echo $?
-                mount --bind host.plist 'a b/x.plist'; "$1" doctor -f 'a b/x.plist' || echo $?
-                """
-            let printed = try Self.run(script, home)
-            #expect(printed.output.hasPrefix("0\n"), "\(printed)")
-            #expect(
-                printed.output.contains(
-                    "the file is a mount of its own and cannot be replaced: writes are rejected; mount its folder into "
-                        + "the container instead"), "\(printed)")
-            #expect(printed.output.hasSuffix("\n1\n"), "\(printed)")
         }
 
         /// Only the first namespace of processes lists a lock whose taker has ended.
@@ -149,7 +123,7 @@ import Testing
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) == "pid:[4026531836]"
 
         /// The process that took the lock has ended, and its number belongs to a process without the lock.
-        @Test(.enabled(if: canRun("a number of a process used again", if: isFirstNamespace)))
+        @Test(.enabled(if: MountNamespace.canRun("a number of a process used again", if: isFirstNamespace)))
         func doctorNamesNoProcessWithTheNumberOfTheFormerTaker() throws {
             let script = """
                 cd "$0"; "$1" set -f x.plist A.k v
@@ -166,7 +140,7 @@ import Testing
                 "$1" doctor -f x.plist --json 9>&- >report; tr -d ' \\n' <report
                 kill $innocent
                 """
-            let printed = try Self.run(script, home)
+            let printed = try MountNamespace.run(script, home)
             let numbers = try #require(
                 printed.output.firstMatch(of: /taker ([0-9]+) innocent ([0-9]+) holder ([0-9]+)\n/), "\(printed)")
             guard numbers.1 == numbers.2 else {

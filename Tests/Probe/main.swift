@@ -5,6 +5,8 @@ import PrefsStoreChecks
 
 // The commands that the tests of the default store run in a process with its own home: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()
+// Without /proc, a program has no arguments.
+if arguments.isEmpty, let command = getenv("PROBE_COMMAND") { arguments = [String(cString: command)] }
 @MainActor func word() -> String { arguments.popFirst() ?? "" }
 @MainActor func number() -> Int { Int(word()) ?? 0 }
 

@@ -21,12 +21,12 @@ package struct FileStatus: Equatable, Sendable {
     }
 
     let device: UInt64
-    let inode: UInt64
+    var inode: UInt64
     let mode: UInt32
     package let owner: UInt32
     let group: UInt32
     let links: UInt64
-    package let size: Int
+    package internal(set) var size: Int
     var modified: Time
     var changed: Time
 
@@ -54,6 +54,11 @@ package struct FileStatus: Equatable, Sendable {
         case UInt32(S_IFSOCK): .other("a socket")
         default: .other("a device")
         }
+    }
+
+    /// Whether two states of a file have the same owner, group and mode.
+    func hasPermissions(of other: FileStatus?) -> Bool {
+        owner == other?.owner && group == other?.group && mode == other?.mode
     }
 
     /// Throws unless this is a regular file: ELOOP for a link, otherwise a reason such as "is a folder".

@@ -37,7 +37,7 @@ extension PropertyListFile {
         case ofWrite
     }
 
-    /// A file that is not a property list with the expected top level. It is kept open, to distinguish it from a file
+    /// A file that is not a property list with the expected top level. It is kept open, but on a server, to distinguish it from a file
     /// that replaces it.
     struct MalformedBytes {
         let fault: PropertyListFault
@@ -139,15 +139,27 @@ extension PropertyListFile {
     private func findOnce(under writeLock: WriteLock?) throws -> Found? {
         guard let (file, status) = try open(under: writeLock) else { return .missing }
         do {
+            let kind = system.fileSystem(of: file.descriptor)
+            if kind == .smb { system.endsAtClose(file.descriptor) }
             let nextStamp = system.nextStamp()
-            let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
+            let bytes = try system.readAll(
+                file.descriptor, size: status.size, isKnown: !kind.isOnServer, limit: PropertyListLimits.fileBytes)
             let time = system.uptime()
             let now = try system.status(of: file.descriptor)
-            guard now == status else {
-                return now.links > 0 && (now.size, now.modified) != (status.size, status.modified) ? .changing : nil
+            if now != status {
+                if kind.isOnServer {
+                    // Numbers and times change there by themselves: rclone stamps a file when it is read.
+                    let again = try system.readAll(
+                        file.descriptor, size: bytes.count, isKnown: false, limit: PropertyListLimits.fileBytes)
+                    guard again == bytes else { return .changing }
+                } else {
+                    let hasChanged = (now.size, now.modified) != (status.size, status.modified)
+                    return now.links > 0 && hasChanged ? .changing : nil
+                }
             }
             func source(_ format: FileFormat?) -> Snapshot.Source {
-                Snapshot.Source(file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp)
+                Snapshot.Source(
+                    file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp, fileSystem: kind)
             }
             do {
                 let list = try Self.decode(bytes, as: root, in: formats)
@@ -163,6 +175,10 @@ extension PropertyListFile {
                 throw StorageFailure(path: "", reason: reason)
             }
         } catch let failure as StorageFailure {
+            // A server may say so of an open file that was replaced.
+            if [ENOENT, ESTALE].contains(failure.code), system.fileSystem(of: file.descriptor).isOnServer {
+                return nil
+            }
             throw FileError.unreadable(failure.at(names.path))
         }
     }
@@ -170,11 +186,30 @@ extension PropertyListFile {
     /// Opens the file; nil if it is missing.
     private func open(under writeLock: WriteLock?) throws -> (file: OpenFile, status: FileStatus)? {
         do {
-            guard let writeLock else { return try system.openFile(names, .snapshot) }
-            return try system.openFile(names.file, in: writeLock.folder, O_RDONLY, .snapshot)
+            guard let writeLock else {
+                let kind = cached?.fileSystem ?? .local
+                if let opened = try system.openFile(names, on: kind, .snapshot) { return opened }
+                return kind == .smb ? try openFormer() : nil
+            }
+            return try system.openLockedFile(names.file, in: writeLock.folder, on: writeLock.fileSystem, .snapshot)
         } catch {
             throw error.code == ELOOP ? FileError.pathChanged : .unreadable(error.at(names.path))
         }
+    }
+
+    /// Opens the former file while another process gives a new one its name, on SMB.
+    private func openFormer() throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+        func open(_ name: String) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+            try system.openFile(FileNames(path: names.path(of: name)), on: .smb, .snapshot)
+        }
+        for _ in 0..<100 {
+            let former = try open(names.former)
+            // The new file may have got its name in between.
+            if let file = try open(names.file) { return file }
+            guard let former else { return nil }
+            if try system.status(ofPath: names.path(of: names.temporary), followsLinks: false) != nil { return former }
+        }
+        return nil
     }
 
     /// Decodes the bytes of a file as the content of a domain or of a document.

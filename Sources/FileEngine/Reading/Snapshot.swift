@@ -3,7 +3,7 @@ import PrefsPropertyLists
 
 /// The state of a file: immutable and shared by all readers. It keeps the file that it was read from open, so one
 /// `fstat` shows whether it is still current. A malformed file is kept open, too, so its repeated reads cost no more
-/// than reads of a good file.
+/// than reads of a good file. On a server, no file is kept open; it is opened anew for each of these questions.
 ///
 /// `fstat` does not show that a folder above the file was replaced by another one. A write resolves the path and finds
 /// out.
@@ -19,8 +19,8 @@ final class Snapshot: Sendable {
         let bytes: Data
         /// The earliest stamp of a change that is made after the bytes were read, or after they got the file's name.
         let nextStamp: FileStatus.Time
-        /// The value for a file on this device; nil if unknown.
-        var tellsOfReplacement: Bool?
+        /// The kind of the file system; nil if it is unknown.
+        var fileSystem: SystemCalls.FileSystem?
     }
 
     /// Why a file is malformed. A class, because every read asks whether there is one.
@@ -59,8 +59,9 @@ final class Snapshot: Sendable {
     let status: FileStatus?
     let file: OpenFile?
     private let system: SystemCalls
-    /// Whether the status of the open file shows that another file has taken its name.
-    let tellsOfReplacement: Bool
+    let fileSystem: SystemCalls.FileSystem
+    /// When the state was read, by the clock of durations; nil for a file that is not on a server.
+    private let read: Duration?
     /// The bytes of the content, from which the next commit takes over what it does not change: a text that people write,
     /// or a binary property list that this process has written. The bytes are smaller than the content. nil for other
     /// files. For a malformed file, the bytes of its known state.
@@ -81,7 +82,7 @@ final class Snapshot: Sendable {
         (format, form) = (nil, nil)
         status = nil
         file = nil
-        tellsOfReplacement = true
+        (fileSystem, read) = (.local, nil)
         self.system = system
     }
 
@@ -99,10 +100,12 @@ final class Snapshot: Sendable {
         form = format?.form
         status = source.status
         file = source.file
-        tellsOfReplacement = source.tellsOfReplacement ?? system.tellsOfReplacement(source.file.descriptor)
+        fileSystem = source.fileSystem ?? system.fileSystem(of: source.file.descriptor)
+        read = fileSystem.isOnServer ? system.uptime() : nil
+        if fileSystem.isOnServer { source.file.rest() }
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
-        isSettled = source.status.isSettled(before: source.nextStamp)
+        isSettled = !fileSystem.isOnServer && source.status.isSettled(before: source.nextStamp)
     }
 
     /// Creates a copy of a state that is marked as settled.
@@ -113,7 +116,7 @@ final class Snapshot: Sendable {
         (format, form) = (state.format, state.form)
         status = state.status
         file = state.file
-        tellsOfReplacement = state.tellsOfReplacement
+        (fileSystem, read) = (state.fileSystem, state.read)
         system = state.system
         (checksum, isSettled, end) = (state.checksum, true, state.end)
     }
@@ -127,8 +130,8 @@ final class Snapshot: Sendable {
     /// was read.
     ///
     /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open
-    /// file may not show that it was replaced. If the file changed within the last step of the clock, its bytes are
-    /// compared, too.
+    /// file may not show that it was replaced. On a server, the file is opened anew. If the file changed within the last
+    /// step of the clock, its bytes are compared, too.
     func validated(atPath path: String) -> Snapshot? {
         guard let file, let status else {
             do {
@@ -140,15 +143,38 @@ final class Snapshot: Sendable {
         if hasEnded { return nil }
         // The file may have been replaced before its status was read.
         guard status.links > 0 else { return nil }
+        if fileSystem.isOnServer { return validatedOnServer(FileNames(path: path)) }
+        let isLocal = fileSystem == .local
         let now =
-            tellsOfReplacement
-            ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
-        guard now == status, tellsOfReplacement || file.isIntact else {
+            isLocal ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
+        guard now == status, isLocal || file.isIntact else {
             // The file may get the same number when it is opened again.
             _ = file.isIntact
             return nil
         }
         return isSettled ? self : validated(at: status)
+    }
+
+    /// Returns this state, or a copy of it marked as settled, if the file that has the name now is the one that was read.
+    /// Returns nil in other cases.
+    ///
+    /// The bytes are compared until three seconds after the file was read, and once more. A change may not show in stamps of
+    /// whole seconds, whatever the clock of the server; after that, each change shows.
+    private func validatedOnServer(_ names: FileNames) -> Snapshot? {
+        let time = system.uptime()
+        guard let (fresh, now) = try? system.openFile(names, on: fileSystem), now == status else { return nil }
+        if isSettled { return self }
+        guard hasBytes(of: fresh) else { return nil }
+        return read.map { time - $0 > .seconds(3) } ?? false ? Snapshot(settling: self) : self
+    }
+
+    /// Whether a file has the bytes of this state.
+    func hasBytes(of file: OpenFile) -> Bool {
+        guard let status,
+            let found = try? system.readAll(
+                file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
+        else { return false }
+        return (fault == nil ? written : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum)
     }
 
     /// Returns this state, or a copy of it marked as settled, if its open file still has the bytes that were read.
@@ -162,10 +188,7 @@ final class Snapshot: Sendable {
         }
         if isSettled, status == there { return self }
         let nextStamp = system.nextStamp()
-        guard let found = try? system.readAll(file.descriptor, size: status.size, limit: .max),
-            (fault == nil ? written : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum),
-            (try? system.status(of: file.descriptor)) == there
-        else { return nil }
+        guard hasBytes(of: file), (try? system.status(of: file.descriptor)) == there else { return nil }
         return status == there && status.isSettled(before: nextStamp) ? Snapshot(settling: self) : self
     }
 }

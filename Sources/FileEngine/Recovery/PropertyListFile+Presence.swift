@@ -5,8 +5,13 @@ import PrefsPropertyLists
 extension PropertyListFile {
     /// Whether a process that has not read a missing file waits for it: it finds a copy of it.
     func isAwaited(under writeLock: WriteLock?) -> Bool {
-        // Most missing files have no copy.
-        guard (try? copyStatus(under: writeLock)) != nil,
+        // Most missing files have no copy. A file system in user space may show no file while one is replaced.
+        guard (try? copyStatus(under: writeLock)) != nil else {
+            if let writeLock { return writeLock.isOnServer }
+            return (try? system.status(ofPath: names.path(of: names.lock), followsLinks: false)) != nil
+                && !system.tellsOfChanges(inFolder: names.folder)
+        }
+        guard
             let folder = try? folderStatus(under: writeLock),
             let copy = try? lastGoodCopy(of: [geteuid(), folder.owner], under: writeLock)
         else { return false }
@@ -47,7 +52,8 @@ extension PropertyListFile {
 
     /// When the file that was read lost its name: no program can set this time of the open file.
     var removalStamp: FileStatus.Time? {
-        guard let cached, let file = cached.file, let status = try? system.status(of: file.descriptor),
+        guard let cached, !cached.fileSystem.isOnServer, let file = cached.file,
+            let status = try? system.status(of: file.descriptor),
             status.isSameFile(as: cached.status ?? status), status.changed != cached.status?.changed
         else { return nil }
         return system.stamp(status.changed, of: names.path)

@@ -102,8 +102,9 @@ extension PropertyListFile {
                 return try quarantineLost(under: writeLock)
             }
             if base.fault == nil { return nil }
+            let opened = try file.opened(names.file, under: writeLock)
             return Quarantine(
-                name: try quarantineName(of: names.file, file, status, under: writeLock), kind: .file)
+                name: try quarantineName(of: names.file, opened, status, under: writeLock), kind: .file)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
@@ -155,7 +156,8 @@ extension PropertyListFile {
             {
                 return
             }
-            _ = try quarantineName(of: names.file, file, status, under: writeLock)
+            let opened = try file.opened(names.file, under: writeLock)
+            _ = try quarantineName(of: names.file, opened, status, under: writeLock)
         } catch {
             throw FileError.notStored(error.at(names.path))
         }
@@ -180,10 +182,12 @@ extension PropertyListFile {
         of own: String, _ file: OpenFile, _ status: FileStatus, under writeLock: WriteLock
     ) throws(StorageFailure) -> String {
         guard let there = try system.status(ofPath: own, in: writeLock.folder, followsLinks: false),
-            there.isSameFile(as: status)
+            there.isSameFile(as: status) || writeLock.isOnServer
         else { throw StorageFailure(path: names.path(of: own), reason: "was replaced meanwhile") }
         return try freeName { name throws(StorageFailure) in
             do throws(StorageFailure) {
+                // On a server, a second name may have another number or size.
+                if writeLock.isOnServer { throw StorageFailure("link", name, code: ENOTSUP) }
                 try system.link(own, to: name, in: writeLock.folder)
             } catch  where [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(error.code) {
                 // Makes a copy where second names are not possible (FAT, or a file of another user).
@@ -211,7 +215,8 @@ extension PropertyListFile {
         _ file: OpenFile, _ status: FileStatus, to name: String, under writeLock: WriteLock
     ) throws(StorageFailure) {
         let bytes = try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
-        guard try system.status(of: file.descriptor) == status else {
+        let now = try system.status(of: file.descriptor)
+        guard writeLock.isOnServer || now == status else {
             throw StorageFailure(path: names.path, reason: "was changed during the attempt")
         }
         try makeDurable(name, bytes, like: .owner(of: status), protectedAs: file, under: writeLock)

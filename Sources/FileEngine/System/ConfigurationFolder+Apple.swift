@@ -13,6 +13,7 @@
         }()
 
         /// The bundle identifier or, without one, the name of the process.
-        package static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        package static let program: Result<String, StorageFailure> = .success(
+            Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)
     }
 #endif

@@ -43,16 +43,19 @@
         }
 
         /// The bundle identifier or, without one, the name of the executable.
-        package static let program: String = {
-            if let identifier = Bundle.main.bundleIdentifier { return identifier }
+        package static let program: Result<String, StorageFailure> = {
+            // Without /proc, `Bundle.main` ends the program, and UserDefaults uses the empty name for every program.
             guard let path = try? SystemCalls.real.linkTarget("/proc/self/exe") else {
-                return ProcessInfo.processInfo.processName
+                let name = ProcessInfo.processInfo.processName
+                let reason = "the name of the program is unknown, because there is no /proc; name a suite or a file"
+                return name.isEmpty ? .failure(StorageFailure(path: "", reason: reason)) : .success(name)
             }
+            if let identifier = Bundle.main.bundleIdentifier { return .success(identifier) }
             let name = FileNames(path: path).file
             // The kernel adds this to the name of a program that was replaced while it runs, for example by an upgrade.
             let mark = " (deleted)"
             let isReplaced = name.hasSuffix(mark) && !FileManager.default.fileExists(atPath: path)
-            return isReplaced ? String(name.dropLast(mark.count)) : name
+            return .success(isReplaced ? String(name.dropLast(mark.count)) : name)
         }()
 
         /// The value of a variable at the start of the process; nil if it is not set, or is not UTF-8, because a

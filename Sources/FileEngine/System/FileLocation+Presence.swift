@@ -102,8 +102,9 @@ extension FileLocation {
             let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
             let wasWhole = lastWhole.map { look.begin - $0 < Self.memory } ?? false
             let isFirst = absence?.kind != look.absence
-            // A process that knows nothing waits once.
-            if isYoung || wasWhole || isFirst && look.isUnstamped, isFirst || look.isKnown,
+            // A process that knows nothing waits once, also if a server has stamped the change.
+            let isUnknown = look.changed == nil && !look.isKnown
+            if isYoung || wasWhole || isFirst && (look.isUnstamped || isUnknown), isFirst || look.isKnown,
                 spent + look.window <= Self.mostWindows
             {
                 return look.begin

@@ -12,6 +12,8 @@ package struct FileNames: Sendable {
     /// The file that a commit writes and renames. One name is enough, because only the holder of the lock uses it, and
     /// removes the file of a killed process.
     package let temporary: String
+    /// The former file while a new one gets its name, on SMB only. It counts while there is a temporary file and no file.
+    let former: String
     /// The bytes of the last commit (`CheckedCopy`).
     package let lastGood: String
 
@@ -24,6 +26,7 @@ package struct FileNames: Sendable {
         file = String(path[path.utf8.index(after: slash)...])
         lock = ".\(file).lock"
         temporary = ".\(file).tmp"
+        former = ".\(file).former"
         lastGood = ".\(file).lastgood"
     }
 

@@ -23,7 +23,9 @@ package final class OpenFile: Sendable {
     /// Whether the file is closed, or its number was found to belong to another file. A lost descriptor stays lost,
     /// because the file may be opened again under the same number.
     nonisolated(unsafe) private var over = false
-    /// Guards `over` of all files, because a lock for each file would cost each write an allocation.
+    /// Whether the descriptor is closed, because the file is on a server. The file is opened by its name if it is needed.
+    nonisolated(unsafe) private var rests = false
+    /// Guards `over` and `rests` of all files, because a lock for each file would cost each write an allocation.
     private static let lock = Lock()
 
     /// Takes over the descriptor, for one call.
@@ -50,6 +52,24 @@ package final class OpenFile: Sendable {
         if system.isStill(opened, descriptor) { return true }
         abandon()
         return false
+    }
+
+    /// Closes the file until `opened(_:under:)`, because no file of a server is kept open.
+    func rest() {
+        let isFirst = Self.lock.withLock {
+            defer { (over, rests) = (true, true) }
+            return !over
+        }
+        if isFirst { system.close(descriptor) }
+    }
+
+    /// This file or, if it rests, the file that has its name now. Called under the write lock.
+    func opened(_ name: String, under writeLock: WriteLock) throws(StorageFailure) -> OpenFile {
+        guard writeLock.isOnServer, Self.lock.withLock({ rests }) else { return self }
+        guard let (file, _) = try system.openLockedFile(name, in: writeLock.folder, on: writeLock.fileSystem) else {
+            throw StorageFailure(path: "", reason: "was removed by another program during the update")
+        }
+        return file
     }
 
     /// Whether this is the file with that status. False if its own status is unknown.

@@ -17,9 +17,12 @@
             return result == 0 || (errno != ENOTSUP && errno != EINVAL) ? result : fsync(descriptor)
         }
 
-        /// Returns true, because there are no overlays, and apps must declare a reason to Apple for the call that
+        /// Returns `local`, because there are no overlays, and apps must declare a reason to Apple for the call that
         /// detects a server.
-        static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
+        static func fileSystem(of descriptor: Descriptor) -> FileSystem { .local }
+
+        /// Returns nil, because files are not mounted there.
+        static func mount(of descriptor: Descriptor) -> Substring? { nil }
 
         /// Returns true for the same reason: a server is not detected.
         static func tellsOfChanges(inFolder path: String) -> Bool { true }

@@ -10,27 +10,34 @@
             fsync(descriptor)
         }
 
-        /// NFS, SMB, 9P, Ceph and FUSE, by their numbers in linux/magic.h. They ask a server, which others use, too.
-        private static let servers: Set<UInt32> = [
-            0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x00C3_6400, 0x6573_5546,
+        /// By their numbers in linux/magic.h: SMB; NFS, 9P, Ceph and FUSE, which ask a server or a program in user space; and
+        /// overlayfs, on which an open file of the lower layer stays unchanged.
+        private static let kinds: [UInt32: FileSystem] = [
+            0xFF53_4D42: .smb, 0xFE53_4D42: .smb, 0x517B: .smb,
+            0x6969: .server, 0x0102_1997: .server, 0x00C3_6400: .server, 0x6573_5546: .server,
+            0x794C_7630: .overlay,
         ]
 
-        /// False for the file systems where an open file may not show that it was replaced. On overlayfs, an open file
-        /// of the lower layer stays unchanged.
-        static func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
-            guard let type = fileSystem({ fstatfs(descriptor, $0) }) else { return false }
-            return type != 0x794C_7630 && !servers.contains(type)
+        static func fileSystem(of descriptor: Descriptor) -> FileSystem {
+            fileSystem { fstatfs(descriptor, $0) } ?? .overlay
         }
 
         static func tellsOfChanges(inFolder path: String) -> Bool {
-            fileSystem { statfs(path, $0) }.map { !servers.contains($0) } ?? true
+            fileSystem { statfs(path, $0) }?.isOnServer != true
         }
 
-        /// The type of a file system; nil if it is unknown.
-        private static func fileSystem(_ call: (UnsafeMutablePointer<Int>) -> Int32) -> UInt32? {
+        /// The number of the mount that an open file is on; nil if it is unknown.
+        static func mount(of descriptor: Descriptor) -> Substring? {
+            let information = processFile("/proc/self/fdinfo/\(descriptor)").map { String(decoding: $0, as: UTF8.self) }
+            return information?.split(separator: "\n").first { $0.hasPrefix("mnt_id:") }
+        }
+
+        /// The kind of a file system; nil if the call fails.
+        private static func fileSystem(_ call: (UnsafeMutablePointer<Int>) -> Int32) -> FileSystem? {
             // The type is the first word of `struct statfs`, which has no more than 128 bytes.
             var words = [Int](repeating: 0, count: 32)
-            return call(&words) == 0 ? UInt32(truncatingIfNeeded: words[0]) : nil
+            guard call(&words) == 0 else { return nil }
+            return kinds[UInt32(truncatingIfNeeded: words[0])] ?? .local
         }
 
         /// For `open`: fails if the last part of the path is a link.

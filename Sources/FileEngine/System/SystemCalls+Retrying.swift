@@ -4,6 +4,20 @@ import PrefsPropertyLists
 /// Calls that are completed: interrupted calls are repeated, and short reads and writes are continued.
 extension SystemCalls {
     /// The bytes of a file from its beginning, at most `limit` of them.
+    ///
+    /// - Parameter isKnown: false if the size may be an old one, as on a server.
+    func readAll(_ descriptor: Descriptor, size: Int, isKnown: Bool, limit: Int) throws(StorageFailure) -> Data {
+        if isKnown { return try readAll(descriptor, size: size, limit: limit) }
+        // Asks for a byte more than there should be.
+        var room = size < limit ? size + 1 : size
+        while true {
+            let bytes = try readAll(descriptor, size: room, limit: limit)
+            if bytes.count < room || room == limit { return bytes }
+            room = min(2 * room, limit)
+        }
+    }
+
+    /// The bytes of a file from its beginning, at most `limit` of them.
     package func readAll(_ descriptor: Descriptor, size: Int, limit: Int) throws(StorageFailure) -> Data {
         guard size <= limit else {
             throw StorageFailure(path: "", reason: "larger than \(limit >> 20) MiB")
@@ -64,20 +78,56 @@ extension SystemCalls {
     ///
     /// - Throws: ELOOP for a link.
     package func openFile(
-        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, _ lifetime: OpenFile.Lifetime = .call
+        _ name: String, in folder: Descriptor, _ access: Int32 = O_RDONLY, on kind: FileSystem = .local,
+        _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
         try there.requireFile()
         do {
-            return try reopen(name, in: folder, access, lifetime)
+            let opened = try reopen(name, in: folder, access, lifetime)
+            if kind == .smb { endsAtClose(opened.file.descriptor) }
+            return opened
         } catch  where error.code == ENOENT {
             return nil
         }
     }
 
+    /// Opens the regular file that has the name, for a process that holds the write lock.
+    ///
+    /// The client of SMB also shares a file that another process has open with the same flags, although it was replaced. So on
+    /// SMB it is opened for writing, if the caller may write it, as nobody else opens it.
+    func openLockedFile(
+        _ name: String, in folder: Descriptor, on kind: FileSystem, _ lifetime: OpenFile.Lifetime = .call
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
+        do {
+            return try openFile(name, in: folder, kind == .smb ? O_RDWR : O_RDONLY, on: kind, lifetime)
+        } catch  where kind == .smb && [EACCES, EPERM, EROFS].contains(error.code) {
+            return try openFile(name, in: folder, O_RDONLY, on: kind, lifetime)
+        }
+    }
+
     /// Opens a name that was a regular file a moment ago. Another file may have taken it since: the flags keep a link,
     /// a FIFO or a terminal from doing harm.
+    ///
+    /// On servers, tries again while they still know the file that had the name before. The open of SMB then says EINVAL for a
+    /// second, a call of NFS ESTALE; the status of a file in user space is missing.
     func reopen(
+        _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
+    ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
+        var end: Duration?
+        while true {
+            do {
+                return try reopenOnce(name, in: folder, access, lifetime)
+            } catch  where [EINVAL, ESTALE].contains(error.code) || error.code == ENOENT && error.operation == "fstat" {
+                let limit = end ?? uptime() + .seconds(3)
+                guard uptime() < limit else { throw error }
+                end = limit
+                pause()
+            }
+        }
+    }
+
+    private func reopenOnce(
         _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
         let flags = access | O_NONBLOCK | O_NOCTTY | Self.followsNoLinks
@@ -99,11 +149,11 @@ extension SystemCalls {
 
     /// Opens a regular file by its physical path, and returns it with its status; nil if it is missing.
     package func openFile(
-        _ names: FileNames, _ lifetime: OpenFile.Lifetime = .call
+        _ names: FileNames, on kind: FileSystem = .local, _ lifetime: OpenFile.Lifetime = .call
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus)? {
         do {
             return try withFolder(of: names) { folder, name throws(StorageFailure) in
-                try openFile(name, in: folder, O_RDONLY, lifetime)
+                try openFile(name, in: folder, O_RDONLY, on: kind, lifetime)
             }
         } catch  where error.code == ENOENT || error.code == ENOTDIR {
             return nil
@@ -143,6 +193,10 @@ extension SystemCalls {
         try retrying { () throws(StorageFailure) in try lock(descriptor) }
     }
 
+    func closeCopyRetrying(of descriptor: Descriptor) throws(StorageFailure) {
+        try retrying { () throws(StorageFailure) in try closeCopy(of: descriptor) }
+    }
+
     package func synchronizeRetrying(_ descriptor: Descriptor) throws(StorageFailure) {
         try retrying { () throws(StorageFailure) in try synchronize(descriptor) }
     }
@@ -153,6 +207,12 @@ extension SystemCalls {
         do {
             try synchronizeRetrying(descriptor)
         } catch  where error.code == EINVAL || error.code == ENOTSUP {}
+    }
+
+    /// The bytes of a file below /proc, which has no size before it is read: `Data(contentsOf:)` returns a page of it. nil if
+    /// it is empty or cannot be read.
+    package static func processFile(_ path: String) -> Data? {
+        try? FileHandle(forReadingFrom: URL(filePath: path)).readToEnd()
     }
 
     private func retrying<R>(_ call: () throws(StorageFailure) -> R) throws(StorageFailure) -> R {

@@ -51,10 +51,11 @@ package class SystemCalls: @unchecked Sendable {
         BackgroundCloser.shared.close(descriptor, opened, self)
     }
 
-    /// Whether a descriptor still belongs to the file that was opened.
+    /// Whether a descriptor still belongs to the file that was opened. On a server, the number of an open file may change.
     func isStill(_ opened: FileStatus, _ descriptor: Descriptor) -> Bool {
         do {
-            return try status(of: descriptor).isSameFile(as: opened)
+            let now = try status(of: descriptor)
+            return now.isSameFile(as: opened) || now.device == opened.device && fileSystem(of: descriptor).isOnServer
         } catch {
             // The error of a server that does not answer does not concern the descriptor.
             return error.code != EBADF
@@ -88,15 +89,34 @@ package class SystemCalls: @unchecked Sendable {
         return FileStatus(buffer)
     }
 
-    /// Whether the status of an open file shows that another file has taken its name. On overlays and network file
-    /// systems, it may not.
-    func tellsOfReplacement(_ descriptor: Descriptor) -> Bool {
-        Self.tellsOfReplacement(descriptor)
+    /// The kinds of file systems that differ in what an open file is good for.
+    package enum FileSystem {
+        /// The status of an open file shows that another file has taken its name.
+        case local
+        /// It may not show that, but open files keep their numbers.
+        case overlay
+        /// A server, or a program in user space. An open file may show an old state or another number, and may be in the way
+        /// of its replacement. So none is kept open, and the status tells two states apart only after a while.
+        case server
+        /// A server whose client removes an open file in place of replacing it. It keeps a file for a second after its close,
+        /// and gives it to the next open although it was replaced, unless the file had a lock.
+        case smb
+
+        package var isOnServer: Bool { self == .server || self == .smb }
     }
+
+    package func fileSystem(of descriptor: Descriptor) -> FileSystem { Self.fileSystem(of: descriptor) }
 
     /// Whether the system tells of changes that others make to the files of a folder. Servers do not.
     func tellsOfChanges(inFolder path: String) -> Bool {
         Self.tellsOfChanges(inFolder: path)
+    }
+
+    /// Whether a file is a mount of its own, as in a container. The watch of its folder hears nothing of it.
+    func isMount(_ names: FileNames) -> Bool {
+        guard let file = (try? openFile(names))?.file, let folder = try? openFolder(names.folder) else { return false }
+        defer { close(folder) }
+        return withExtendedLifetime(file) { Self.mount(of: file.descriptor) != Self.mount(of: folder) }
     }
 
     /// A time of a file or of its folder; nil if a server has set it, whose clock is another one.
@@ -108,6 +128,20 @@ package class SystemCalls: @unchecked Sendable {
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(StorageFailure) -> Int {
         try check(pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)), "read", "")
+    }
+
+    /// Closes a second descriptor of a file that was written: some servers report only then that they have no room.
+    func closeCopy(of descriptor: Descriptor) throws(StorageFailure) {
+        let copy = try check(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "dup", "")
+        try check(Foundation.close(copy), "close", "")
+    }
+
+    /// Makes the client of SMB close an open file when it is closed: it does so after a lock. Locks a byte behind every file,
+    /// which is in nobody's way. If locks are not available, the file may be an old one for a second.
+    func endsAtClose(_ descriptor: Descriptor) {
+        var lock = flock()
+        (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(F_RDLCK), Int16(SEEK_SET), off_t.max >> 1, 1)
+        _ = fcntl(descriptor, F_SETLK, &lock)
     }
 
     func write(
@@ -164,16 +198,19 @@ package class SystemCalls: @unchecked Sendable {
         try check(mkdirat(folder, name, mode), "mkdir", name)
     }
 
-    /// Whether an open folder has no entries.
-    func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
+    /// The names in an open folder, with `.` and `..`.
+    func names(in folder: Descriptor) throws(StorageFailure) -> Set<String> {
         // Closed with the stream.
         let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open", "")
         guard let stream = fdopendir(copy) else { throw StorageFailure("fdopendir", "", code: errno) }
         defer { closedir(stream) }
-        var count = 0
-        while readdir(stream) != nil { count += 1 }
-        // `.` and `..`.
-        return count <= 2
+        var names: Set<String> = []
+        while let entry = readdir(stream) {
+            withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                _ = names.insert(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
+            }
+        }
+        return names
     }
 
     package func setPermissions(_ mode: UInt32, of descriptor: Descriptor) throws(StorageFailure) {

@@ -51,9 +51,8 @@
             return stat(path, &status) == 0 ? status : nil
         }
 
-        /// Reads a file of `/proc`, whose size is unknown before it is read.
         private static func text(_ path: String) -> String {
-            FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            SystemCalls.processFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }
 #endif

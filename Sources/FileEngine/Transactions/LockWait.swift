@@ -97,14 +97,14 @@ package struct LockWait: Sendable {
         let attempt = try Attempt(descriptor, at: path, system)
         func succeeds(until deadline: ContinuousClock.Instant?) throws(StorageFailure) -> Bool {
             guard let attempt else { return try Self.takes(descriptor, system, until: deadline) }
-            return attempt.succeeds(until: deadline)
+            return try attempt.succeeds(until: deadline)
         }
         if try succeeds(until: isPatient ? patience : deadline) { return }
         if isPatient {
             notice?("waiting for the lock \(path), \(LockHolder.text(of: Self.others(holding: path)))")
             if try succeeds(until: deadline) { return }
         }
-        if let attempt, !attempt.giveUp() { return }
+        if let attempt, try !attempt.giveUp() { return }
         throw StorageFailure(
             path: path, reason: "still locked after \(seconds) s: \(LockHolder.text(of: Self.others(holding: path)))",
             code: ETIMEDOUT)
@@ -123,7 +123,8 @@ package struct LockWait: Sendable {
             do {
                 try system.lock(descriptor, waits: false)
                 return true
-            } catch  where error.code != EWOULDBLOCK {
+            } catch  where error.code != EWOULDBLOCK && error.code != EACCES {
+                // SMB says EACCES of a lock that another process holds. If it is another reason, the wait ends with it.
                 throw error
             } catch {}
             if let deadline, deadline <= .now { return false }
@@ -136,6 +137,7 @@ package struct LockWait: Sendable {
         private struct State {
             var isOver = false
             var isAbandoned = false
+            var failure: StorageFailure?
         }
 
         private let state = Locked(State())
@@ -158,10 +160,14 @@ package struct LockWait: Sendable {
             guard copy >= 0 else { throw StorageFailure("dup", "", code: errno) }
             let file = OpenFile.kept(copy, system)
             let hasThread = DetachedThread.start { [self] in
-                // If this fails, the caller tries again, and reports the error.
-                try? system.lockRetrying(file.descriptor)
-                let isAbandoned = state.withLock { state in
-                    state.isOver = true
+                var failure: StorageFailure?
+                do throws(StorageFailure) {
+                    try system.lockRetrying(file.descriptor)
+                } catch {
+                    failure = error
+                }
+                let isAbandoned = state.withLock { [failure] state in
+                    (state.isOver, state.failure) = (true, failure)
                     return state.isAbandoned
                 }
                 if isAbandoned {
@@ -173,23 +179,27 @@ package struct LockWait: Sendable {
             if !hasThread { return nil }
         }
 
-        func succeeds(until deadline: ContinuousClock.Instant?) -> Bool {
-            guard let deadline else {
+        func succeeds(until deadline: ContinuousClock.Instant?) throws(StorageFailure) -> Bool {
+            if let deadline {
+                let timeout = DispatchTime.now() + max(0, (deadline - .now) / .seconds(1))
+                if over.wait(timeout: timeout) == .timedOut { return false }
+            } else {
                 over.wait()
-                return true
             }
-            return over.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+            return true
         }
 
         /// - Returns: false if the lock was obtained at the last moment.
-        func giveUp() -> Bool {
+        func giveUp() throws(StorageFailure) -> Bool {
             // Before the thread can end.
             _ = Self.abandoned.withLock { $0.insert(path) }
-            let isAbandoned = state.withLock { state in
+            let (isAbandoned, failure) = state.withLock { state in
                 state.isAbandoned = !state.isOver
-                return state.isAbandoned
+                return (state.isAbandoned, state.failure)
             }
             if !isAbandoned { _ = Self.abandoned.withLock { $0.remove(path) } }
+            if let failure { throw failure }
             return isAbandoned
         }
     }

@@ -44,15 +44,20 @@ extension PropertyListFile {
     /// Called before a lock file is made, because a lock file of this user would keep out the owner of the file.
     private func refuseFileOfAnotherUser(_ snapshot: Snapshot) throws {
         guard let owner = snapshot.status?.owner, geteuid() != 0, owner != geteuid() else { return }
+        // A server may show all files as another user's, also those of this process: the lock file will show it.
+        if snapshot.fileSystem.isOnServer { return }
         throw FileError.notStored(StorageFailure(path: names.path, reason: Permissions.otherOwner))
     }
 
     private func lock(creates: Bool) throws -> WriteLock? {
         do {
+            let folder = creates ? nil : knownFolder()
+            let file = folder == nil ? cached : nil
             let lock = try WriteLock(
-                names, creates: creates, in: creates ? nil : knownFolder(), protection: newFileProtection,
+                names, creates: creates, in: folder, on: file?.file == nil ? nil : file?.fileSystem,
+                protection: newFileProtection,
                 isOfOthers: currentMirror == nil && WriteLock.ownFiles?.contains(names.path) == false, system: system)
-            if let lock { keepFolder(lock.heldFolder) }
+            if let lock, !lock.isOnServer { keepFolder(lock.heldFolder) }
             return lock
         } catch {
             switch error.code {

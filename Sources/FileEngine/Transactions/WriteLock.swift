@@ -7,6 +7,8 @@ import PrefsPropertyLists
 /// so a folder that is moved or exchanged meanwhile does not lead the writer elsewhere.
 package struct WriteLock {
     let heldFolder: OpenFile
+    /// The kind of the folder's file system; `local` if the folder was known, because that of a server never is.
+    let fileSystem: SystemCalls.FileSystem
     private let lockFile: OpenFile
     private let lockName: String
     private let locked: FileStatus
@@ -15,14 +17,14 @@ package struct WriteLock {
     /// The protection class of new files. nil keeps the class of a file that is replaced, and leaves the class of a new
     /// file to the system.
     let protection: FileProtection?
-    /// Whether this update leaves no lock file and no last good copy.
+    /// Whether this update leaves no last good copy and, but on a server, no lock file.
     let isTransient: Bool
 
     /// The physical paths of the program's own files. nil, the default, means that all files are its own.
     ///
     /// The tool `prefs` sets it, because it also changes files of other programs. An update of such a file leaves
-    /// nothing beside it: it removes the lock file, makes no last good copy, and gives a new file the permissions of
-    /// the umask. The file of a domain, and a file that already has a last good copy, count as own files.
+    /// nothing beside it: it removes the lock file (but not on a server), makes no last good copy, and gives a new file the
+    /// permissions of the umask. The file of a domain, and a file that already has a last good copy, count as own files.
     @TaskLocal package static var ownFiles: Set<String>?
 
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
@@ -32,36 +34,61 @@ package struct WriteLock {
     ///
     /// - Parameters:
     ///   - known: the open folder, if the caller has it and knows that the path still leads there.
+    ///   - kind: the kind of the folder's file system, if the caller knows it.
     ///   - isOfOthers: whether the file belongs to another program: see `ownFiles`.
     /// - Throws: an error with the code ELOOP if a part of the folder's path has become a link.
     init?(
-        _ names: FileNames, creates: Bool, in known: OpenFile? = nil, protection: FileProtection? = nil,
-        isOfOthers: Bool = false, system: SystemCalls
+        _ names: FileNames, creates: Bool, in known: OpenFile? = nil, on kind: SystemCalls.FileSystem? = nil,
+        protection: FileProtection? = nil, isOfOthers: Bool = false, system: SystemCalls
     ) throws(StorageFailure) {
+        var folder: OpenFile
         do throws(StorageFailure) {
-            if let known {
-                heldFolder = known
-            } else {
-                heldFolder = .kept(
-                    try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder), system)
-            }
+            folder =
+                if let known {
+                    known
+                } else {
+                    .kept(
+                        try creates ? Self.openOrMakeFolder(names.folder, system) : system.openFolder(names.folder),
+                        system)
+                }
         } catch {
             if !creates, error.code == ENOENT { return nil }
             throw error.at(names.folder)
         }
+        fileSystem = known == nil ? kind ?? system.fileSystem(of: folder.descriptor) : .local
         guard
             let (file, status) = try Self.lockFile(
-                of: names, in: heldFolder.descriptor, creates: creates, protection: protection, system)
+                of: names, in: folder.descriptor, isOnServer: fileSystem.isOnServer, creates: creates,
+                protection: protection, system)
         else { return nil }
         (lockFile, locked) = (file, status)
+        if fileSystem.isOnServer {
+            // A client of NFS answers from what it knew of the folder before it had the lock.
+            do throws(StorageFailure) {
+                let again = OpenFile.kept(try system.openFolder(names.folder), system)
+                // The lock is in the folder that was opened first.
+                let (first, second) = (folder.descriptor, again.descriptor)
+                guard try system.status(of: first).isSameFile(as: system.status(of: second)) else {
+                    throw StorageFailure("open", "", code: ELOOP)
+                }
+                folder = again
+                if fileSystem == .smb { try Self.settleFormer(names, in: folder.descriptor, system) }
+            } catch {
+                lockFile.end(unlocks: true)
+                throw error.at(names.folder)
+            }
+        }
+        heldFolder = folder
         // Looked for under the lock, while no other writer can make or remove the copy.
         let copy =
-            isOfOthers ? try system.status(ofPath: names.lastGood, in: heldFolder.descriptor, followsLinks: false) : nil
+            isOfOthers ? try system.status(ofPath: names.lastGood, in: folder.descriptor, followsLinks: false) : nil
         isTransient = isOfOthers && copy == nil
         lockName = names.lock
         self.protection = protection
         self.system = system
     }
+
+    var isOnServer: Bool { fileSystem.isOnServer }
 
     /// False in a child that was forked while its parent held the lock. The lock and the update belong to the parent.
     var isOfThisProcess: Bool { process == LockRegistry.forks }
@@ -69,22 +96,51 @@ package struct WriteLock {
     /// False if the program has closed the descriptor of the lock file. The lock is lost, and others may hold it.
     var isIntact: Bool { lockFile.isIntact }
 
-    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one.
+    /// False if the lock file was deleted or replaced. Others may then hold a lock on the new one. On a server, where
+    /// numbers change by themselves, a replacement is not noticed.
     func isLockFileInPlace() throws(StorageFailure) -> Bool {
-        try system.status(ofPath: lockName, in: folder, followsLinks: false)?.isSameFile(as: locked) ?? false
+        let there = try system.status(ofPath: lockName, in: folder, followsLinks: false)
+        return there.map { isOnServer || $0.isSameFile(as: locked) } ?? false
+    }
+
+    /// Ends what a writer began that was killed while it replaced the file on SMB.
+    private static func settleFormer(
+        _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
+    ) throws(StorageFailure) {
+        // Only the list of the folder comes from the server: the client remembers for a second which single names exist.
+        let there = try system.names(in: folder)
+        if there.contains(names.former) {
+            if !there.contains(names.file), there.contains(names.temporary) {
+                try system.rename(names.former, to: names.file, in: folder)
+            } else {
+                removeFormer(names, in: folder, system)
+            }
+        }
+        for name in there where name.hasPrefix(names.former + "-") { try? system.remove(name, in: folder) }
+    }
+
+    /// Removes the former file after a replacement on SMB. While another program has it open, its name is not free, but the
+    /// next replacement needs that name. The next writer removes what this leaves.
+    static func removeFormer(_ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls) {
+        let name = "\(names.former)-\(getpid())-\(Int(system.uptime() / .milliseconds(1)))"
+        guard (try? system.rename(names.former, to: name, in: folder)) != nil else { return }
+        try? system.remove(name, in: folder)
     }
 
     func end() {
-        // Removed before the lock is released: a process that waits for the lock finds the file gone, and starts again.
-        if isTransient, isOfThisProcess, (try? isLockFileInPlace()) == true { try? system.remove(lockName, in: folder) }
+        // Removed before the lock is released: a process that waits for the lock finds the file gone, and starts again. On a
+        // server it stays, because a replacement is not noticed there.
+        if isTransient, !isOnServer, isOfThisProcess, (try? isLockFileInPlace()) == true {
+            try? system.remove(lockName, in: folder)
+        }
         lockFile.end(unlocks: isOfThisProcess)
     }
 
     // MARK: - Lock file
 
     private static func lockFile(
-        of names: FileNames, in folder: SystemCalls.Descriptor, creates: Bool, protection: FileProtection?,
-        _ system: SystemCalls
+        of names: FileNames, in folder: SystemCalls.Descriptor, isOnServer: Bool, creates: Bool,
+        protection: FileProtection?, _ system: SystemCalls
     ) throws(StorageFailure) -> (OpenFile, FileStatus)? {
         do throws(StorageFailure) {
             // Between the opening and the locking, another process may delete the lock file. A lock on a deleted file
@@ -99,11 +155,15 @@ package struct WriteLock {
                 }
                 // May fail if the lock file belongs to another user. That user is trusted: `refuseForeign` has checked.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
-                try LockWait.current?.lock(file.descriptor, at: names.path(of: names.lock), system)
-                try system.lockRetrying(file.descriptor)
+                // Taken once: on SMB, a second lock on the same descriptor waits for the first one.
+                if let wait = LockWait.current {
+                    try wait.lock(file.descriptor, at: names.path(of: names.lock), system)
+                } else {
+                    try system.lockRetrying(file.descriptor)
+                }
                 let held = if let found { found } else { try system.status(of: file.descriptor) }
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),
-                    there.isSameFile(as: held)
+                    isOnServer || there.isSameFile(as: held)
                 {
                     return (file, held)
                 }
@@ -206,7 +266,7 @@ package struct WriteLock {
                 } catch {
                     // A wrong group does no harm, because the mode gives the group no access.
                     if own.owner != file.owner {
-                        guard [EPERM, EINVAL].contains(error.code) else { throw error }
+                        guard error.code == EPERM || Permissions.hasNoNumber(error) else { throw error }
                         throw StorageFailure(path: names.path, reason: Permissions.otherOwner)
                     }
                 }

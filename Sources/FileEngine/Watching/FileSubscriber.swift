@@ -10,6 +10,7 @@ final class FileSubscriber: EntrySubscriber {
 
     private struct State {
         var place: (file: PropertyListFile, subscription: EntrySubscription)?
+        var links: [String] = []
         var linkWatches: [FileWatch] = []
         var isOver = false
         /// Whether the links are looked at again soon.
@@ -61,7 +62,7 @@ final class FileSubscriber: EntrySubscriber {
             var next: Duration?
             // If the path leads nowhere, or cannot be watched, the subscription stays where it is.
             let formerWatches = state.linkWatches
-            if let watches = watchLinks() { state.linkWatches = watches }
+            if let new = watchLinks(unless: state.links) { (state.links, state.linkWatches) = new }
             withExtendedLifetime(formerWatches) {}
             try? location.withFile { file in
                 try file.checkPath()
@@ -87,13 +88,16 @@ final class FileSubscriber: EntrySubscriber {
         }
     }
 
-    /// - Returns: nil if no link could be watched.
-    private func watchLinks() -> [FileWatch]? {
-        var watches: [FileWatch]?
+    /// - Parameter watched: the links that are watched. Each watch follows its link, so these are not watched anew.
+    /// - Returns: nil if no link could be watched, or none has to be.
+    private func watchLinks(unless watched: [String]) -> ([String], [FileWatch])? {
+        var watches: ([String], [FileWatch])?
         // A round repeats if a link was changed before it was watched.
         for _ in 0..<100 {
-            guard let links = links(), let new = try? links.map(watchLink) else { break }
-            watches = new
+            guard let links = links(), watches != nil || links != watched, let new = try? links.map(watchLink) else {
+                break
+            }
+            watches = (links, new)
             if self.links() == links { break }
         }
         return watches

@@ -1,13 +1,13 @@
 import Foundation
 import PrefsPropertyLists
 
-/// Reports that a file may have changed: that it was created, replaced, written in place or removed.
+/// Reports that a file may have changed: that it was created, replaced, written in place or removed. The receiver looks.
 ///
 /// It watches the file's folder, because a replacement is a new file. It also watches the folders above, because they
 /// may be exchanged. If the folder is missing, it watches the nearest existing folder above it.
 ///
-/// It also polls the file once a second in two cases: where the system does not report the changes of others, as on a
-/// network, and while watching fails.
+/// It also polls the file once a second in three cases: where the system does not report the changes of others, as on a
+/// network; if the file is a mount of its own, whose changes are made elsewhere; and while watching fails.
 package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
@@ -17,8 +17,6 @@ package final class FileWatch: Sendable {
     /// The current watch, and whether it watches the file's own folder. nil if nothing can be watched.
     private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
     private let poll = Locked<AnyObject?>(nil)
-    /// The status of the file at the last poll.
-    private let lastSeen = Locked<FileStatus?>(nil)
 
     package init(
         _ names: FileNames, system: SystemCalls, _ changed: @escaping @Sendable () -> Void
@@ -46,7 +44,7 @@ package final class FileWatch: Sendable {
                     continue
                 }
                 place.withLock { $0 = (watch, isOfFile) }
-                setPolling(!system.tellsOfChanges(inFolder: there.folder))
+                setPolling(!system.tellsOfChanges(inFolder: there.folder) || isOfFile && system.isMount(names))
                 return
             } catch {
                 // After the first time, EACCES also leads up: the folder may become readable again.
@@ -78,24 +76,11 @@ package final class FileWatch: Sendable {
                 if !isNeeded {
                     poll = nil
                 } else if poll == nil {
-                    lastSeen.withLock { $0 = status }
-                    poll = FilePoller.shared.start { [weak self] in self?.look() }
+                    poll = FilePoller.shared.start { [weak self] in self?.receive(isGone: false) }
                 }
             }
             return poll
         }
         withExtendedLifetime(former) {}
     }
-
-    private func look() {
-        let now = status
-        let isChanged = lastSeen.withLock { last in
-            defer { last = now }
-            return last != now
-        }
-        if isChanged || place.withLock({ $0 == nil }) { receive(isGone: false) }
-    }
-
-    /// The status of the file now; nil if it is missing or cannot be examined.
-    private var status: FileStatus? { try? system.status(ofPath: names.path, followsLinks: false) }
 }

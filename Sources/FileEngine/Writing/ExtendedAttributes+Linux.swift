@@ -29,9 +29,18 @@
             try attributeNames(of: descriptor).contains(accessControlList)
         }
 
+        /// The errors with which a server says that it has no attributes.
+        private static let hasNone: Set = [EIO, ERANGE, ENOSYS, EOPNOTSUPP, EPERM]
+
         private static func attributeNames(of descriptor: Descriptor) throws(StorageFailure) -> [String] {
             var names: [String] = []
-            for bytes in (try growing("") { flistxattr(descriptor, $0, $1) } ?? []).split(separator: 0) {
+            let list: [CChar]?
+            do throws(StorageFailure) {
+                list = try growing("") { flistxattr(descriptor, $0, $1) }
+            } catch  where fileSystem(of: descriptor).isOnServer && hasNone.contains(error.code) {
+                return []
+            }
+            for bytes in (list ?? []).split(separator: 0) {
                 // Rejects a name that is not UTF-8, because a repaired name would belong to another attribute.
                 guard let name = String(validUTF8: bytes.lazy.map(UInt8.init(bitPattern:))) else {
                     throw StorageFailure(path: "", reason: "has an extended attribute whose name is not UTF-8")

@@ -31,20 +31,28 @@ package struct FileReplacement: Sendable {
 
 extension PropertyListFile {
     /// Notifies the observer of replacements.
-    func noteReplacement(of base: Snapshot, by bytes: Data?) {
+    ///
+    /// - Parameter former: the former bytes, if they were read before the replacement.
+    func noteReplacement(
+        of base: Snapshot, _ former: Result<Data?, any Error>? = nil, by bytes: Data?, under writeLock: WriteLock
+    ) {
         guard let observer = FileReplacement.observer else { return }
         // If the former bytes cannot be read, there is nothing to report.
-        guard case .success(let before) = Result(catching: { try formerBytes(of: base) }) else { return }
+        guard case .success(let before) = former ?? Result(catching: { try formerBytes(of: base, under: writeLock) })
+        else { return }
         observer(FileReplacement(path: names.path, before: before, after: bytes))
     }
 
-    private func formerBytes(of base: Snapshot) throws -> Data? {
-        guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base) }
+    func formerBytes(of base: Snapshot, under writeLock: WriteLock) throws -> Data? {
+        guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base, under: writeLock) }
         return try base.content.map { try encoded($0, replacing: base).bytes }
     }
 
-    private func bytes(of snapshot: Snapshot) throws(StorageFailure) -> Data? {
-        guard let file = snapshot.file, let status = snapshot.status else { return nil }
+    private func bytes(of snapshot: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> Data? {
+        guard let file = try snapshot.file?.opened(names.file, under: writeLock), let status = snapshot.status
+        else {
+            return nil
+        }
         return try system.readAll(file.descriptor, size: status.size, limit: PropertyListLimits.fileBytes)
     }
 
@@ -59,12 +67,12 @@ extension PropertyListFile {
             return try current(nil, under: writeLock)
         }
         defer { writeLock.end() }
-        guard try bytes(of: base) == replacement.after else {
+        guard try bytes(of: base, under: writeLock) == replacement.after else {
             throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))
         }
         guard let bytes = replacement.before else {
             try removeFile(base, durability: .powerCut, under: writeLock)
-            noteReplacement(of: base, by: nil)
+            noteReplacement(of: base, .success(replacement.after), by: nil, under: writeLock)
             currentMirror?.didChange()
             currentMirror?.note(nil)
             return
@@ -74,7 +82,7 @@ extension PropertyListFile {
                 former.content, as: (bytes, former.format), replacing: base, durability: .powerCut, under: writeLock)
         } else {
             try storeForeign(bytes, replacing: base, under: writeLock)
-            noteReplacement(of: base, by: bytes)
+            noteReplacement(of: base, .success(replacement.after), by: bytes, under: writeLock)
         }
     }
 }

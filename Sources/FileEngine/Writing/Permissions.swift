@@ -41,8 +41,7 @@ package struct Permissions {
         if new.owner != owner || new.group != group {
             do {
                 try system.setOwner(owner, group: group, of: descriptor)
-            } catch  where [EPERM, EINVAL].contains(error.code) {
-                // EINVAL: the owner or group has no number in this user namespace.
+            } catch  where error.code == EPERM || Self.hasNoNumber(error) {
                 if new.owner != owner {
                     throw StorageFailure(path: "", reason: Self.otherOwner)
                 }
@@ -56,6 +55,9 @@ package struct Permissions {
         try system.copyAttributes(from: attributes?.descriptor, to: descriptor)
         if mode != current { try Self.set(mode, orAtMost: most, of: descriptor, system) }
     }
+
+    /// Whether an owner or a group has no number in this user namespace (EINVAL), or on this mount (EOVERFLOW).
+    static func hasNoNumber(_ failure: StorageFailure) -> Bool { [EINVAL, EOVERFLOW].contains(failure.code) }
 
     /// Sets the mode. Some file systems in user space refuse every `chmod`. There, accepts the mode that the file has,
     /// unless it gives other users more than `most`.

@@ -20,6 +20,10 @@ extension PropertyListFile {
         // A correction replaces exactly the bytes that its caller has.
         let isCorrection = encoding != nil && [.mistake, .foreign].contains(base.fault?.kind)
         let quarantine = isCorrection ? nil : try quarantine(base, under: writeLock)
+        // The file of a server is gone after the rename.
+        let before =
+            base.fileSystem.isOnServer && FileReplacement.observer != nil
+            ? Result { try formerBytes(of: base, under: writeLock) } : nil
         let new: NewFile
         let nextStamp: FileStatus.Time
         do {
@@ -35,7 +39,8 @@ extension PropertyListFile {
         let time = system.uptime()
         // A read during the flush of the folder loads the new file.
         publish(nil)
-        let flush = durability == .powerCut ? Result { try flushEntry(isNew: base.file == nil, under: writeLock) } : nil
+        let flush =
+            durability == .powerCut ? Result { try flushEntry(isNew: base.status == nil, under: writeLock) } : nil
         let (file, status) = reopened(new, under: writeLock)
         var checksum: UInt64?
         if let status {
@@ -43,7 +48,7 @@ extension PropertyListFile {
                 let isSameDevice = base.status?.device == status.device
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
-                    tellsOfReplacement: isSameDevice ? base.tellsOfReplacement : nil)
+                    fileSystem: isSameDevice ? base.fileSystem : nil)
                 // The binary property list of an undo may have another form.
                 let isKept = format.coder.isForPeople || encoding == nil && format.coder.copiesObjects
                 let written = isKept ? bytes : nil
@@ -60,7 +65,7 @@ extension PropertyListFile {
         let copy = Result { () throws(StorageFailure) in
             try writeLastGoodCopy(bytes, checksum: checksum, of: new.file, status, under: writeLock)
         }
-        noteReplacement(of: base, by: bytes)
+        noteReplacement(of: base, before, by: bytes, under: writeLock)
         // Called after the copy is written, because the mirror may write over the file, and the process may be killed
         // in that call.
         if let mirror = currentMirror {
@@ -85,6 +90,7 @@ extension PropertyListFile {
         if let (file, status) = try? system.reopen(names.file, in: writeLock.folder, O_RDONLY, .snapshot),
             status.isSameFile(as: new.status)
         {
+            if writeLock.fileSystem == .smb { system.endsAtClose(file.descriptor) }
             return (file, status)
         }
         return (nil, try? system.status(of: new.file.descriptor))
@@ -191,7 +197,13 @@ extension PropertyListFile {
             let folder = OpenFile(try system.openFolder(names.folder), system)
             let there = try system.status(ofPath: names.file, in: folder.descriptor, followsLinks: false)
             guard let there, there.isSameFile(as: status) else { return false }
-            try system.synchronizeRetrying(file.descriptor)
+            // Without the lock, the file of a server is opened as reads open it.
+            let opened =
+                snapshot.fileSystem.isOnServer
+                ? try system.openFile(names.file, in: folder.descriptor, on: snapshot.fileSystem)?.file : file
+            guard let opened else { return false }
+            try system.synchronizeRetrying(opened.descriptor)
+            withExtendedLifetime(opened) {}
             try system.synchronizeFolder(folder.descriptor)
             try flushFolderEntry(isNew: true)
         } catch {

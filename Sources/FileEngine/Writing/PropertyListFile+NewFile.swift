@@ -20,21 +20,24 @@ extension PropertyListFile {
             // The quarantine has given a malformed file a second name.
             var old = base.fault == nil ? base.status : try checkPlace(base, under: writeLock)
             for _ in 0..<100 {
-                let permissions = old.flatMap { old in base.file.map { Permissions.all(of: $0, old) } }
-                let new = try makeTemporary(bytes, like: permissions, protectedAs: base.file, under: writeLock)
+                let new = try makeTemporary(bytes, replacing: base, old, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
+                    if writeLock.isOnServer { try system.closeCopyRetrying(of: new.file.descriptor) }
                     // Checked last, because the flush takes time.
                     let there = try checkPlace(base, under: writeLock)
-                    if there == old {
+                    if there == old || writeLock.isOnServer && there?.hasPermissions(of: old) == true {
                         let nextStamp = system.nextStamp()
-                        try rename(new, isUnknown: &isUnknown, under: writeLock)
+                        try rename(new, replaces: there != nil, isUnknown: &isUnknown, under: writeLock)
                         return (new, nextStamp)
                     }
                     // Another program may have restricted the permissions during the update.
                     old = there
                 } catch {
-                    removeOwn(names.temporary, new.file, under: writeLock)
+                    // On SMB, the temporary file says that the former file may have to get its name back.
+                    if !isUnknown || writeLock.fileSystem != .smb {
+                        removeOwn(names.temporary, new.file, under: writeLock)
+                    }
                     throw error
                 }
                 removeOwn(names.temporary, new.file, under: writeLock)
@@ -51,21 +54,44 @@ extension PropertyListFile {
     /// Gives the new file its name. After a failure, looks at the names, because a server or a device can report an
     /// error although it has renamed the file.
     ///
-    /// - Parameter isUnknown: set to true if the names do not show whether the file was renamed.
+    /// - Parameters:
+    ///   - replaces: whether there is a file of that name.
+    ///   - isUnknown: set to true if the names do not show whether the file was renamed.
     private func rename(
-        _ new: NewFile, isUnknown: inout Bool, under writeLock: WriteLock
+        _ new: NewFile, replaces: Bool, isUnknown: inout Bool, under writeLock: WriteLock
     ) throws(StorageFailure) {
         func isNew(_ name: String) -> Bool {
-            let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false)
-            return there?.isSameFile(as: new.status) == true
+            guard let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false) else {
+                return false
+            }
+            // On a server, where numbers change by themselves, nobody else has a file of the temporary name.
+            return there.isSameFile(as: new.status) || writeLock.isOnServer && name == names.temporary
         }
-        do {
+        let isAside = writeLock.fileSystem == .smb && replaces
+        do throws(StorageFailure) {
+            // The client removes a file that is open instead of replacing it, so it is renamed first.
+            if isAside { try system.rename(names.file, to: names.former, in: writeLock.folder) }
             try system.rename(names.temporary, to: names.file, in: writeLock.folder)
         } catch {
-            if isNew(names.file) { return }
-            isUnknown = !isNew(names.temporary)
-            throw error
+            if !isNew(names.file) {
+                isUnknown = !isNew(names.temporary)
+                if isAside { isUnknown = !bringsFormerBack(under: writeLock) || isUnknown }
+                throw error
+            }
         }
+        if isAside { WriteLock.removeFormer(names, in: writeLock.folder, system) }
+    }
+
+    /// Gives the former file its name back.
+    ///
+    /// - Returns: whether the file is there. If not, the next writer brings it back, because a temporary file is there.
+    private func bringsFormerBack(under writeLock: WriteLock) -> Bool {
+        func there() -> Set<String> { (try? system.names(in: writeLock.folder)) ?? [] }
+        let names = there()
+        if names.contains(self.names.former), !names.contains(self.names.file) {
+            try? system.rename(self.names.former, to: self.names.file, in: writeLock.folder)
+        }
+        return there().contains(self.names.file)
     }
 
     /// Whether the file itself is mounted, for example into a container. Such a file cannot be replaced.
@@ -95,6 +121,13 @@ extension PropertyListFile {
             if base.status == nil { return nil }
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
+        if writeLock.isOnServer, let file = base.file {
+            // Numbers and times change there by themselves.
+            guard try base.hasBytes(of: file.opened(names.file, under: writeLock)) else {
+                throw StorageFailure(path: "", reason: "was changed by another program during the update")
+            }
+            return there
+        }
         guard base.status?.isSameFile(as: there) == true else {
             throw StorageFailure(path: "", reason: "was replaced by another program during the update")
         }
@@ -102,6 +135,18 @@ extension PropertyListFile {
             throw StorageFailure(path: "", reason: "was changed by another program during the update")
         }
         return there
+    }
+
+    /// Makes the file that replaces a state, with its permissions. On a server, the old file is closed afterwards, because
+    /// SMB removes an open file instead of replacing it.
+    ///
+    /// - Parameter old: the status of the old file now.
+    private func makeTemporary(
+        _ bytes: Data, replacing base: Snapshot, _ old: FileStatus?, under writeLock: WriteLock
+    ) throws(StorageFailure) -> NewFile {
+        let file = try base.file?.opened(names.file, under: writeLock)
+        let permissions = old.flatMap { old in file.map { Permissions.all(of: $0, old) } }
+        return try makeTemporary(bytes, like: permissions, protectedAs: file, under: writeLock)
     }
 
     func makeTemporary(
@@ -118,8 +163,10 @@ extension PropertyListFile {
             // Removes the file of a killed writer. No other process writes while this one holds the lock.
             do throws(StorageFailure) {
                 try system.remove(names.temporary, in: writeLock.folder)
-            } catch {
+            } catch  where error.code != ENOENT || !writeLock.isOnServer {
                 throw error.at(names.path(of: names.temporary))
+            } catch {
+                // Another client has removed it.
             }
             return try make(names.temporary, bytes, like: permissions, protectedAs: other, under: writeLock)
         }

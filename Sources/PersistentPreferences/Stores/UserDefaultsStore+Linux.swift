@@ -9,8 +9,12 @@
             _ suiteName: String?
         ) throws(PrefsError) -> (any Domain, NewestEntry?) {
             let folder = try ConfigurationFolder.path.mapError(PrefsError.unreadable).get()
+            let name =
+                if let suiteName { suiteName } else {
+                    try ConfigurationFolder.program.mapError(PrefsError.unreadable).get()
+                }
             let mirror = UserDefaultsMirror.of(suiteName)
-            let path = "\(folder)/\(suiteName ?? ConfigurationFolder.program).plist"
+            let path = "\(folder)/\(name).plist"
             let file = FileLocation(path: path) {
                 $0.setMirror(
                     PropertyListFile.Mirror(

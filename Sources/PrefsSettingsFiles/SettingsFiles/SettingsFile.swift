@@ -103,7 +103,8 @@ public protocol SettingsFile: Codable {
 extension SettingsFile {
     /// `TYPE.plist`, or `TYPE.json`, in a folder of the program's name; see ``SettingsFile``.
     public func settingsURL() -> URL {
-        guard let folder = try? ConfigurationFolder.path.get() else { return SettingsStorage<Self>.withoutHome }
+        guard let folder = try? ConfigurationFolder.path.get(), let program = try? ConfigurationFolder.program.get()
+        else { return SettingsStorage<Self>.withoutHome }
         // Characters that lead elsewhere, or that a file name cannot hold, become %XX.
         let name = "\(type(of: self))".unicodeScalars.map { scalar in
             let isSafe =
@@ -111,7 +112,7 @@ extension SettingsFile {
             return isSafe ? String(scalar) : "%" + String(scalar.value, radix: 16, uppercase: true)
         }
         let file = name.joined() + "." + type(of: self).settingsFormat.coder.fileExtension
-        return URL(filePath: "\(folder)/\(ConfigurationFolder.program)/\(file)", directoryHint: .notDirectory)
+        return URL(filePath: "\(folder)/\(program)/\(file)", directoryHint: .notDirectory)
     }
 
     /// Binary.

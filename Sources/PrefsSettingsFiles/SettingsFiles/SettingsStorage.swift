@@ -18,13 +18,17 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     private var path: String { url.path(percentEncoded: false) }
 
-    /// Stands for the default location if there is no home folder. Not a file URL, so that every access fails.
+    /// Stands for the default location if the home folder or the name of the program is unknown. Not a file URL, so that every access fails.
     static var withoutHome: URL { URL(string: "missing-home:") ?? URL(filePath: "/") }
 
     init(of settings: Settings) throws {
         url = settings.settingsURL()
-        if url == Self.withoutHome, case .failure(let failure) = ConfigurationFolder.path {
-            throw PrefsError.unreadable(failure)
+        if url == Self.withoutHome {
+            do throws(StorageFailure) {
+                _ = try (ConfigurationFolder.path.get(), ConfigurationFolder.program.get())
+            } catch {
+                throw PrefsError.unreadable(error)
+            }
         }
         values = SettingsValues(type: type(of: settings), path: url.path(percentEncoded: false))
         file = try .kept(at: url, format: values.type.settingsFormat)

@@ -8,7 +8,7 @@ extension Diagnosis {
         if let problem = surroundings.nameProblem { return [Finding(reason: "\(problem): nothing can be stored")] }
         let troubles = [
             unsearchableFolder ?? folderFinding(surroundings), lockFinding(surroundings), mountFinding(surroundings),
-            fileFinding(surroundings), ownerFinding(surroundings), temporaryFinding(surroundings),
+            fileSystemFinding, fileFinding(surroundings), ownerFinding(surroundings), temporaryFinding(surroundings),
         ]
         return troubles.compactMap { $0 } + contentFindings(surroundings) + copyFindings(surroundings)
     }
@@ -47,6 +47,9 @@ extension Diagnosis {
         guard folder.isFolder else { return Finding(reason: "\(folderPath) is not a folder") }
         if folderAccess.isOnReadOnlyVolume {
             return Finding(reason: "the volume of \(folderPath) is read-only: nothing can be stored")
+        }
+        if folderAccess.isOnFullVolume || folderAccess.hasNoFileNumber && !isOnServer {
+            return Finding(reason: "the volume of \(folderPath) is full: nothing can be stored")
         }
         guard !folderAccess.writes || !folderAccess.reads else { return nil }
         let isOwn = folder.isOwn
@@ -95,6 +98,28 @@ extension Diagnosis {
     }
 
     // MARK: - File
+
+    /// The file systems whose locks reach other machines, unless the mount has one of the options.
+    private static let sharedLocks: Set = ["nfs", "nfs4", "cifs", "smb3", "ceph"]
+    private static let localLocks: Set = ["nolock", "local_lock=all", "local_lock=flock", "nobrl"]
+
+    private var fileSystemFinding: Finding? {
+        guard let mount, isOnServer else { return nil }
+        let option = mount.options.sorted().first(where: Self.localLocks.contains)
+        if Self.sharedLocks.contains(mount.type), option == nil {
+            return Finding(
+                reason: "the file is on \(mount.type): its lock keeps out programs on other machines, too",
+                isProblem: false)
+        }
+        let reason = "the file is on \(mount.type): its lock keeps out only programs that use this mount"
+        return Finding(reason: reason + (option.map { " (\($0))" } ?? ""), isProblem: false)
+    }
+
+    /// Whether the file is on a server, or on a file system in user space.
+    private var isOnServer: Bool {
+        guard let type = mount?.type else { return false }
+        return Self.sharedLocks.contains(type) || type.hasPrefix("fuse") || ["9p", "virtiofs"].contains(type)
+    }
 
     private func mountFinding(_ surroundings: SidecarPaths) -> Finding? {
         guard file != nil, isMount else { return nil }
@@ -152,6 +177,8 @@ extension Diagnosis {
     /// A file of another user is not replaced, because its owner would lose it.
     private func ownerFinding(_ surroundings: SidecarPaths) -> Finding? {
         guard let file, file.isFile, access.reads, !file.isOwn, geteuid() != 0 else { return nil }
+        // Such a file system may show everything as another account's; a replacement keeps the owner then.
+        if isOnServer, folder?.ownerID == file.ownerID { return nil }
         return Finding(
             reason: "the file belongs to another user: nothing can be stored",
             command: folder?.isOwn == true ? chown(surroundings) : nil)

@@ -16,6 +16,8 @@ struct Diagnosis {
     let access: Access
     /// Whether the file itself is mounted, for example into a container.
     let isMount: Bool
+    /// The mount that the file is on; nil if the system does not say it.
+    let mount: Mount?
     let folder: FileMetadata?
     let folderAccess: Access
     let lock: LockState
@@ -59,7 +61,10 @@ struct Diagnosis {
         examination = FileInspection(path: target, isDomain: suite != nil, isJSON: isJSON)
         file = FileMetadata(target)
         access = Access(target)
-        isMount = Mounts.contains(target)
+        // Of several mounts at one place, the last one counts.
+        let mounts = Mount.all.filter { $0.covers(target) }
+        mount = mounts.last { mount in mounts.allSatisfy { $0.place.count <= mount.place.count } }
+        isMount = mount.map { $0.place == Array(target.utf8) } ?? false
         folder = surroundings.flatMap { FileMetadata($0.folder) }
         folderAccess = Access(surroundings?.folder ?? path)
         temporary = surroundings.flatMap { FileMetadata($0.temporary) }

@@ -1,4 +1,5 @@
 import Foundation
+import PrefsFileEngine
 
 /// The metadata of a file or folder. Does not open it, and does not follow links.
 struct FileMetadata {
@@ -42,20 +43,49 @@ struct FileMetadata {
     var sizeAndTime: String { "\(FileInspection.count(size, "byte")), of \(JSONText.date(modified))" }
 }
 
-/// The mounts that this process sees, as Linux lists them; none on other systems.
-enum Mounts {
-    /// Whether something is mounted at a physical path.
-    static func contains(_ path: String) -> Bool {
-        guard let list = try? Data(contentsOf: URL(filePath: "/proc/self/mountinfo")) else { return false }
-        // Blanks, line ends and backslashes are octal numbers there.
-        let name = path.utf8.flatMap { byte -> [UInt8] in
-            guard [0x09, 0x0A, 0x20, 0x5C].contains(byte) else { return [byte] }
-            return [UInt8(ascii: "\\")] + [byte >> 6, byte >> 3 & 7, byte & 7].map { UInt8(ascii: "0") + $0 }
+/// A mount that this process sees, as Linux lists it; there are none on other systems.
+struct Mount {
+    let place: [UInt8]
+    /// The name of the file system, such as `nfs4` or `fuse.sshfs`.
+    let type: String
+    /// Of the file system, such as `rw` or `local_lock=none`.
+    let options: Set<String>
+
+    static var all: [Mount] {
+        guard let list = SystemCalls.processFile("/proc/self/mountinfo") else { return [] }
+        return list.split(separator: 0x0A).compactMap { line in
+            // The fifth word is the place. The type comes after a lone dash, behind words whose number varies.
+            let words = line.split(separator: 0x20)
+            guard words.count > 6, let dash = words.dropFirst(6).firstIndex(where: { $0.elementsEqual("-".utf8) }),
+                dash + 1 < words.count
+            else { return nil }
+            // Behind the type are the source and the options.
+            let options = words.dropFirst(dash + 3).first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return Mount(
+                place: unescaped(words[4]), type: String(decoding: words[dash + 1], as: UTF8.self),
+                options: Set(options.split(separator: ",").map(String.init)))
         }
-        return list.split(separator: 0x0A).contains { line in
-            // The fifth word is the place of the mount.
-            line.split(separator: 0x20, maxSplits: 5).dropFirst(4).first?.elementsEqual(name) == true
+    }
+
+    /// Blanks, line ends and backslashes are octal numbers, such as `\\040`.
+    private static func unescaped(_ word: Data) -> [UInt8] {
+        var (bytes, rest) = ([UInt8](), word[...])
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), let code = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8) {
+                bytes.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
         }
+        return bytes
+    }
+
+    /// Whether this is the mount of a physical path, or one above it.
+    func covers(_ path: String) -> Bool {
+        let path = Array(path.utf8)
+        return place == [UInt8(ascii: "/")]
+            || path.starts(with: place) && (path.count == place.count || path[place.count] == UInt8(ascii: "/"))
     }
 }
 
@@ -67,6 +97,10 @@ struct Access {
     let searches: Bool
     /// True if the file is on a read-only volume.
     let isOnReadOnlyVolume: Bool
+    /// True if the volume has no room for another file of this user.
+    let isOnFullVolume: Bool
+    /// True if the volume has no number (inode) for another file. rclone says so of every volume.
+    let hasNoFileNumber: Bool
 
     init(_ path: String) {
         func may(_ mode: Int32) -> Bool { faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 }
@@ -74,6 +108,11 @@ struct Access {
         searches = may(X_OK)
         writes = may(W_OK)
         isOnReadOnlyVolume = !writes && errno == EROFS
+        var volume = statvfs()
+        let isKnown = statvfs(path, &volume) == 0
+        // Some file systems do not count their blocks or files.
+        isOnFullVolume = isKnown && volume.f_blocks > 0 && (geteuid() == 0 ? volume.f_bfree : volume.f_bavail) == 0
+        hasNoFileNumber = isKnown && volume.f_files > 0 && volume.f_ffree == 0
     }
 
     /// "you may read and write it"

@@ -32,6 +32,8 @@ enum LockState {
         var code: Int32 = 0
         for _ in 0..<20 {
             code = flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
+            // SMB says so of a lock that another process holds.
+            if code == EACCES, SystemCalls.real.fileSystem(of: descriptor).isOnServer { code = EWOULDBLOCK }
             guard code == EWOULDBLOCK || code == EINTR else { break }
             usleep(10_000)
         }

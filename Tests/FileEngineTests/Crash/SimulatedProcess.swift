@@ -157,11 +157,11 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
         if old != nil { try onCall?("setxattr") }
     }
 
-    override func isEmptyFolder(_ folder: Descriptor) throws(StorageFailure) -> Bool {
-        volume[try begin("readdir", folder)].entries.isEmpty
+    override func names(in folder: Descriptor) throws(StorageFailure) -> Set<String> {
+        Set(volume[try begin("readdir", folder)].entries.keys).union([".", ".."])
     }
 
-    override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { true }
+    override func fileSystem(of descriptor: Descriptor) -> FileSystem { .local }
 
     override func hasAccessControlList(_ descriptor: Descriptor) throws(StorageFailure) -> Bool { false }
 

@@ -54,8 +54,9 @@ final class OwnershipTests: FolderSuite {
         #expect(prefs.ints == ["a": isThere ? 1 : 2])
     }
 
-    /// A lock file of root would keep out the owner of the file, or of the folder.
-    @Test(arguments: [EPERM, EINVAL, EDQUOT], [true, false])
+    /// A lock file of root would keep out the owner of the file, or of the folder. If the owner of the folder has no number in
+    /// this user namespace, its root keeps the files that it makes.
+    @Test(arguments: [EPERM, EINVAL, EOVERFLOW, EDQUOT], [true, false])
     func aRejectedWriteLeavesNoLockFileOfRoot(_ code: Int32, _ hasFile: Bool) throws {
         let system = RecordingSystemCalls()
         chown(folder.path, 12_345, 54_321)
@@ -68,6 +69,10 @@ final class OwnershipTests: FolderSuite {
             if name == "chown" { throw StorageFailure("chown", "", code: code) }
         }
         prefs["a"] = 2
+        if [EINVAL, EOVERFLOW].contains(code), !hasFile {
+            #expect(prefs.outcome == "ok" && prefs.ints == ["a": 2])
+            return
+        }
         #expect(prefs.outcome.hasPrefix("not stored: "), "\(prefs.outcome)")
         let takesFile = prefs.outcome.contains("belongs to another user; a write would change its owner")
         #expect(takesFile == (hasFile && code != EDQUOT), "\(prefs.outcome)")

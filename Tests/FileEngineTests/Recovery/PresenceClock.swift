@@ -55,7 +55,7 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
     override func uptime() -> Duration { elapsed }
     override func tellsOfChanges(inFolder path: String) -> Bool { !isServer }
-    override func tellsOfReplacement(_ descriptor: Descriptor) -> Bool { !isServer }
+    override func fileSystem(of descriptor: Descriptor) -> FileSystem { isServer ? .overlay : .local }
 
     override func read(
         _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
