@@ -64,6 +64,24 @@ enum Fork {
         print("\(status) \(prefs["count"] as? Int ?? -1)")
     }
 
+    /// The child of a process that observes the file observes it, too. Prints what that says.
+    static func childObserves(_ path: String) {
+        let prefs = ProbePrefs(file: path)
+        let observation = prefs.onChange(on: .global()) { _ in }
+        say("parent: \(prefs.lastError.map { "\($0)" } ?? "ok")")
+        let child = fork()
+        if child == 0 {
+            for observer in [prefs, ProbePrefs(file: path)] {
+                _ = observer.onChange(on: .global()) { _ in }
+                say("child: \(observer.lastError.map { "\($0)" } ?? "ok")")
+            }
+            _exit(0)
+        }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        withExtendedLifetime(observation) {}
+    }
+
     /// Forks again and again while eight threads read and write. Each child reads, adds 1 and ends. Prints how many
     /// children succeeded, the stored count and the expected count, and whether the parent is still notified of
     /// changes.

@@ -58,6 +58,8 @@ case "fork-returns":
     Fork.childReturns(word())
 case "fork-writes":
     Fork.childWrites(word())
+case "fork-observes":
+    Fork.childObserves(word())
 case "fork-threads":
     Fork.threadsWrite(word(), forks: number())
 case "closed-streams":

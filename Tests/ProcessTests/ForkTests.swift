@@ -62,6 +62,15 @@ import Testing
         #expect(try storedCount() == 201 && !isLocked(file))
     }
 
+    /// Guarantee 11: a child cannot observe, also if its parent observes the file.
+    @Test func aChildOfAProcessThatObservesIsToldThatItCannot() throws {
+        _ = try write(1)
+        let failure = "child: \(home.path): cannot be watched in a forked process"
+        let output = try probe("fork-observes", path).output.split(separator: "\n")
+        #expect(output.first == "parent: ok" && output.count == 3, "\(output)")
+        #expect(output.dropFirst().allSatisfy { $0.hasPrefix(failure) }, "\(output)")
+    }
+
     /// A lock that another thread holds at the moment of the fork is free in the child.
     @Test(.enabled(if: Hazard.canRunUnsanitized("surroundings: fork beside eight threads")), arguments: [false, true])
     func aChildOfAProcessWithThreadsReadsAndWrites(_ isDefaultStore: Bool) throws {

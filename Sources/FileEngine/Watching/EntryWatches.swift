@@ -4,7 +4,8 @@ import PrefsPropertyLists
 ///
 /// It has its own lock, because watches make system calls when they begin and end.
 final class EntryWatches: Sendable {
-    private let watches = Locked<[String: AnyObject]>([:])
+    /// The watches, and the number of forks at their start: a child hears nothing of those of its parent.
+    private let watches = Locked<[String: (watch: AnyObject, forks: Int)]>([:])
 
     /// Starts or ends the watch of an entry.
     ///
@@ -18,9 +19,9 @@ final class EntryWatches: Sendable {
         watches.withLock { watches in
             if !isWanted() {
                 watches[key] = nil
-            } else if watches[key] == nil {
+            } else if watches[key]?.forks != LockRegistry.forks {
                 do throws(StorageFailure) {
-                    watches[key] = try watch()
+                    watches[key] = try watch().map { ($0, LockRegistry.forks) }
                 } catch {
                     return error
                 }

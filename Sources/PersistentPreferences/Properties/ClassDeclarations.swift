@@ -134,7 +134,10 @@ package final class ClassDeclarations: Sendable {
     /// Does not touch the instance, because another thread may be using its other properties.
     private func name(at storage: AnyKeyPath) -> String? {
         let path = storage.debugDescription
-        let found = declarations.filter { $0.property.explicitKey == nil && path.hasSuffix("._" + $0.name) }
+        let found = declarations.filter { declaration in
+            declaration.property.explicitKey == nil
+                && (path.hasSuffix("._" + declaration.name) || path.hasSuffix("." + Self.rawStorage(of: declaration.name)))
+        }
         return found.count == 1 ? found.first?.name : nil
     }
 
@@ -228,15 +231,29 @@ package final class ClassDeclarations: Sendable {
             found.append(
                 current.children.compactMap { label, value in
                     guard let label, let pref = value as? any PrefWrapper else { return nil }
-                    // The storage of a wrapped property has the property's name behind an underscore.
-                    return (
-                        label.hasPrefix("_") ? String(label.dropFirst()) : label, pref.declaredProperty,
-                        current.subjectType
-                    )
+                    return (name(ofStorage: label), pref.declaredProperty, current.subjectType)
                 })
             mirror = current.superclassMirror
         }
         return found.reversed().flatMap { $0 }
+    }
+
+    /// The name of a property by that of its storage, which has an underscore before it. Reflection gives a raw identifier
+    /// (SE-0451) in backticks, with no-break spaces for its blanks.
+    private static func name(ofStorage label: String) -> String {
+        var scalars = label.unicodeScalars[...]
+        if scalars.count > 1, scalars.first == "`", scalars.last == "`" {
+            scalars = scalars.dropFirst().dropLast()
+            if scalars.contains("\u{A0}") {
+                scalars = String.UnicodeScalarView(scalars.map { $0 == "\u{A0}" ? " " : $0 })[...]
+            }
+        }
+        return String(scalars.first == "_" ? scalars.dropFirst() : scalars)
+    }
+
+    /// The name of the storage of a raw identifier in reflection.
+    private static func rawStorage(of name: String) -> String {
+        "`_" + String(String.UnicodeScalarView(name.unicodeScalars.map { $0 == " " ? "\u{A0}" : $0 })) + "`"
     }
 
     /// The former root keys of the class. An inherited list belongs to the base class.

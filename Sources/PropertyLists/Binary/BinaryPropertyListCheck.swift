@@ -50,7 +50,7 @@ struct BinaryPropertyListCheck {
         let marker = layout.bytes[start]
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
-        case 0x0 where marker == 0x08 || marker == 0x09: return try addScalar(at: start, bytes: 0)
+        case 0x0 where [0x00, 0x08, 0x09].contains(marker): return try addScalar(at: start, bytes: 0)
         case 0x1 where size <= 3: return try addScalar(at: start, bytes: 1 << size)
         case 0x1 where size == 4:
             guard try layout.word(at: start + 1, size: 8) == 0 else {

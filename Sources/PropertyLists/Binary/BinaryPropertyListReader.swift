@@ -140,6 +140,8 @@ struct BinaryPropertyListReader {
         let marker = layout.bytes[start]
         let size = Int(marker & 0x0F)
         switch marker >> 4 {
+        case 0x0 where marker == 0x00:
+            return Scalar(value: .null)
         case 0x0 where marker == 0x08 || marker == 0x09:
             return Scalar(value: .bool(marker == 0x09))
         case 0x1 where size <= 4:

@@ -161,7 +161,9 @@ struct BinaryPropertyListWriter {
             scalars.append(contentsOf: data)
         case .uid(let uid): scalars.appendUID(uid.value)
         // A marker that no reader accepts, so that the check of the written bytes rejects them.
-        case .foreign, .null: scalars.append(0x70)
+        case .foreign: scalars.append(0x70)
+        // Written by plistlib for None; kept in a file that has it.
+        case .null: scalars.append(0x00)
         case .array, .dictionary: preconditionFailure("the value is not a scalar")
         }
         return start..<scalars.count

@@ -1,5 +1,6 @@
 @testable import PrefsSupport
 import Foundation
+import PrefsPropertyLists
 import Testing
 
 @testable import PersistentPreferences
@@ -18,6 +19,21 @@ import Testing
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
             #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
         }
+    }
+
+    /// Other programs write null into binary lists. It is no value, as in JSON, and stays.
+    @Test func aNullInABinaryListIsNoValueAndStays() throws {
+        let values: StoredValue = .dictionary(["a": .null, "b": .integer(1), "c": .array([.integer(1), .null])])
+        try PropertyListCoder.encode(.dictionary(["AnyPrefs": values]), as: .binary).write(to: folder.file())
+        let prefs = folder.prefs()
+        #expect(prefs["a"] == nil && prefs["b"] as? Int == 1 && prefs["c"] as? [Int] == [1])
+        #expect(prefs.outcome == "ok" && Set(prefs.values.keys) == ["b", "c"])
+        prefs["b"] = 2
+        #expect(prefs.outcome == "ok")
+        let stored = try propertyList(at: folder.file())["AnyPrefs"] as? [String: Any]
+        #expect(stored?["a"] is NSNull && stored?["b"] as? Int == 2 && (stored?["c"] as? [Any])?.last is NSNull)
+        prefs["a"] = 3
+        #expect(prefs.ints == ["a": 3, "b": 2] && prefs.outcome == "ok")
     }
 
     @Test func aFolderThatIsRemovedIsMadeByTheNextWrite() throws {

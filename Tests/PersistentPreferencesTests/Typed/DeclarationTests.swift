@@ -36,6 +36,13 @@ private final class OddlyNamedPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref("with space, \"quotes\" and 😀") var odd = 4
 }
 
+/// Raw identifiers.
+private final class RawNamesPrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var `has widgets` = true
+    @Pref var `_leading blank` = 1
+    @Pref var `3D.view` = 2
+}
+
 private final class HandWrittenKeysPrefs: PersistentPrefs, @unchecked Sendable {
     override var keys: [String] { ["by hand", "both"] }
 
@@ -154,6 +161,17 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
         prefs.odd = 40
         #expect(prefs.outcome == "ok")
         #expect(prefs.keys.map { prefs[$0] as? Int } == [10, 20, 30, 40])
+    }
+
+    /// The key is the name, without what reflection adds to it.
+    @Test func theKeyOfARawIdentifierIsItsName() {
+        let prefs = RawNamesPrefs(store: store)
+        #expect(prefs.keys == ["has widgets", "_leading blank", "3D.view"])
+        prefs.`has widgets` = false
+        prefs.`_leading blank` = 3
+        prefs.`$3D.view`.set(4)
+        #expect(prefs.outcome == "ok" && prefs.ints == ["_leading blank": 3, "3D.view": 4])
+        #expect(prefs["has widgets"] as? Bool == false && RawNamesPrefs(store: store).`3D.view` == 4)
     }
 
     @Test func keysByHandAndDeclaredOnesAreBothAllowed() {

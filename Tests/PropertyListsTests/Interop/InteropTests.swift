@@ -93,6 +93,22 @@ import TestSupport
         #expect(theirs == (try? PropertyListCoder.decode(document).value.object as? NSNumber))
     }
 
+    /// plistlib writes None as null, of which Foundation makes NSNull.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func aBinaryListWithNulls() throws {
+        let write = "plistlib.dumps({'a': None, 'b': [1, None], 'c': 2}, fmt=plistlib.FMT_BINARY)"
+        func run(_ script: String, on input: Data = Data()) throws -> Data {
+            try OtherReaders.run(OtherReaders.python, ["-c", "import plistlib, sys; " + script], on: input)
+        }
+        let theirs = try run("sys.stdout.buffer.write(\(write))")
+        let value = try PropertyListCoder.decode(theirs).value
+        #expect(value == .dictionary(["a": .null, "b": .array([.integer(1), .null]), "c": .integer(2)]))
+        let ours = try PropertyListCoder.encode(value, as: .binary)
+        let read = try run("print(plistlib.load(sys.stdin.buffer) == plistlib.loads(\(write)))", on: ours)
+        #expect(String(decoding: read, as: UTF8.self) == "True\n")
+        let foundation = try PropertyListSerialization.propertyList(from: ours, format: nil) as? [String: Any]
+        #expect(foundation?["a"] is NSNull && foundation?["c"] as? Int == 2)
+    }
+
     /// A UID of a keyed archive stays one in binary, for every reader.
     @Test(.enabled(if: OtherReaders.has(OtherReaders.python, "plistlib"))) func keyedArchives() throws {
         let uids: [Any] = [0, 255, 256, 65_536, UInt64(UInt32.max)].map { KeyedArchiveUID(value: $0) }
