@@ -140,7 +140,10 @@ package class SystemCalls: @unchecked Sendable {
     /// which is in nobody's way. If locks are not available, the file may be an old one for a second.
     func endsAtClose(_ descriptor: Descriptor) {
         var lock = flock()
-        (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(F_RDLCK), Int16(SEEK_SET), off_t.max >> 1, 1)
+        lock.l_type = Int16(F_RDLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = .max >> 1
+        lock.l_len = 1
         _ = fcntl(descriptor, F_SETLK, &lock)
     }
 

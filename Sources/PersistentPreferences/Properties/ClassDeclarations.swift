@@ -136,7 +136,8 @@ package final class ClassDeclarations: Sendable {
         let path = storage.debugDescription
         let found = declarations.filter { declaration in
             declaration.property.explicitKey == nil
-                && (path.hasSuffix("._" + declaration.name) || path.hasSuffix("." + Self.rawStorage(of: declaration.name)))
+                && (path.hasSuffix("._" + declaration.name)
+                    || path.hasSuffix("." + Self.rawStorage(of: declaration.name)))
         }
         return found.count == 1 ? found.first?.name : nil
     }
