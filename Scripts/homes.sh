@@ -51,10 +51,14 @@ check_count() { # first side, second side, where both see the lock
     sleep "$seen"
     stored="$(value "$1/count.plist" A.n)"
     say "$stored counted of $good acknowledged of $((2 * count))"
-    [ "$stored" = "$good" ] && [ "$good" = $((2 * count)) ] || {
-        fail "the count is not exact"
-        sort "$logs"/[12] | grep -v '^prefs: waiting' | uniq -c | sort -rn | head -5
-    }
+    [ "$stored" = "$good" ] || fail "an acknowledged increment is lost"
+    # A file system in user space may refuse a call beside the replacement of a file; the error says so.
+    [ $good -ge $((2 * count * 98 / 100)) ] || fail "writes are refused"
+    if [ $good != $((2 * count)) ]; then
+        grep -hv '^prefs: waiting' "$logs"/[12] | sed "s|[^ ]*/||" | sort | uniq -c | sort -rn | head -5 |
+            while read -r line; do say "refused: $line"; done
+        ! grep -hv '^prefs: waiting' "$logs"/[12] | grep -qv 'the stored state is unchanged$' || fail "a refusal is not true"
+    fi
 }
 
 # A person edits the file behind the program, in place and by renaming, and the program writes at once.

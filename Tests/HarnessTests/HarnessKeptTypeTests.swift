@@ -96,6 +96,20 @@ import Testing
         #expect(printed == .failure("`new`: expected an array, found type dictionary"))
     }
 
+    /// A number of more digits than a Double has: a sum that changed nothing would be a silent failure.
+    @Test func aSumThatChangesNothingIsAnError() throws {
+        let path = home.path("g.json")
+        let text = "{\"a\": 12345678901234567890123}\n"
+        try home.write(text, to: "g.json")
+        let reason = "`a` has too many digits, so adding 1 would change nothing"
+        #expect(try prefs("set", "-f", path, "a", "+1") == .failure(reason))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        #expect(try prefs("set", "-f", path, "a", "+0").code == 0)
+        try prefs("set", "-f", path, "b", "1e308")
+        #expect(
+            try prefs("set", "-f", path, "b", "+1.5e308") == .failure("`b`: the sum is too large for a number"))
+    }
+
     @Test func onlyNumbersAndBooleansAreCalculated() throws {
         try prefs("set", "-f", from, #"version="1.0""#, "n=1", "flag=true")
         let end = "cannot change it; -t string stores the text"

@@ -162,6 +162,9 @@ extension ToolMessage {
             "R.k: a dictionary of a lone number CF$UID cannot be stored in a property list"),
         failure("set -f D Entry +x", #"expected a 64-bit integer such as 1 or -7, found "x""#),
         failure("set -f D Entry +18446744073709551615", "`Entry`: the sum is beyond 64 bits"),
+        failure(
+            "set -f D Root.size +1e-300",
+            "`Root.size` has too many digits, so adding 1e-300 would change nothing"),
         failure("set -f D Root.size +x", #"expected a number such as 0.5, found "x""#),
         failure(
             "set string toggle",
@@ -215,6 +218,8 @@ extension ToolMessage {
         "binary output cannot be written to a terminal; give -o PATH or redirect the output",
         // Decimals, which `StepwiseMendingTests` adds.
         "`…`: the sum has more than 38 digits",
+        // Numbers of JSON, which `HarnessKeptTypeTests` adds.
+        "…: the sum is too large for a number",
         // Files that the words name, and streams.
         "the folder … does not exist; nothing was created", "… does not exist; --format json, xml or binary creates it",
         "… is a pipe; only `-f -` can be written, to the standard output", "expected a file, found …",

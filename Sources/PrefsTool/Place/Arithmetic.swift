@@ -16,7 +16,13 @@ enum Arithmetic {
             guard let amount = Double(text), amount.isFinite else {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
             }
-            return StoredValue(old + amount)
+            let sum = old + amount
+            guard sum.isFinite else { throw CommandError("\(place): the sum is too large for a number") }
+            guard sum != old || amount == 0 else {
+                throw CommandError(
+                    "\(place) has too many digits, so adding \(ShownText.key(text)) would change nothing")
+            }
+            return StoredValue(sum)
         default: return nil
         }
     }

@@ -83,6 +83,13 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// The blocks that begin with their imports: programs, exactly as they are printed.
+    var programs: [String] {
+        blocks.filter { !$0.isTest && $0.code.hasPrefix("import ") }.map { block in
+            "#sourceLocation(file: \"\(path)\", line: \(block.line))\n\(block.code)\n#sourceLocation()\n"
+        }
+    }
+
     /// The rows of the first table below a heading, without its head, as cells.
     func rows(of heading: String) -> [[String]] {
         text.split(separator: "\n", omittingEmptySubsequences: false)

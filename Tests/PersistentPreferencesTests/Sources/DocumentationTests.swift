@@ -26,6 +26,18 @@ import Testing
         }
     }
 
+    /// A reader copies an example with its imports, and no others.
+    @Test(.enabled(if: Compiler.canRun))
+    func theExamplesOfTheReadmeCompileAsPrinted() throws {
+        let readme = try #require(DocumentationPage.all.first { $0.testDescription == "README.md" })
+        #expect(readme.programs.count == 4)
+        for program in readme.programs {
+            for complaint in try Compiler.complaints(of: program, ["-warnings-as-errors"]) {
+                Issue.record("\(complaint)")
+            }
+        }
+    }
+
     /// The samples that run as tests are also in the pages.
     @Test(arguments: [
         ("TestingYourPreferences.md", 0, "Stores/TestingSampleTests.swift"),
