@@ -16,6 +16,7 @@ extension StoredValue {
         case let value as StoredValue: self = value
         case let members as [String: StoredValue]: self = .dictionary(members)
         case let uid as KeyedArchiveUID: self = .uid(uid)
+        case is NSNull: self = .null
         case let list as [Any]: self = .array(list.map(StoredValue.init(of:)))
         case let dictionary as [String: Any]: self = .dictionary(dictionary.mapValues(StoredValue.init(of:)))
         default:
