@@ -39,7 +39,7 @@ private final class OddlyNamedPrefs: PersistentPrefs, @unchecked Sendable {
 /// Raw identifiers.
 private final class RawNamesPrefs: PersistentPrefs, @unchecked Sendable {
     @Pref var `has widgets` = true
-    @Pref var `_leading blank` = 1
+    @Pref var `two  blanks` = 1
     @Pref var `3D.view` = 2
 }
 
@@ -166,11 +166,11 @@ private final class UpperPrefs: LowerPrefs, @unchecked Sendable {
     /// The key is the name, without what reflection adds to it.
     @Test func theKeyOfARawIdentifierIsItsName() {
         let prefs = RawNamesPrefs(store: store)
-        #expect(prefs.keys == ["has widgets", "_leading blank", "3D.view"])
+        #expect(prefs.keys == ["has widgets", "two  blanks", "3D.view"])
         prefs.`has widgets` = false
-        prefs.`_leading blank` = 3
+        prefs.`two  blanks` = 3
         prefs.`$3D.view`.set(4)
-        #expect(prefs.outcome == "ok" && prefs.ints == ["_leading blank": 3, "3D.view": 4])
+        #expect(prefs.outcome == "ok" && prefs.ints == ["two  blanks": 3, "3D.view": 4])
         #expect(prefs["has widgets"] as? Bool == false && RawNamesPrefs(store: store).`3D.view` == 4)
     }
 
