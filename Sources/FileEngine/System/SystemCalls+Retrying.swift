@@ -84,8 +84,9 @@ extension SystemCalls {
         guard let there = try status(ofPath: name, in: folder, followsLinks: false) else { return nil }
         try there.requireFile()
         do {
+            guard kind == .smb else { return try reopen(name, in: folder, access, lifetime) }
             let opened = try reopen(name, in: folder, access, lifetime)
-            if kind == .smb { endsAtClose(opened.file.descriptor) }
+            endsAtClose(opened.file.descriptor)
             return opened
         } catch  where error.code == ENOENT {
             return nil
@@ -114,17 +115,20 @@ extension SystemCalls {
     func reopen(
         _ name: String, in folder: Descriptor, _ access: Int32, _ lifetime: OpenFile.Lifetime
     ) throws(StorageFailure) -> (file: OpenFile, status: FileStatus) {
-        var end: Duration?
+        do {
+            return try reopenOnce(name, in: folder, access, lifetime)
+        } catch  where Self.isReplaced(error) {}
+        let end = uptime() + .seconds(3)
         while true {
+            pause()
             do {
                 return try reopenOnce(name, in: folder, access, lifetime)
-            } catch  where [EINVAL, ESTALE].contains(error.code) || error.code == ENOENT && error.operation == "fstat" {
-                let limit = end ?? uptime() + .seconds(3)
-                guard uptime() < limit else { throw error }
-                end = limit
-                pause()
-            }
+            } catch  where Self.isReplaced(error) && uptime() < end {}
         }
+    }
+
+    private static func isReplaced(_ failure: StorageFailure) -> Bool {
+        [EINVAL, ESTALE].contains(failure.code) || failure.code == ENOENT && failure.operation == "fstat"
     }
 
     private func reopenOnce(

@@ -60,26 +60,27 @@ extension PropertyListFile {
     private func rename(
         _ new: NewFile, replaces: Bool, isUnknown: inout Bool, under writeLock: WriteLock
     ) throws(StorageFailure) {
-        func isNew(_ name: String) -> Bool {
-            guard let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false) else {
-                return false
-            }
-            // On a server, where numbers change by themselves, nobody else has a file of the temporary name.
-            return there.isSameFile(as: new.status) || writeLock.isOnServer && name == names.temporary
-        }
         let isAside = writeLock.fileSystem == .smb && replaces
         do throws(StorageFailure) {
             // The client removes a file that is open instead of replacing it, so it is renamed first.
             if isAside { try system.rename(names.file, to: names.former, in: writeLock.folder) }
             try system.rename(names.temporary, to: names.file, in: writeLock.folder)
         } catch {
-            if !isNew(names.file) {
-                isUnknown = !isNew(names.temporary)
+            if !isThere(new, as: names.file, under: writeLock) {
+                isUnknown = !isThere(new, as: names.temporary, under: writeLock)
                 if isAside { isUnknown = !bringsFormerBack(under: writeLock) || isUnknown }
                 throw error
             }
         }
         if isAside { WriteLock.removeFormer(names, in: writeLock.folder, system) }
+    }
+
+    private func isThere(_ new: NewFile, as name: String, under writeLock: WriteLock) -> Bool {
+        guard let there = try? system.status(ofPath: name, in: writeLock.folder, followsLinks: false) else {
+            return false
+        }
+        // On a server, where numbers change by themselves, nobody else has a file of the temporary name.
+        return there.isSameFile(as: new.status) || writeLock.isOnServer && name == names.temporary
     }
 
     /// Gives the former file its name back.
@@ -144,7 +145,7 @@ extension PropertyListFile {
     private func makeTemporary(
         _ bytes: Data, replacing base: Snapshot, _ old: FileStatus?, under writeLock: WriteLock
     ) throws(StorageFailure) -> NewFile {
-        let file = try base.file?.opened(names.file, under: writeLock)
+        let file = writeLock.isOnServer ? try base.file?.opened(names.file, under: writeLock) : base.file
         let permissions = old.flatMap { old in file.map { Permissions.all(of: $0, old) } }
         return try makeTemporary(bytes, like: permissions, protectedAs: file, under: writeLock)
     }
