@@ -163,7 +163,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         if hasChangingNumbers, status.kind == .file {
             status.inode = lock.withLock {
                 looks += 1
-                return status.inode + looks
+                return status.inode + looks << 32
             }
         }
         return status
