@@ -108,8 +108,8 @@ package final class PropertyListFile: Sendable {
     // MARK: - Reading
 
     /// The current state: the thread's own transaction, or the last commit of any process. Costs one `fstat` if nothing
-    /// has changed, and an `open` on a server. A file that cannot be read gives what is known of it, with the error, but not to a write. Throws
-    /// `FileError.unreadable` or `.pathChanged`.
+    /// has changed, and an `open` on a server. A file that cannot be read gives what is known of it, with the error, but
+    /// not to a write. Throws `FileError.unreadable` or `.pathChanged`.
     ///
     /// - Parameter former: what is known instead, if the path has led to another file.
     func read(_ patience: Patience = .ofRead, former: Former? = nil) throws -> DomainState {

@@ -37,8 +37,8 @@ extension PropertyListFile {
         case ofWrite
     }
 
-    /// A file that is not a property list with the expected top level. It is kept open, but on a server, to distinguish it from a file
-    /// that replaces it.
+    /// A file that is not a property list with the expected top level. It is kept open, but on a server, to distinguish it
+    /// from a file that replaces it.
     struct MalformedBytes {
         let fault: PropertyListFault
         let source: Snapshot.Source
@@ -138,8 +138,8 @@ extension PropertyListFile {
     /// - Returns: nil if the file has lost its name, or has a new status and the same bytes.
     private func findOnce(under writeLock: WriteLock?) throws -> Found? {
         guard let (file, status) = try open(under: writeLock) else { return .missing }
+        let kind = system.fileSystem(of: file.descriptor)
         do {
-            let kind = system.fileSystem(of: file.descriptor)
             if kind == .smb { system.endsAtClose(file.descriptor) }
             let nextStamp = system.nextStamp()
             let bytes = try system.readAll(
@@ -176,9 +176,7 @@ extension PropertyListFile {
             }
         } catch let failure as StorageFailure {
             // A server may say so of an open file that was replaced.
-            if [ENOENT, ESTALE].contains(failure.code), system.fileSystem(of: file.descriptor).isOnServer {
-                return nil
-            }
+            if kind.isOnServer, [ENOENT, ESTALE].contains(failure.code) { return nil }
             throw FileError.unreadable(failure.at(names.path))
         }
     }

@@ -18,7 +18,8 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     private var path: String { url.path(percentEncoded: false) }
 
-    /// Stands for the default location if the home folder or the name of the program is unknown. Not a file URL, so that every access fails.
+    /// Stands for the default location if the home folder or the name of the program is unknown. Not a file URL, so that
+    /// every access fails.
     static var withoutHome: URL { URL(string: "missing-home:") ?? URL(filePath: "/") }
 
     init(of settings: Settings) throws {
