@@ -241,6 +241,31 @@ import Testing
             #expect(try terminal.exitCode() == code)
             #expect(try text() == "{\"a\": \(value)}\n" && run.kept.isEmpty)
         }
+
+        /// An editor of windows ends at once, and its window saves the text afterwards.
+        @Test func anEditorThatForksKeepsItsText() throws {
+            try home.write("{\"a\": 1}\n", to: "s.json")
+            #expect(mkfifo(home.path("save"), 0o600) == 0)
+            let window = #"(trap '' HUP; read line < "$HOME/save"; sed -i s/1/2/ "$1")"#
+            let script = window + " < /dev/null > /dev/null 2>&1 &"
+            let run = try EditRun(home, script)
+            let start = ContinuousClock.now
+            let terminal = try run.onTerminal("-f", path)
+            #expect(try terminal.exitCode() == 0)
+            let isKnown = ContinuousClock.now - start < .seconds(1)
+            let output = String(decoding: terminal.output, as: UTF8.self)
+            // A machine that takes a second to start an editor cannot tell.
+            guard isKnown || output.contains("at once") else { return }
+            let (_, kept) = try run.keptText()
+            let hint =
+                "nothing has changed; the editor ended at once, so if it has opened a window, name it with its option "
+                + "that waits, such as `code --wait`; the text is in \(kept)"
+            #expect(output.contains(hint), "\(output)")
+            let save = try FileHandle(forUpdating: home.folder.file("save"))
+            try save.write(contentsOf: Data("now\n".utf8))
+            let saved = Data("{\"a\": 2}\n".utf8)
+            #expect(try Patience.until { try Data(contentsOf: URL(filePath: kept)) == saved })
+        }
     #endif
 
     @Test func aHeldLockLosesNoText() throws {

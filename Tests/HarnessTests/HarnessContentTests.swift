@@ -40,8 +40,9 @@ import TestSupport
         list("<key>a</key><true/><key>b</key><array/>", "2 values"),
         Case(content: Data(), state: "the file is empty: nothing was stored yet"),
         // The content tells the format, whatever the name.
-        Case(content: Data("{}".utf8), state: "JSON, 0 roots, 0 values"),
         Case(content: Data(#"{"name": "x", "scripts": {"a": "b"}, "files": []}"#.utf8), state: "JSON, 3 entries"),
+        // It may be an empty list of the OpenStep format, so no write makes it JSON.
+        foreign("{}", "is text that begins with {, not a property list"),
         foreign("()", "is text that begins with (, not a property list"),
         foreign("bplist00", "too short for a binary property list, or of an unknown version"),
         foreign(xml("\n<key>a</key>\n"), "line 3, column 13: a key without a value"),

@@ -120,7 +120,8 @@ import Testing
         let file = home.path("Localizable.strings")
         try home.write("/* Title */\n\"a\" = \"b\";\n", to: "Localizable.strings")
         let message =
-            "\(file): .strings files in the OpenStep format are not read; `plutil -convert xml1` converts them"
+            "\(file): property lists in the OpenStep format, such as .strings files, are not read; "
+            + "`plutil -convert xml1` of macOS or of a Swift toolchain converts them"
         for words in [["get", file, "a"], ["show", file], ["set", file, "a", "c"]] {
             #expect(try prefs(words) == .failure(message))
         }
@@ -145,13 +146,15 @@ import Testing
         try home.write(#"{"editor.fontSize": 12, "editor.theme": "dark"}"#, to: "settings.json")
         let message =
             "the keys of this file have dots, and none is `editor.fontsize`; did you mean `editor.fontSize`?; "
-            + "a new key of that name is written 'editor\\.fontsize'"
+            + "a new key of that name is written 'editor\\.fontsize', and --nest makes dictionaries"
         #expect(try prefs("set", file, "editor.fontsize", "3") == .failure(message))
         #expect(try prefs("set", file, #"editor\.wraps"#, "true") == Printed())
         #expect(try prefs("set", file, "editor.wraps=false", #"other\.new=1"#) == Printed())
         // Without a dictionary at the top, another name is no path either.
         let other = try prefs("set", file, "files.new", "1")
-        #expect(other.code == 1 && other.errors.hasSuffix("is written 'files\\.new'\n"), "\(other)")
+        #expect(
+            other.code == 1 && other.errors.hasSuffix("is written 'files\\.new', and --nest makes dictionaries\n"),
+            "\(other)")
         #expect(
             try prefs("complete-words", "fish", "get", file, "editor.f").output.hasPrefix("words\0editor.fontSize\t"))
         #expect(try prefs("complete-words", "fish", "get", file, "editor.").output.split(separator: "\0").count == 5)

@@ -148,25 +148,38 @@ import TestSupport
 
     // MARK: - Dry runs
 
-    static let dryRuns: [(words: [String], output: String)] = [
-        (["set", "-f", "D", "R.s", "2", "-t", "integer"], "~ R.s: t → 2\n"),
-        (["set", "-f", "D", "New", "x"], "+ New: x\n"),
-        (["set", "-f", "D", "New.a.b", "x"], "+ New: {\"a\":{\"b\":\"x\"}}\n"),
-        (["set", "-f", "D", "R", "scalar"], "~ R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"} → scalar\n"),
-        (["set", "-f", "D", "R.d.a=2", "R.d.b=3"], "~ R.d.a: 1 → 2\n+ R.d.b: 3\n"),
-        (["unset", "-f", "D", "R.s"], "- R.s: t\n"), (["unset", "-f", "D", "Entry"], "- Entry: 1\n"),
-        (["unset", "-f", "D", "--all"], "- Entry: 1\n- R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"}\n"),
-        (["mv", "-f", "D", "R.s", "text"], "- R.s: t\n+ text: t\n"),
-        (["cp", "-f", "D", "Entry", "R.l[+]"], "+ R.l[1]: 1\n"),
-        (["import", "-f", "D", "HOME/i.json"], "~ R.l: [1] → 2\n"),
-        (["set", "-f", "D", "Entry", "1"], "nothing would change\n"),
+    /// The words, what would change, and why the change needs `--force`.
+    static let dryRuns: [(words: [String], output: String, risk: String?)] = [
+        (["set", "-f", "D", "R.s", "2", "-t", "integer"], "~ R.s: t → 2\n", nil),
+        (["set", "-f", "D", "New", "x"], "+ New: x\n", nil),
+        (["set", "-f", "D", "New.a.b", "x", "--nest"], "+ New: {\"a\":{\"b\":\"x\"}}\n", nil),
+        (
+            ["set", "-f", "D", "R", "scalar"], "~ R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"} → scalar\n",
+            "the dictionary `R` would become a value of type string"
+        ),
+        (["set", "-f", "D", "R.d.a=2", "R.d.b=3"], "~ R.d.a: 1 → 2\n+ R.d.b: 3\n", nil),
+        (["unset", "-f", "D", "R.s"], "- R.s: t\n", nil), (["unset", "-f", "D", "Entry"], "- Entry: 1\n", nil),
+        (
+            ["unset", "-f", "D", "--all"], "- Entry: 1\n- R: {\"d\":{\"a\":1},\"l\":[1],\"s\":\"t\"}\n",
+            "all entries of the UserDefaults suite \"D\" would be removed"
+        ),
+        (["mv", "-f", "D", "R.s", "text"], "- R.s: t\n+ text: t\n", nil),
+        (["cp", "-f", "D", "Entry", "R.l[+]"], "+ R.l[1]: 1\n", nil),
+        (
+            ["import", "-f", "D", "HOME/i.json"], "~ R.l: [1] → 2\n",
+            "the array `R.l` would become a value of type integer"
+        ),
+        (["set", "-f", "D", "Entry", "1"], "nothing would change\n", nil),
     ]
 
-    @Test(arguments: dryRuns) func aDryRunChangesNothing(words: [String], output: String) throws {
+    @Test(arguments: dryRuns.indices) func aDryRunChangesNothing(index: Int) throws {
+        let (command, output, risk) = Self.dryRuns[index]
         _ = try domain()
         let state = try home.state()
-        let words = words.map { $0.replacing("HOME", with: home.folder.path) } + ["--dry-run"]
-        #expect(try prefs(words) == Printed(output))
+        let words = command.map { $0.replacing("HOME", with: home.folder.path) } + ["--dry-run"]
+        let errors = risk.map { "prefs: \($0); --force does it\n" }
+        #expect(try prefs(words) == Printed(output, errors: errors ?? "", code: risk == nil ? 0 : 1))
+        if risk != nil { #expect(try prefs(words + ["--force"]) == Printed(output)) }
         let json = try prefs(words + ["--json"]).output
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [Any])
         #expect(try home.state() == state)

@@ -67,6 +67,7 @@ extension ToolMessage {
         (["cp", "int"], "`cp` needs the place of the copy: a key, FILE:KEY, or a second -f"),
         (["mv", "a.json:x", "b.json:y", "c.json"], "`mv` takes the values of one file at a time"),
         (["cp", "a", "b", "c"], "several values keep their keys; name only the file of the copies"),
+        (["cp", "int", "new.json"], "`new.json` is neither a file nor a key; `new.json:` is a new file"),
         (["cp"], "too few arguments for `cp`: prefs cp KEY … [TO]"),
         (
             ["get", "int", "-f", "etcd://ann:pw@localhost:1/p"],
@@ -158,7 +159,7 @@ extension ToolMessage {
             "null: line 1, column 1: null cannot be stored in a property list; leave it out",
             code: 64),
         failure(
-            #"set -f D R.k {"CF$UID":1} -t json"#,
+            #"set -f D R.k {"CF$UID":1} -t json --nest"#,
             "R.k: a dictionary of a lone number CF$UID cannot be stored in a property list"),
         failure("set -f D Entry +x", #"expected a 64-bit integer such as 1 or -7, found "x""#),
         failure("set -f D Entry +18446744073709551615", "`Entry`: the sum is beyond 64 bits"),
@@ -226,8 +227,8 @@ extension ToolMessage {
         "`…` is sensitive; --reveal prints it", "`…` is sensitive; --reveal copies it",
         "`…` has changed meanwhile; it was copied and stays",
         "… has `…` at its top and no root `…`; leave out --root",
-        "…: .strings files in the OpenStep format are not read; `plutil -convert xml1` converts them",
-        "the keys of this file have dots, and none is `…`",
+        "…: property lists in the OpenStep format, such as .strings files, are not read; "
+            + "`plutil -convert xml1` of macOS or of a Swift toolchain converts them",
         "`…`: dots stand for a hidden value and cannot be stored",
         // Places without a file.
         "--timeout is for the lock of a file; … has none", "undo is not available for the …: it has no file",

@@ -54,10 +54,10 @@ extension CommandSpec {
                 Several values are stored together, or none.
                 With -f, VALUE is of the type of the value that it replaces. A new one is a number, a Boolean, an array or a dictionary
                 if it is JSON, else a string; in a JSON file, `null` is null. -t names another type. Missing dictionaries and arrays on the way to KEY are created. In the name of a new key,
-                `\\.` and `\\[` stand for the dot and the bracket.
+                `\\.` and `\\[` stand for the dot and the bracket; in any KEY, `["a.b"]` is the key in the quotes of JSON.
                 """,
             example: "set KEY VALUE",
-            options: OptionSpec.places + [.type, .expected, .valueFile] + OptionSpec.writing,
+            options: OptionSpec.places + [.type, .expected, .valueFile, .nest] + OptionSpec.writing,
             run: { try Runner($0).set() }),
         CommandSpec(
             "unset", "[KEY …]", "remove values, so that their defaults apply", example: "unset KEY",
@@ -65,15 +65,16 @@ extension CommandSpec {
         CommandSpec(
             "cp", "KEY … [TO]", "copy values, with their types",
             details: """
-                KEY may be FILE:KEY. TO is a key, FILE:KEY, or a file, in which the values keep their keys. With two -f, copies the keys from
-                the first to the second. In one file, all values change together.
+                KEY may be FILE:KEY. TO is a key, FILE:KEY, or a file, in which the values keep their keys; `FILE:` is a new file. With two
+                -f, copies the keys from the first to the second. In one file, all values change together.
                 """,
-            example: "cp a.json:window b.plist", options: OptionSpec.places + OptionSpec.writing,
+            example: "cp a.json:window b.plist", options: OptionSpec.places + [.nest] + OptionSpec.writing,
             run: { try Copy($0, isMove: false).run() }),
         CommandSpec(
             "mv", "KEY … [TO]", "move values, with their types",
             details: "As `cp`, and removes the values. In another file, they are stored before they are removed here.",
-            example: "mv a.json:editor.size a.json:editor.fontSize", options: OptionSpec.places + OptionSpec.writing,
+            example: "mv a.json:editor.size a.json:editor.fontSize",
+            options: OptionSpec.places + [.nest] + OptionSpec.writing,
             run: { try Copy($0, isMove: true).run() }),
         CommandSpec(
             "edit", "", "edit the values in a text editor",

@@ -51,6 +51,8 @@ package struct OptionSpec: Sendable {
         name: "--default", valueName: "TEXT", summary: "print this text if there is no value")
     static let expected = OptionSpec(
         name: "--if", valueName: "VALUE", kind: .value, summary: "change nothing unless the value is VALUE now")
+    static let nest = OptionSpec(
+        name: "--nest", summary: "in a file whose keys have dots, a dot in a new key leads into a new dictionary")
     static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
     static let all = OptionSpec(name: "--all", summary: "remove all values")
     static let format = OptionSpec(

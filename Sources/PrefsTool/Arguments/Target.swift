@@ -13,8 +13,8 @@ enum Target: Equatable {
     case url(String)
 
     /// A word with `://` is a URL. A file that exists is that file, whatever its name. Otherwise a word is a
-    /// path if it contains a slash, if its extension names a format, or if a format is given. Compares bytes, because a
-    /// combining mark may follow the slash.
+    /// path if it contains a slash, if its extension names a format, or if a format is given. A path to nothing beside a
+    /// file of that name with `.plist` is that file. Compares bytes, because a combining mark may follow the slash.
     ///
     /// - Parameter format: the format that the user names.
     init(_ word: String, as format: FileFormat? = nil) {
@@ -24,7 +24,11 @@ enum Target: Equatable {
         } else if word == "-" || ExportFile.openDescriptor(path) != nil {
             self = .stream(word, format)
         } else if Self.isPath(word) || format != nil || FileKind(of: path) == .file {
-            self = .file(word, format)
+            // As `defaults`, which takes the path without the extension.
+            let isShort =
+                format == nil && word.utf8.last != UInt8(ascii: "/") && FileKind(of: path) == nil
+                && FileKind(of: path + ".plist") == .file
+            self = .file(isShort ? word + ".plist" : word, format)
         } else {
             self = .suite(word)
         }

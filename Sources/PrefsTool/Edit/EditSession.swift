@@ -11,6 +11,8 @@ struct EditSession {
     private var document: any EditedDocument
     private let file: PrivateFile
     private var answers = ValueMerge.Answers()
+    /// Whether the editor may have left a window with the text.
+    private var mayBeOpen = false
 
     init(_ place: Place, _ invocation: Invocation) throws {
         (self.invocation, self.place) = (invocation, place)
@@ -25,7 +27,7 @@ struct EditSession {
         var text = start
         do {
             let outcome = try edit(&text)
-            file.remove()
+            if !mayBeOpen { file.remove() }
             return outcome
         } catch {
             guard text != start else {
@@ -39,13 +41,14 @@ struct EditSession {
     private mutating func edit(_ text: inout Data) throws -> Outcome {
         var remarks = document.remarks
         var openings = 0
+        var failure = Result<Void, any Error>.success(())
         while true {
             openings += 1
             // A script that makes the same mistake each time would run for ever.
             if openings > Self.mostOpenings, isatty(invocation.context.input) != 1 { throw rejection(remarks) }
             let opened = AnnotatedText(text, remarks)
             try file.write(opened.bytes)
-            let failure = Result { try editor.edit(file.path) }
+            let time = ContinuousClock().measure { failure = Result { try editor.edit(file.path) } }
             let saved = opened.withoutRemarks(try file.read())
             // Some editors end the last line.
             let isUnchanged = saved == text || saved == text + Data("\n".utf8)
@@ -53,6 +56,7 @@ struct EditSession {
             do { try failure.get() } catch { throw CommandError("\(error); nothing has changed") }
             if saved.isBlank { return unchanged }
             if isUnchanged {
+                mayBeOpen = remarks.isEmpty && time < Self.shortestLook && isatty(invocation.context.input) == 1
                 guard !remarks.isEmpty else { return unchanged }
                 throw rejection(remarks)
             }
@@ -73,8 +77,15 @@ struct EditSession {
             (place.file.map { "\($0): " } ?? "") + reasons.joined(separator: "; ") + "; nothing has changed")
     }
 
+    /// Nobody reads a text and ends the editor in less time. An editor of windows does, unless it has an option to wait.
+    private static let shortestLook = Duration.seconds(1)
+
     private var unchanged: Outcome {
-        Outcome().adding([.init(text: "nothing has changed", isError: false, isJSON: false)])
+        let hint =
+            mayBeOpen
+            ? "; the editor ended at once, so if it has opened a window, name it with its option that waits, such as "
+                + "`code --wait`; the text is in \(file.path)" : ""
+        return Outcome().adding([.init(text: "nothing has changed" + hint, isError: false, isJSON: false)])
     }
 
     // MARK: - Storing

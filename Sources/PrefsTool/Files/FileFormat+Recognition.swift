@@ -15,13 +15,13 @@ extension FileFormat {
         }
         let bytes = read(limit: 1 << 12)
         if bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil { return .binary }
-        if named == .json || bytes.withUnsafeBytes(looksLikeJSON), !path.utf8.suffix(8).elementsEqual(".strings".utf8) {
-            // Text in brackets in a property-list file is in the OpenStep format, unless it is JSON.
-            let isOther =
-                named == .binary && (try? ExportFormat.value(ofJSON: read(limit: PropertyListLimits.fileBytes))) == nil
-            return isOther ? .binary : .json
+        guard named == .json || bytes.withUnsafeBytes(looksLikeJSON) else {
+            return named.map(FileFormat.init) ?? .binary
         }
-        return named.map(FileFormat.init) ?? .binary
+        // Text in brackets in a property-list file is in the OpenStep format, unless it is JSON with a member.
+        guard named == .binary || isOfStrings(path) else { return .json }
+        let value = try? ExportFormat.value(ofJSON: read(limit: PropertyListLimits.fileBytes))
+        return value == nil || value?.dictionary?.isEmpty == true ? .binary : .json
     }
 
     init(_ format: ExportFormat) {
@@ -36,8 +36,20 @@ extension FileFormat {
     /// Whether bytes begin with a bracket or a comment of JSON.
     private static func looksLikeJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if let bracket = ForeignText.bracket(of: bytes) { return bracket != "(" }
-        let text = bytes.drop { $0 == 0x20 || (9...13).contains($0) }
+        let text = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+            .drop { $0 == 0x20 || (9...13).contains($0) }
         return ["//", "/*"].contains { text.starts(with: $0.utf8) }
+    }
+
+    private static func isOfStrings(_ path: String) -> Bool { path.utf8.suffix(8).elementsEqual(".strings".utf8) }
+
+    /// Whether a file that is neither a property list nor JSON is in the OpenStep format: `{ a = 1; }`, `{ }`, or a file
+    /// of strings.
+    ///
+    /// - Parameter path: absolute.
+    static func isOpenStep(atPath path: String) -> Bool {
+        let text = (try? ExportFile.read(path, limit: 1 << 12)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return isOfStrings(path) || text.prefixMatch(of: /\s*\{\s*(\}|("[^"]*"|[^\s"{}]+)\s*=)/) != nil
     }
 }
 

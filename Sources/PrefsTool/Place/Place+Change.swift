@@ -6,7 +6,7 @@ import PrefsPropertyLists
 extension Place {
     typealias Edit = (_ values: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
 
-    /// Makes a change, all or nothing. A dry run prints what it would change. A change that is rejected, or that
+    /// Makes a change, all or nothing. A dry run prints what it would change, and fails if that needs `--force`. A change that is rejected, or that
     /// changes nothing where nothing is stored, takes no lock and leaves no trace.
     func change(_ invocation: Invocation, _ edit: Edit) throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
@@ -31,8 +31,10 @@ extension Place {
         }
         if invocation.isDryRun {
             if case .notOurs? = failure, let failure, !invocation.isForced { throw failure }
-            return Difference(from: before, to: after, hiding: secrets).outcome(invocation)
-                .reporting(invocation.isForced ? nil : failure, asJSON: wantsJSON)
+            let difference = Difference(from: before, to: after, hiding: secrets).outcome(invocation)
+            if invocation.isForced { return difference }
+            return difference.reporting(failure, asJSON: wantsJSON)
+                .reporting(risks.texts.map { "\($0); --force does it" }, asJSON: wantsJSON)
         }
         if case .damaged(let file)? = failure, !invocation.isForced {
             throw CommandError(damaged: file, showsLine: secrets.isEmpty)
@@ -151,6 +153,14 @@ extension Place {
         guard let failure = failure ?? prefs.lastError else { return nil }
         if !failure.wasStored { throw CommandError(explain(failure)) }
         return failure
+    }
+
+    /// - Throws: `CommandError` for two elements of one array, because the index of the second changes.
+    static func checkRemoval(of paths: [ValuePath]) throws(CommandError) {
+        if paths.contains(where: { path in path.hasIndex && paths.count { $0.root == path.root } > 1 }) {
+            throw CommandError(
+                "each removal moves the elements after it; remove the elements of an array one by one")
+        }
     }
 
     static func risk(of file: MalformedFile) -> String {

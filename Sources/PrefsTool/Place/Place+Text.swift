@@ -125,9 +125,3 @@ extension Place {
         throw .typeMismatch(failures.sorted { $0.path < $1.path })
     }
 }
-
-extension ValuePath {
-    fileprivate var lastName: String {
-        if case .key(let key)? = steps.last { key } else { root }
-    }
-}

@@ -142,10 +142,10 @@ struct Place {
             (values, failure) = try entries?.entries(of: root) ?? (nil, nil)
         }
         if case .rootIsNotDictionary? = failure, let failure { throw CommandError(explain(failure)) }
-        if case .notOurs(let file)? = failure, file.path.utf8.suffix(8).elementsEqual(".strings".utf8) {
+        if prefs == nil, case .notOurs(let file)? = failure, FileFormat.isOpenStep(atPath: file.path) {
             throw CommandError(
-                "\(file.path): .strings files in the OpenStep format are not read; `plutil -convert xml1` converts them"
-            )
+                "\(file.path): property lists in the OpenStep format, such as .strings files, are not read; "
+                    + "`plutil -convert xml1` of macOS or of a Swift toolchain converts them")
         }
         if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
         return (values, failure)
@@ -191,10 +191,53 @@ struct Place {
         guard prefs != nil else { return try ValuePath(text, in: values) }
         let path = try ValuePath(
             text, isKey: { key($0) != nil }, value: { key($0).flatMap { base(of: $0.name, in: values) } })
+        return try declared(path)
+    }
+
+    /// The path with the key that a class declares in place of the name of the property.
+    ///
+    /// - Throws: an error if the program has no such key.
+    func declared(_ path: ValuePath) throws -> ValuePath {
+        if prefs == nil { return path }
         guard let key = key(path.root) else {
             throw CommandError(explain(.incorrectKeys(invalidElements: [path.root])))
         }
         return ValuePath(key.name, path.steps)
+    }
+
+    /// Rejects `editor.size` in a dictionary with keys such as `editor.fontSize`, and as a new entry of a domain of
+    /// `UserDefaults`: the value would be in a new dictionary `editor`, where no program looks. A backslash or quotes
+    /// in the text say that the person knows.
+    ///
+    /// - Parameter text: what the person has typed for the path.
+    /// - Throws: `CommandError` with both spellings.
+    func checkNesting(_ text: String, _ path: ValuePath, in values: [String: StoredValue]) throws(CommandError) {
+        if text.unicodeScalars.contains("\\") || text.contains("[\"") { return }
+        let steps = [.key(path.root)] + path.steps
+        var (container, depth) = (StoredValue.dictionary(values), 0)
+        if prefs != nil {
+            guard let base = base(of: path.root, in: values) else { return }
+            (container, depth) = (base, 1)
+        }
+        while depth < steps.count, let next = container.element(steps[depth]) { (container, depth) = (next, depth + 1) }
+        let names = steps[depth...].prefix { !$0.isIndex }.compactMap(\.name)
+        guard names.count > 1, let members = container.dictionary else { return }
+        let hasDots = members.keys.contains { $0.utf8.contains(UInt8(ascii: ".")) }
+        guard hasDots || depth == 0 && target?.suite != nil else { return }
+        let key = names.joined(separator: ".")
+        let new = ValuePath(steps[..<depth] + [.key(key)] + steps[(depth + names.count)...])
+        let place = depth == 0 ? "this file" : "`\(ShownText.key(ValuePath(steps[..<depth]).text))`"
+        throw CommandError(
+            (hasDots ? "the keys of \(place) have dots, and none is" : "\(self.name) has no key")
+                + " `\(ShownText.key(key))`" + Suggestion.text(key, among: members.keys.sorted())
+                + "; a new key of that name is written '\(ShownText.key(new.text))', and --nest makes dictionaries")
+    }
+
+    /// The text that leads back to a path of these values, whatever its keys contain.
+    func text(of path: ValuePath, in values: [String: StoredValue]) -> String {
+        let text = path.text
+        let isPlain = !path.hasEmptyKey && text == text.printable && (try? self.path(text, in: values)) == path
+        return isPlain ? text : path.quotedText
     }
 
     /// Describes an error. For an unknown key, suggests a similar key or lists the keys.

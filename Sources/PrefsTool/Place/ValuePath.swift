@@ -5,6 +5,8 @@ struct ValuePath: Hashable {
     enum Step: Hashable {
         case key(String)
         case index(Int)
+        /// The place behind the last element.
+        case end
     }
 
     /// The key of an entry at the top.
@@ -17,9 +19,13 @@ struct ValuePath: Hashable {
         self.steps = steps
     }
 
-    /// Parses `a.b[2]`. `[+]` is the place behind the last element. A backslash makes a dot or a bracket part of a key.
+    /// - Parameter steps: from the top; the first is a key.
+    init(_ steps: ArraySlice<Step>) { self.init(steps.first?.name ?? "", Array(steps.dropFirst())) }
+
+    /// Parses `a.b[2]`. `[+]` is the place behind the last element. A backslash makes a dot or a bracket part of a key,
+    /// and `["a.b"]` is the key in the quotes of JSON, as in JSONPath (RFC 9535).
     /// The longest beginning of the rest, with dots, that is an existing key counts as that key, because keys with dots
-    /// are common.
+    /// are common. A key with a backslash that is read as a part of it comes first.
     ///
     /// - Throws: `CommandError` if the text is neither a path nor a key that exists.
     init(_ text: String, in values: [String: StoredValue]) throws(CommandError) {
@@ -36,35 +42,40 @@ struct ValuePath: Hashable {
         var rest = text.unicodeScalars[...]
         var steps: [Step] = []
         repeat {
-            if rest.first == "[", !steps.isEmpty {
-                let end = rest.firstIndex(of: "]")
-                let number = end.map { String(rest[..<$0].dropFirst()) } ?? ""
-                guard let end, let index = number == "+" ? container?.array?.count ?? 0 : Int(number) else {
-                    throw Self.failure(text)
-                }
-                steps.append(.index(index))
-                container = container.flatMap { Self.element(index, of: $0) }
-                rest = rest[rest.index(after: end)...]
-            } else {
-                let isFirst = steps.isEmpty
-                if !isFirst, rest.popFirst() != "." { throw Self.failure(text) }
-                let members = container?.dictionary ?? [:]
-                let ends = rest.indices.filter { rest[$0] == "." || rest[$0] == "[" } + [rest.endIndex]
-                let end = ends.last { end in
-                    let key = String(rest[..<end])
-                    return isFirst ? isKey(key) : members[key] != nil
-                }
-                let newEnd = ends.first { Self.isMark(at: $0, in: rest) } ?? rest.endIndex
-                let key = end.map { String(rest[..<$0]) } ?? Self.unescaped(String(rest[..<newEnd]))
-                // The empty key must exist.
-                if end == nil, key.isEmpty { throw Self.failure(text) }
+            let isFirst = steps.isEmpty
+            let members = container?.dictionary ?? [:]
+            func add(_ key: String) {
                 steps.append(.key(key))
                 container = isFirst ? value(key) : members[key]
+            }
+            if let (key, length) = Self.quotedKey(rest) {
+                add(key)
+                rest = rest.dropFirst(length)
+            } else if rest.first == "[", !isFirst {
+                let end = rest.firstIndex(of: "]")
+                let number = end.map { String(rest[..<$0].dropFirst()) } ?? ""
+                guard let end, let step = number == "+" ? .end : Int(number).map(Step.index) else {
+                    throw Self.failure(text)
+                }
+                steps.append(step)
+                container = container?.element(step)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                if !isFirst, rest.popFirst() != "." { throw Self.failure(text) }
+                func exists(_ key: String) -> Bool { isFirst ? isKey(key) : members[key] != nil }
+                let ends = rest.indices.filter { rest[$0] == "." || rest[$0] == "[" } + [rest.endIndex]
+                let newEnd = ends.first { Self.isMark(at: $0, in: rest) } ?? rest.endIndex
+                let typed = String(rest[..<newEnd])
+                let new = Self.unescaped(typed)
+                let isEscaped = new != typed && exists(new)
+                let end = isEscaped ? nil : ends.last { exists(String(rest[..<$0])) }
+                // The empty key must exist, or stand in quotes.
+                if end == nil, new.isEmpty { throw Self.failure(text) }
+                add(end.map { String(rest[..<$0]) } ?? new)
                 rest = rest[(end ?? newEnd)...]
             }
         } while !rest.isEmpty
-        guard case .key(let root) = steps[0] else { throw Self.failure(text) }
-        self.init(root, Array(steps.dropFirst()))
+        self.init(steps[...])
     }
 
     private static func failure(_ text: String) -> CommandError {
@@ -74,22 +85,38 @@ struct ValuePath: Hashable {
                 + "a new key of that name is written '\(ShownText.key(escaped(text)))'")
     }
 
-    /// True for a dot or a bracket that no backslash precedes.
-    private static func isMark(at index: String.Index, in text: Substring.UnicodeScalarView) -> Bool {
-        index < text.endIndex && (text[index] == "." || text[index] == "[")
-            && (index == text.startIndex || text[text.index(before: index)] != "\\")
+    /// The key that a rest such as `["a.b"]…` begins with, and the number of scalars that it takes; nil for another rest.
+    private static func quotedKey(_ rest: Substring.UnicodeScalarView) -> (key: String, length: Int)? {
+        guard rest.starts(with: "[\"".unicodeScalars) else { return nil }
+        var isAfterBackslash = false
+        let length = rest.dropFirst(2).prefix { scalar in
+            defer { isAfterBackslash = scalar == "\\" && !isAfterBackslash }
+            return scalar != "\"" || isAfterBackslash
+        }.count
+        let (quoted, end) = (rest.dropFirst().prefix(length + 2), rest.dropFirst(length + 3).first)
+        guard end == "]", let key = PropertyListType.quoted(String(quoted))?.string else { return nil }
+        return (key, length + 4)
     }
 
+    /// True for a dot or a bracket that no backslash precedes. Two backslashes stand for one.
+    private static func isMark(at index: String.Index, in text: Substring.UnicodeScalarView) -> Bool {
+        index < text.endIndex && (text[index] == "." || text[index] == "[")
+            && text[..<index].reversed().prefix { $0 == "\\" }.count.isMultiple(of: 2)
+    }
+
+    /// Puts a backslash before each dot and bracket, and doubles those that stand before one or at the end.
     private static func escaped(_ name: String) -> String {
-        name.unicodeScalars.map { $0 == "." || $0 == "[" ? "\\\($0)" : String($0) }.joined()
+        if !name.utf8.contains(where: { ".[\\".utf8.contains($0) }) { return name }
+        return name.replacing(/(\\*)([.\[]|\z)/.matchingSemantics(.unicodeScalar)) { match in
+            "\(match.1)\(match.1)\(match.2.isEmpty ? "" : "\\")\(match.2)"
+        }
     }
 
     private static func unescaped(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        let kept = zip(scalars, scalars.dropFirst().map { $0 as Unicode.Scalar? } + [nil]).filter { scalar, next in
-            scalar != "\\" || next != "." && next != "["
+        if !text.utf8.contains(UInt8(ascii: "\\")) { return text }
+        return text.replacing(/(\\+)([.\[]|\z)/.matchingSemantics(.unicodeScalar)) { match in
+            match.1.dropLast((match.1.count + (match.2.isEmpty ? 0 : 1)) / 2) + match.2
         }
-        return kept.map { String($0.0) }.joined()
     }
 
     // MARK: - Parts
@@ -100,9 +127,18 @@ struct ValuePath: Hashable {
             switch step {
             case .key(let key): "\(text).\(Self.escaped(key))"
             case .index(let index): "\(text)[\(index)]"
+            case .end: "\(text)[+]"
             }
         }
     }
+
+    /// `["a"]["b"][2]`, which `init` parses alike whatever exists.
+    var quotedText: String {
+        names.reduce("") { text, name in "\(text)[\(name.json)]" }
+    }
+
+    /// Whether a key is empty, so that `text` is hard to see.
+    var hasEmptyKey: Bool { root.isEmpty || steps.contains(.key("")) }
 
     /// The keys and indexes from the top.
     var names: [StoredValue] {
@@ -111,9 +147,13 @@ struct ValuePath: Hashable {
                 switch step {
                 case .key(let key): .string(key)
                 case .index(let index): StoredValue(index)
+                case .end: .string("+")
                 }
             }
     }
+
+    /// The innermost key.
+    var lastName: String { steps.last { !$0.isIndex }?.name ?? root }
 
     /// The container that the place is in; nil for an entry at the top.
     var parent: ValuePath? { steps.isEmpty ? nil : ValuePath(root, steps.dropLast()) }
@@ -126,8 +166,11 @@ struct ValuePath: Hashable {
 
     /// Whether the place is behind the last element of an array in the entry.
     func isAppended(to entry: StoredValue?) -> Bool {
-        guard case .index(let index)? = steps.last else { return false }
-        return parent?.value(in: entry)?.array?.count == index
+        switch steps.last {
+        case .end?: true
+        case .index(let index)?: parent?.value(in: entry)?.array?.count == index
+        default: false
+        }
     }
 
     /// The steps from a container of the place.
@@ -142,12 +185,7 @@ struct ValuePath: Hashable {
 
     /// The value at the place inside the entry; nil if it is missing.
     func value(in entry: StoredValue?) -> StoredValue? {
-        steps.reduce(entry) { value, step in
-            switch step {
-            case .key(let key): value?.dictionary?[key]
-            case .index(let index): value.flatMap { Self.element(index, of: $0) }
-            }
-        }
+        steps.reduce(entry) { $0?.element($1) }
     }
 
     /// The entry with another value at the place. nil removes the value there. An index equal to the number of elements
@@ -170,10 +208,11 @@ struct ValuePath: Hashable {
             }
             values[key] = try replacing(values[key], rest.dropFirst(), with: new)
             return .dictionary(values)
-        case .index(let index):
+        case .index, .end:
             guard var values = value.map(\.array) ?? [] else {
                 throw CommandError("\(place): expected an array, found \(Self.kind(of: value))")
             }
+            let index = if case .index(let index) = step { index } else { values.count }
             if index == values.count, new != nil {
                 values.append(try replacing(nil, rest.dropFirst(), with: new) ?? .dictionary([:]))
                 return .array(values)
@@ -191,11 +230,7 @@ struct ValuePath: Hashable {
         }
     }
 
-    private static func element(_ index: Int, of value: StoredValue) -> StoredValue? {
-        value.array.flatMap { values in position(index, of: values.count).map { values[$0] } }
-    }
-
-    private static func position(_ index: Int, of count: Int) -> Int? {
+    fileprivate static func position(_ index: Int, of count: Int) -> Int? {
         let position = index < 0 ? count + index : index
         return (0..<count).contains(position) ? position : nil
     }
@@ -206,5 +241,19 @@ struct ValuePath: Hashable {
 }
 
 extension ValuePath.Step {
-    fileprivate var isIndex: Bool { if case .index = self { true } else { false } }
+    var isIndex: Bool { name == nil }
+    /// The key; nil for a place in an array.
+    var name: String? { if case .key(let name) = self { name } else { nil } }
+}
+
+extension StoredValue {
+    /// The member or the element at a step; nil if it is missing.
+    func element(_ step: ValuePath.Step) -> StoredValue? {
+        switch step {
+        case .key(let key): dictionary?[key]
+        case .index(let index):
+            array.flatMap { values in ValuePath.position(index, of: values.count).map { values[$0] } }
+        case .end: nil
+        }
+    }
 }

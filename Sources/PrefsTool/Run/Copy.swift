@@ -1,6 +1,7 @@
 import Foundation
 import PersistentPreferences
 import PrefsFileEngine
+import PrefsJSON
 
 /// Copies or moves values within a place or to another one. The values keep their types.
 struct Copy {
@@ -8,8 +9,10 @@ struct Copy {
     private let isMove: Bool
     private let source: Place
     private let destination: Place
-    /// The paths of the values, and their new paths.
-    private let paths: [(from: String, to: String)]
+    /// The words of the values.
+    private let words: [String]
+    /// The word of the new place; nil if the values keep their keys.
+    private let newKey: String?
 
     private var isWithinOnePlace: Bool {
         guard let from = source.file, let to = destination.file else { return source.target == destination.target }
@@ -32,8 +35,8 @@ struct Copy {
                 throw UsageError(
                     "`\(invocation.spec.name)` needs the place of the copy: a key, FILE:KEY, or a second -f")
             }
-            sources = operands.dropLast().map { Word($0) }
-            target = Word(last, mayBeFile: true)
+            sources = operands.dropLast().map { Word($0, in: invocation) }
+            target = try Word(ofTarget: last, hasOtherPlace: sources[0].place != nil, in: invocation)
         }
         guard sources.allSatisfy({ $0.place == sources[0].place }) else {
             throw UsageError("`\(invocation.spec.name)` takes the values of one file at a time")
@@ -41,7 +44,7 @@ struct Copy {
         guard sources.count == 1 || target.key.isEmpty else {
             throw UsageError("several values keep their keys; name only the file of the copies")
         }
-        paths = sources.map { ($0.key, target.key.isEmpty ? $0.key : target.key) }
+        (words, newKey) = (sources.map(\.key), target.key.isEmpty ? nil : target.key)
         source = try Place(of: invocation, at: sources[0].place)
         destination = try Place(of: invocation, at: target.place)
     }
@@ -54,17 +57,39 @@ struct Copy {
 
         init(place: String?, key: String) { (self.place, self.key) = (place, key) }
 
-        init(_ word: String, mayBeFile: Bool = false) {
-            let ends = word.unicodeScalars.indices.filter { word.unicodeScalars[$0] == ":" }
-            let end = ends.first { Target.isFile(String(word.unicodeScalars[..<$0]), exists: false) }
-            if let end {
-                let rest = word.unicodeScalars[word.unicodeScalars.index(after: end)...]
-                self.init(place: String(word.unicodeScalars[..<end]), key: String(rest))
-            } else if mayBeFile, Target.isFile(word, exists: false) {
-                self.init(place: word, key: "")
-            } else {
-                self.init(place: nil, key: word)
+        /// A word is `FILE:KEY` if the file exists, or if it can be a path and no key of the place begins the word.
+        init(_ word: String, in invocation: Invocation) {
+            let parts = word.unicodeScalars.indices.filter { word.unicodeScalars[$0] == ":" }.map {
+                (String(word.unicodeScalars[..<$0]), String(word.unicodeScalars[$0...].dropFirst()))
             }
+            let file =
+                parts.first { Target.isFile($0.0, exists: true) }
+                ?? parts.first { part, _ in
+                    Target.isFile(part, exists: false)
+                        && (ExportFormat(extensionOf: part) != nil || !Self.isKey(word, in: invocation))
+                }
+            self = file.map { Word(place: $0.0, key: $0.1) } ?? Word(place: nil, key: word)
+        }
+
+        /// - Parameter hasOtherPlace: whether the values come from a file that their words name.
+        /// - Throws: `UsageError` if the word may be meant as a new file or as a key.
+        init(ofTarget word: String, hasOtherPlace: Bool, in invocation: Invocation) throws(UsageError) {
+            self.init(word, in: invocation)
+            guard place == nil else { return }
+            if Target.isFile(word, exists: !hasOtherPlace) {
+                self.init(place: word, key: "")
+            } else if ExportFormat(extensionOf: word) != nil, !Self.isKey(word, in: invocation) {
+                let shown = ShownText.key(word)
+                throw UsageError("`\(shown)` is neither a file nor a key; `\(shown):` is a new file")
+            }
+        }
+
+        /// Whether a word names a value of the place of the options, or a place in one.
+        private static func isKey(_ word: String, in invocation: Invocation) -> Bool {
+            guard let place = try? Place(of: invocation), let values = try? place.read().values,
+                let path = try? place.path(word, in: values)
+            else { return false }
+            return place.prefs != nil || values[path.root] != nil
         }
     }
 
@@ -75,8 +100,13 @@ struct Copy {
     func run() throws -> Outcome {
         if isWithinOnePlace {
             return try source.change(invocation) { values, risks in
-                for (from, to) in paths {
-                    let value = try value(at: from, in: values)
+                let paths = try words.map { word in
+                    let from = try source.path(word, in: values)
+                    return (word, from, try newPath(from, in: values))
+                }
+                if isMove { try Place.checkRemoval(of: paths.map(\.1)) }
+                for (word, from, to) in paths {
+                    let value = try value(at: from, word, in: values)
                     if isMove { try remove(from, value, from: &values) }
                     try store(value, at: to, in: &values, &risks)
                 }
@@ -84,46 +114,55 @@ struct Copy {
         }
         let (values, failure) = try source.existing()
         if let failure, !failure.isWarning { throw failure }
-        let copied = try paths.map { ($0.from, $0.to, try value(at: $0.from, in: values)) }
-        for (from, _, value) in copied {
-            let path = try source.path(from, in: values)
-            guard source.secrets.shown(value, at: path) == value else {
-                throw CommandError("`\(ShownText.key(from))` is sensitive; --reveal copies it")
+        let copied = try words.map { word in
+            let from = try source.path(word, in: values)
+            let value = try value(at: from, word, in: values)
+            guard source.secrets.shown(value, at: from) == value else {
+                throw CommandError("`\(ShownText.key(word))` is sensitive; --reveal copies it")
             }
+            return (from, value)
         }
+        if isMove { try Place.checkRemoval(of: copied.map(\.0)) }
         let outcome = try destination.change(invocation) { values, risks in
-            for (_, to, value) in copied { try store(value, at: to, in: &values, &risks) }
+            for (from, value) in copied { try store(value, at: newPath(from, in: values), in: &values, &risks) }
         }
         guard isMove else { return outcome }
         let removal = try source.change(invocation) { values, _ in
-            for (from, _, value) in copied { try remove(from, value, from: &values) }
+            for (from, value) in copied { try remove(from, value, from: &values) }
         }
         var both = outcome.adding(removal.messages)
         both.output += removal.output
         return both
     }
 
-    private func value(at name: String, in values: [String: StoredValue]) throws -> StoredValue {
-        let path = try source.path(name, in: values)
+    /// Where a value is stored. Without a new key, its keys stay.
+    private func newPath(_ path: ValuePath, in values: [String: StoredValue]) throws -> ValuePath {
+        guard let newKey else { return try destination.declared(path) }
+        let new = try destination.path(newKey, in: values)
+        if !invocation.options.has(.nest) { try destination.checkNesting(newKey, new, in: values) }
+        return new
+    }
+
+    private func value(at path: ValuePath, _ word: String, in values: [String: StoredValue]) throws -> StoredValue {
         guard let value = path.value(in: source.effective(values[path.root], path.root)) else {
-            throw CommandError("`\(ShownText.key(name))` is not set", near: name, among: values)
+            throw CommandError("`\(ShownText.key(word))` is not set", near: word, among: values)
         }
         return value
     }
 
-    private func remove(_ name: String, _ value: StoredValue, from values: inout [String: StoredValue]) throws {
-        let path = try source.path(name, in: values)
+    private func remove(
+        _ path: ValuePath, _ value: StoredValue, from values: inout [String: StoredValue]
+    ) throws {
         let base = source.base(of: path.root, in: values)
         guard path.value(in: source.effective(values[path.root], path.root)) == value else {
-            throw CommandError("`\(ShownText.key(name))` has changed meanwhile; it was copied and stays")
+            throw CommandError("`\(ShownText.key(path.text))` has changed meanwhile; it was copied and stays")
         }
         values[path.root] = try path.value(path.steps.isEmpty ? nil : base, with: nil)
     }
 
     private func store(
-        _ value: StoredValue, at name: String, in values: inout [String: StoredValue], _ risks: inout Risks
+        _ value: StoredValue, at path: ValuePath, in values: inout [String: StoredValue], _ risks: inout Risks
     ) throws {
-        let path = try destination.path(name, in: values)
         let base = destination.base(of: path.root, in: values)
         if destination.prefs == nil, let old = path.value(in: base), !old.isNull, old != value {
             if old.isContainer {
@@ -133,7 +172,7 @@ struct Copy {
             }
         }
         if value.holdsNull, !destination.keepsNulls {
-            throw CommandError("`\(ShownText.key(name))`: null cannot be stored in a property list")
+            throw CommandError("`\(ShownText.key(path.text))`: null cannot be stored in a property list")
         }
         let former = values[path.root]
         let entry = try path.value(base, with: value)

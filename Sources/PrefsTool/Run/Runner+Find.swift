@@ -21,6 +21,8 @@ extension Runner {
             if Self.contains(key, word) { found.append((path, value)) } else { search(value, path) }
         }
         var failures: [String] = []
+        // The names of domains are not keys.
+        var text = { (path: ValuePath) in path.text.printable }
         if invocation.options.has(.domains) {
             let domains = try Domains(invocation).entries()
             failures = domains.failures
@@ -28,6 +30,7 @@ extension Runner {
         } else {
             let (values, failure) = try place.existing()
             failures = failure.map { ["\($0)"] } ?? []
+            text = { place.text(of: $0, in: values).printable }
             if place.prefs == nil {
                 for (key, value) in values.sortedByBytes {
                     search(key, place.secrets.shown(value, at: [key]), ValuePath(key))
@@ -47,19 +50,15 @@ extension Runner {
         let outcome =
             found.isEmpty
             ? Outcome.failure("no key and no value contains it", asJSON: wantsJSON)
-            : wantsJSON ? try json(found) : text(found)
+            : wantsJSON
+                ? try json(found)
+                : Outcome(
+                    output: found.map { "\(text($0)): \(ShownText.line(ValueText.line($1), longest: 200))\n" }.joined())
         return outcome.reporting(failures, asJSON: wantsJSON)
     }
 
     private static func contains(_ text: String, _ word: Data) -> Bool {
         word.isEmpty || Data(text.lowercased().utf8).range(of: word) != nil
-    }
-
-    private func text(_ found: [(path: ValuePath, value: StoredValue)]) -> Outcome {
-        let lines = found.map { path, value in
-            "\(path.text.printable): \(ShownText.line(ValueText.line(value), longest: 200))\n"
-        }
-        return Outcome(output: lines.joined())
     }
 
     private func json(_ found: [(path: ValuePath, value: StoredValue)]) throws -> Outcome {

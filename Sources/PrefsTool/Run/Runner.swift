@@ -97,7 +97,6 @@ struct Runner {
             }
             for (name, text) in assignments {
                 let path = try place.path(name, in: values)
-                try checkNesting(name, path, in: values)
                 let base = place.base(of: path.root, in: values)
                 let old = path.value(in: base)
                 // A new element is read like the one before it.
@@ -106,6 +105,7 @@ struct Runner {
                     try calculated(text, from: old, as: type, path, in: values)
                         ?? self.value(of: text, at: path, like: alike, as: type, in: values)
                 }
+                if !invocation.options.has(.nest) { try place.checkNesting(name, path, in: values) }
                 if place.prefs == nil, type == nil, let value {
                     if old == nil { new.append((path, value)) }
                     // A null is a place without a value.
@@ -134,21 +134,6 @@ struct Runner {
             let isOther = path.steps.isEmpty && name != path.root && text.hasPrefix("\(ShownText.key(path.root)):")
             throw isOther ? CommandError(name + text.dropFirst(ShownText.key(path.root).count)) : error
         }
-    }
-
-    /// Rejects `editor.size` in a file with keys such as `editor.fontSize` and without dictionaries: the value would be in
-    /// a new dictionary `editor`, where no program of this file looks.
-    private func checkNesting(_ name: String, _ path: ValuePath, in values: [String: StoredValue]) throws(CommandError)
-    {
-        guard place.prefs == nil, case .key? = path.steps.first, values[path.root] == nil,
-            values.keys.contains(where: { $0.hasPrefix(path.root + ".") })
-                || values.keys.contains(where: { $0.utf8.contains(UInt8(ascii: ".")) })
-                    && !values.values.contains(where: { $0.dictionary != nil })
-        else { return }
-        throw CommandError(
-            "the keys of this file have dots, and none is `\(ShownText.key(name))`"
-                + Suggestion.text(name, among: values.keys.sorted())
-                + "; a new key of that name is written '\(ShownText.key(ValuePath(name).text))'")
     }
 
     private enum ValueType {
@@ -240,10 +225,7 @@ struct Runner {
                 return
             }
             let paths = try invocation.operands.map { try place.path($0, in: values) }
-            if paths.contains(where: { path in path.hasIndex && paths.count { $0.root == path.root } > 1 }) {
-                throw CommandError(
-                    "each removal moves the elements after it; remove the elements of an array one by one")
-            }
+            try Place.checkRemoval(of: paths)
             for (word, path) in zip(invocation.operands, paths) {
                 guard let old = path.value(in: place.base(of: path.root, in: values)) else {
                     if place.prefs != nil, path.steps.isEmpty { continue }
