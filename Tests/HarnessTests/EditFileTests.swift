@@ -246,7 +246,7 @@ import Testing
         @Test func anEditorThatForksKeepsItsText() throws {
             try home.write("{\"a\": 1}\n", to: "s.json")
             #expect(mkfifo(home.path("save"), 0o600) == 0)
-            let window = #"(trap '' HUP; read line < "$HOME/save"; sed -i s/1/2/ "$1")"#
+            let window = #"trap '' HUP; (read line < "$HOME/save"; sed -i s/1/2/ "$1")"#
             let script = window + " < /dev/null > /dev/null 2>&1 &"
             let run = try EditRun(home, script)
             let start = ContinuousClock.now

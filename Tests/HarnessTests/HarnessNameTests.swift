@@ -273,4 +273,13 @@ import Testing
         #expect(try prefs("set", "-f", file, "a", "2", "--dry-run", "--force") == Printed("~ a: 1 → 2\n"))
         #expect(try home.text("c.plist") == text)
     }
+
+    /// Programs of Apple platforms read the texts YES and NO as Booleans.
+    @Test(arguments: ["YES", "NO"]) func aTextLikeABooleanIsTold(text: String) throws {
+        _ = try home.writeSuite("D", ["Entry": 1])
+        let message = "prefs: flag: string (-t TYPE stores another type)\n"
+        #expect(try prefs("set", "-f", "D", "flag", text) == Printed(errors: message))
+        #expect(try prefs("get", "-f", "D", "flag", "--type") == Printed("string\n"))
+        #expect(try prefs("set", "-f", "D", "other", text, "-t", "string") == Printed())
+    }
 }

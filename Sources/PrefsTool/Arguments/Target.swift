@@ -103,8 +103,6 @@ enum Target: Equatable {
     /// True for a store with a URL.
     var hasRootsOnly: Bool { if case .url = self { true } else { false } }
 
-    var isStream: Bool { if case .stream = self { true } else { false } }
-
     /// The format of the file: the one that the user names, otherwise that of its content, otherwise that of its
     /// extension.
     var format: FileFormat {

@@ -25,12 +25,7 @@ extension FileFormat {
     }
 
     init(_ format: ExportFormat) {
-        self =
-            switch format {
-            case .binary: .binary
-            case .xml: .xml
-            case .json: .json
-            }
+        self = format == .json ? .json : format == .xml ? .xml : .binary
     }
 
     /// Whether bytes begin with a bracket or a comment of JSON.

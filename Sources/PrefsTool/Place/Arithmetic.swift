@@ -10,8 +10,8 @@ enum Arithmetic {
     static func sum(of value: StoredValue, and text: String, _ name: String) throws -> StoredValue? {
         let place = "`\(ShownText.key(name))`"
         switch value {
-        case .integer(let old): return try sum(of: Wide(old), and: text, place)
-        case .unsigned(let old): return try sum(of: Wide(old), and: text, place)
+        case .integer(let old): return try sum(of: Decimal(old), and: text, place)
+        case .unsigned(let old): return try sum(of: Decimal(old), and: text, place)
         case .real(let old):
             guard let amount = Double(text), amount.isFinite else {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")
@@ -40,46 +40,15 @@ enum Arithmetic {
         return sum.storable
     }
 
-    private static func sum(of old: Wide, and text: String, _ place: String) throws -> StoredValue {
-        guard let amount = Wide(text) else {
+    /// - Parameter old: an integer of 64 bits. A Decimal has room for the exact sum of two.
+    private static func sum(of old: Decimal, and text: String, _ place: String) throws -> StoredValue {
+        guard let amount = Int64(text).map({ Decimal($0) }) ?? UInt64(text).map({ Decimal($0) }) else {
             throw CommandError("expected a 64-bit integer such as 1 or -7, found \"\(ShownText.key(text))\"")
         }
-        guard let sum = (old + amount)?.value else { throw CommandError("\(place): the sum is beyond 64 bits") }
-        return sum
-    }
-
-    /// An integer of 65 bits: the sign, and the distance from zero. A sum never overflows silently.
-    private struct Wide {
-        let isNegative: Bool
-        let magnitude: UInt64
-
-        init(_ number: some FixedWidthInteger) {
-            self.init(number < 0, UInt64(number.magnitude))
+        let sum = "\(old + amount)"
+        guard let value = Int64(sum).map(StoredValue.integer) ?? UInt64(sum).map({ StoredValue($0) }) else {
+            throw CommandError("\(place): the sum is beyond 64 bits")
         }
-
-        init?(_ text: String) {
-            guard let number = Int64(text).map(Self.init) ?? UInt64(text).map(Self.init) else { return nil }
-            self = number
-        }
-
-        private init(_ isNegative: Bool, _ magnitude: UInt64) {
-            (self.isNegative, self.magnitude) = (isNegative, magnitude)
-        }
-
-        /// The sum; nil if it has more than 65 bits.
-        static func + (left: Wide, right: Wide) -> Wide? {
-            if left.isNegative == right.isNegative {
-                let (sum, isBeyond) = left.magnitude.addingReportingOverflow(right.magnitude)
-                return isBeyond ? nil : Wide(left.isNegative, sum)
-            }
-            let (large, small) = left.magnitude >= right.magnitude ? (left, right) : (right, left)
-            return Wide(large.isNegative, large.magnitude - small.magnitude)
-        }
-
-        /// The stored value; nil if neither a signed nor an unsigned integer of 64 bits has it.
-        var value: StoredValue? {
-            if !isNegative { return StoredValue(magnitude) }
-            return magnitude <= Int64.min.magnitude ? .integer(Int64(truncatingIfNeeded: 0 &- magnitude)) : nil
-        }
+        return value
     }
 }

@@ -236,7 +236,8 @@ struct Place {
     /// The text that leads back to a path of these values, whatever its keys contain.
     func text(of path: ValuePath, in values: [String: StoredValue]) -> String {
         let text = path.text
-        let isPlain = !path.hasEmptyKey && text == text.printable && (try? self.path(text, in: values)) == path
+        let isPlain =
+            !path.names.contains(.string("")) && text == text.printable && (try? self.path(text, in: values)) == path
         return isPlain ? text : path.quotedText
     }
 

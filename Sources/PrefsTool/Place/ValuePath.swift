@@ -88,14 +88,11 @@ struct ValuePath: Hashable {
     /// The key that a rest such as `["a.b"]…` begins with, and the number of scalars that it takes; nil for another rest.
     private static func quotedKey(_ rest: Substring.UnicodeScalarView) -> (key: String, length: Int)? {
         guard rest.starts(with: "[\"".unicodeScalars) else { return nil }
-        var isAfterBackslash = false
-        let length = rest.dropFirst(2).prefix { scalar in
-            defer { isAfterBackslash = scalar == "\\" && !isAfterBackslash }
-            return scalar != "\"" || isAfterBackslash
-        }.count
-        let (quoted, end) = (rest.dropFirst().prefix(length + 2), rest.dropFirst(length + 3).first)
-        guard end == "]", let key = PropertyListType.quoted(String(quoted))?.string else { return nil }
-        return (key, length + 4)
+        let form = /\[("(?:[^"\\]|\\.)*")\]/.matchingSemantics(.unicodeScalar)
+        guard let match = String(rest).prefixMatch(of: form)?.output,
+            let key = PropertyListType.quoted(String(match.1))?.string
+        else { return nil }
+        return (key, match.0.unicodeScalars.count)
     }
 
     /// True for a dot or a bracket that no backslash precedes. Two backslashes stand for one.
@@ -136,9 +133,6 @@ struct ValuePath: Hashable {
     var quotedText: String {
         names.reduce("") { text, name in "\(text)[\(name.json)]" }
     }
-
-    /// Whether a key is empty, so that `text` is hard to see.
-    var hasEmptyKey: Bool { root.isEmpty || steps.contains(.key("")) }
 
     /// The keys and indexes from the top.
     var names: [StoredValue] {

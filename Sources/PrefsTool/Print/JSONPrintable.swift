@@ -57,3 +57,20 @@ extension Dictionary: JSONPrintable where Key == String, Value: JSONPrintable {
         ).json
     }
 }
+
+/// A piece of JSON that is ready to print, for example an object whose members keep their order.
+struct JSONText: JSONPrintable {
+    let json: String
+
+    /// Returns an object with its members in the given order.
+    static func object(_ members: [(name: String, value: any JSONPrintable)]) -> JSONText {
+        JSONText(json: "{" + members.map { "\($0.name.json):\($0.value.json)" }.joined(separator: ",") + "}")
+    }
+
+    /// Returns ISO 8601 in UTC, rounded to milliseconds. Omits the fraction if it is zero.
+    static func date(_ date: Date) -> String {
+        let interval = (date.timeIntervalSinceReferenceDate * 1_000).rounded() / 1_000
+        let text = JSONDate.text(of: interval) ?? date.formatted(Date.ISO8601FormatStyle())
+        return text.replacing(/\.([0-9]+)Z/) { "." + "\($0.1)00".prefix(3) + "Z" }
+    }
+}

@@ -34,6 +34,11 @@ package struct Outcome {
         self.code = code
     }
 
+    init(names: [String], asJSON: Bool) {
+        self.init(
+            output: asJSON ? names.json + "\n" : names.map { $0.printable + "\n" }.joined(), as: asJSON ? .json : .text)
+    }
+
     init(bytes: Data, as format: OutputFormat) {
         output = bytes
         self.format = format

@@ -48,21 +48,7 @@ enum ValueText {
         if let parts = text.wholeMatch(of: /([0-9-]{10}) ([0-9:]{8}) ([+-][0-9]{4})/)?.output {
             return date("\(parts.1)T\(parts.2)\(parts.3)")
         }
-        let format =
-            /([0-9]{4}-[0-9]{2}-[0-9]{2})(?:(T[0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?(?:Z|[+-][0-9]{2}(?::?[0-5][0-9])?))?/
-        guard let (_, day, time, fraction) = text.wholeMatch(of: format)?.output else { return nil }
-        // Foundation's style uses the Julian calendar before 1582; property lists use the Gregorian calendar.
-        if let seconds = JSONDate.interval(of: "\(day)\(time ?? "T00:00:00")\(fraction ?? "")Z"),
-            seconds < JSONText.startOfGregorianCalendar
-        {
-            return time == nil || text.hasSuffix("Z") ? Date(timeIntervalSinceReferenceDate: seconds) : nil
-        }
-        let plain = Date.ISO8601FormatStyle()
-        let clock = day + (time ?? "T00:00:00") + "Z"
-        // The parser reads 30 February as 2 March. Formatting the date again reveals that.
-        guard let date = try? plain.parse(String(clock)), plain.format(date) == clock else { return nil }
-        guard time != nil else { return date }
-        return try? Date.ISO8601FormatStyle(includingFractionalSeconds: fraction != nil).parse(text)
+        return JSONDate.date(text)
     }
 }
 

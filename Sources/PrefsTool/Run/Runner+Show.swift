@@ -143,3 +143,52 @@ extension [String: StoredValue] {
         sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 }
+
+/// The roots of a store with a URL.
+enum RootList {
+    /// The names, if the command is about all of them.
+    ///
+    /// - Returns: nil for another place.
+    static func outcome(_ invocation: Invocation) throws -> Outcome? {
+        guard let target = try invocation.target(), target.hasRootsOnly, invocation.operands.isEmpty,
+            !invocation.options.has(.root),
+            let store = try target.store(of: invocation.program) as? any ListingStore
+        else { return nil }
+        return Outcome(names: try store.rootNames(), asJSON: invocation.wantsJSON)
+    }
+}
+
+/// The UserDefaults domains of the user.
+struct Domains {
+    private let invocation: Invocation
+
+    /// - Throws: `UsageError` if the user names a place as well.
+    init(_ invocation: Invocation) throws(UsageError) {
+        self.invocation = invocation
+        let option = [OptionSpec.root, .layers, .layer].first(where: invocation.options.has)?.name
+        if let option = invocation.place == nil ? option : OptionSpec.place.name {
+            throw UsageError("--domains takes all domains; leave out --domains or \(option)")
+        }
+    }
+
+    /// The names of all UserDefaults domains.
+    func list() throws -> Outcome { Outcome(names: try DomainNames.all(), asJSON: invocation.wantsJSON) }
+
+    /// The entries of all readable domains, without secrets, and the reasons why other domains cannot be read.
+    func entries() throws -> (domains: [String: StoredValue], failures: [String]) {
+        var domains: [String: StoredValue] = [:]
+        var failures: [String] = []
+        for name in try DomainNames.all() {
+            do {
+                let place = try Place(
+                    entriesOf: .suite(name), in: invocation.program, reveals: invocation.options.has(.reveal))
+                let (values, failure) = try place.read()
+                if let values { domains[name] = place.secrets.shown(.dictionary(values), at: []) }
+                if let failure { failures.append("\(failure)") }
+            } catch {
+                failures.append("\(error)")
+            }
+        }
+        return (domains, failures)
+    }
+}

@@ -114,7 +114,7 @@ extension Runner {
         switch target {
         case .file(let path, _), .stream(let path, _):
             let bytes = try ExportFile.read(path == "-" ? nil : path.absolutePath, orInput: invocation.context.input)
-            let name = target.isStream ? target.name : word
+            let name = word == "-" ? target.name : word
             let isJSON = bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) == nil
             return (try values(of: bytes, from: name, isFile: true), isJSON)
         case .suite, .url: break
