@@ -214,12 +214,12 @@ struct Place {
     func checkNesting(_ text: String, _ path: ValuePath, in values: [String: StoredValue]) throws(CommandError) {
         if text.unicodeScalars.contains("\\") || text.contains("[\"") { return }
         let steps = [.key(path.root)] + path.steps
-        var (container, depth) = (StoredValue.dictionary(values), 0)
-        if prefs != nil {
-            guard let base = base(of: path.root, in: values) else { return }
-            (container, depth) = (base, 1)
+        var (container, depth) =
+            prefs == nil ? (StoredValue.dictionary(values), 0) : (base(of: path.root, in: values) ?? .null, 1)
+        // A number has no members, so its key is only the beginning of a name.
+        while depth < steps.count, let next = container.element(steps[depth]), next.isContainer {
+            (container, depth) = (next, depth + 1)
         }
-        while depth < steps.count, let next = container.element(steps[depth]) { (container, depth) = (next, depth + 1) }
         let names = steps[depth...].prefix { !$0.isIndex }.compactMap(\.name)
         guard names.count > 1, let members = container.dictionary else { return }
         let hasDots = members.keys.contains { $0.utf8.contains(UInt8(ascii: ".")) }

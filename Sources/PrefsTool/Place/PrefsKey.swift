@@ -4,7 +4,7 @@ import PrefsJSON
 import PrefsPropertyLists
 
 /// A key of a class, as the tool shows it.
-struct PrefsKey: Equatable {
+struct PrefsKey {
     /// The key that the value is stored under.
     let name: String
     /// The name of the declared property; the key itself without one.
@@ -17,8 +17,6 @@ struct PrefsKey: Equatable {
         self.description = description
         shortName = description?.name ?? name
     }
-
-    static func == (left: PrefsKey, right: PrefsKey) -> Bool { left.name == right.name }
 
     /// The name of the type in the class.
     var typeName: String { description.map { Self.sugared("\($0.valueType)") } ?? "any" }
