@@ -223,7 +223,7 @@ struct Place {
         let names = steps[depth...].prefix { !$0.isIndex }.compactMap(\.name)
         guard names.count > 1, let members = container.dictionary else { return }
         let hasDots = members.keys.contains { $0.utf8.contains(UInt8(ascii: ".")) }
-        guard hasDots || depth == 0 && target?.suite != nil else { return }
+        guard hasDots || depth == 0 && target?.suite != nil && members[names[0]] == nil else { return }
         let key = names.joined(separator: ".")
         let new = ValuePath(steps[..<depth] + [.key(key)] + steps[(depth + names.count)...])
         let place = depth == 0 ? "this file" : "`\(ShownText.key(ValuePath(steps[..<depth]).text))`"
