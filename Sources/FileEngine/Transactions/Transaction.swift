@@ -181,6 +181,22 @@ package final class Transaction {
         return found
     }
 
+    /// Whether a transaction of this thread holds the lock.
+    ///
+    /// - Parameter path: the path of the lock file.
+    static func holdsLock(_ path: String) -> Bool {
+        var place = innermost
+        while let transaction = place {
+            if let names = (transaction.session as? PropertyListFile.Session)?.file.names,
+                names.path(of: names.lock) == path
+            {
+                return true
+            }
+            place = transaction.outer
+        }
+        return false
+    }
+
     private static var innermost: Transaction? {
         threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -232,5 +248,8 @@ package final class Transaction {
     /// The handlers of `exit` run on its thread, the newest first, so this one runs before those that were registered
     /// before the first transaction. In a newer one, a write still joins the transaction, and is lost: only private
     /// symbols of the system would tell.
-    private static let watchExit: Void = { atexit { Transaction.current?.isAbandoned = true } }()
+    private static let watchExit: Void = {
+        OtherCopies.answerQuestions
+        atexit { Transaction.current?.isAbandoned = true }
+    }()
 }
