@@ -1,5 +1,3 @@
-import Foundation
-
 /// A process that holds a lock.
 package struct LockHolder: Sendable {
     package let pid: Int
@@ -18,10 +16,6 @@ package struct LockHolder: Sendable {
     /// `held by process 123 (sleepd), which is stopped`; the list is empty if the system does not name the holders.
     package static func text(of holders: [LockHolder]) -> String {
         if holders.isEmpty { return "held by another process" }
-        // This copy does not wait for its own lock.
-        if holders.contains(where: { $0.pid == getpid() }) {
-            return "held by another copy of this package in this process"
-        }
         let names = holders.map { "\($0.pid) (\($0.name))" + ($0.isStopped ? ", which is stopped" : "") }
         return "held by process \(names.joined(separator: ", and by "))"
     }

@@ -103,13 +103,20 @@ package struct LockWait: Sendable {
         }
         if try succeeds(until: isPatient ? patience : deadline) { return }
         if isPatient {
-            notice?("waiting for the lock \(path), \(LockHolder.text(of: LockHolder.all(of: path)))")
+            notice?("waiting for the lock \(path), \(Self.holder(of: path))")
             if try succeeds(until: deadline) { return }
         }
         if let attempt, try !attempt.giveUp() { return }
         throw StorageFailure(
-            path: path, reason: "still locked after \(seconds) s: \(LockHolder.text(of: LockHolder.all(of: path)))",
+            path: path, reason: "still locked after \(seconds) s: \(Self.holder(of: path))",
             code: ETIMEDOUT)
+    }
+
+    /// Who holds a lock that no transaction of this copy of the package holds.
+    private static func holder(of path: String) -> String {
+        let holders = LockHolder.all(of: path)
+        let isOwn = holders.contains { $0.pid == getpid() }
+        return isOwn ? "held by another copy of this package in this process" : LockHolder.text(of: holders)
     }
 
     /// Whether an attempt without a wait has found the lock held. SMB says EACCES of a lock that another process holds; if

@@ -109,8 +109,7 @@ struct LayerState: Sendable {
             let errors = readings.compactMap { property.error(of: $0, forKey: key) }
             // A constraint is broken by a value of the right type.
             let error = errors.first { if case .constraintViolated = $0 { true } else { false } } ?? errors.first
-            let failure = error?.failures.first
-            return (name, found.place, .failure(failure ?? .init(path: key, topLevelKey: key, reason: "does not fit")))
+            return (error?.failures.first).map { (name, found.place, .failure($0)) }
         }
     }
 
