@@ -185,16 +185,11 @@ package final class Transaction {
     ///
     /// - Parameter path: the path of the lock file.
     static func holdsLock(_ path: String) -> Bool {
-        var place = innermost
-        while let transaction = place {
-            if let names = (transaction.session as? PropertyListFile.Session)?.file.names,
-                names.path(of: names.lock) == path
-            {
-                return true
-            }
-            place = transaction.outer
+        guard let innermost else { return false }
+        return sequence(first: innermost, next: \.outer).contains { transaction in
+            guard let names = (transaction.session as? PropertyListFile.Session)?.file.names else { return false }
+            return names.path(of: names.lock) == path
         }
-        return false
     }
 
     private static var innermost: Transaction? {
