@@ -106,7 +106,7 @@ let helpers = [
         path: "AppleModels/Defaults"),
     support(
         "PropertyListSupport", ["PrefsJSON", "PrefsPropertyLists", "TestSupport"],
-        resources: [.copy("Resources/plain_form.py")]),
+        resources: [.copy("Resources/plain_form.py"), .copy("Resources/plain_form.rb")]),
     // Its system calls are subclasses of the engine's.
     support("EngineSupport", ["AppleVnodes", "PrefsFileEngine", "TestSupport"], isTesting: true),
     // Every way to write, as clients write: over the public modules alone.

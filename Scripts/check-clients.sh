@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs a client package that depends on the last commit of this one by git URL: in the Swift 5 and the Swift 6 language mode,
-# with and without the settings of a new app in Xcode, then with library evolution. Warnings in the client are errors. --build-system NAME
-# selects another build system than the default, without library evolution: the compiler judges that, whichever system calls it. Writes
-# only into a temporary folder.
+# with and without the settings of a new app in Xcode, as two copies in one process, then with library evolution. Warnings in the client
+# are errors. --build-system NAME selects another build system than the default, without copies and library evolution: the compiler judges
+# these, whichever system calls it. Writes only into a temporary folder.
 # usage: Scripts/check-clients.sh [--build-system NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -64,6 +64,9 @@ build
 run "${modes[@]}" InternalImport Tool
 
 if [ ${#system[@]} -eq 0 ]; then
+    echo "== a program and a plugin, each with a copy of the package"
+    run TwoCopies
+
     # As with BUILD_LIBRARY_FOR_DISTRIBUTION=YES, which reaches the packages that a framework depends on.
     echo "== a framework with the package's types in its interface: library evolution for all"
     export PREFS_EVOLUTION=1

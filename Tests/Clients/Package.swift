@@ -28,6 +28,14 @@ func mode(_ name: String, _ settings: [SwiftSetting]) -> Target {
         name: name, dependencies: library + ["TestSupport", "Words"], swiftSettings: strict + settings)
 }
 
+/// A program and a library that it loads, each with a copy of the package.
+let copies: [Target] = [
+    .target(name: "Plugin", dependencies: library, path: "Copies/Plugin", swiftSettings: strict),
+    .executableTarget(
+        name: "TwoCopies", dependencies: library, path: "Copies/TwoCopies",
+        swiftSettings: strict + [.swiftLanguageMode(.v6)]),
+]
+
 let modes: [Target] = [
     mode("Swift5", [.swiftLanguageMode(.v5)]),
     mode("Swift6", [.swiftLanguageMode(.v6), .enableUpcomingFeature("MemberImportVisibility")]),
@@ -55,6 +63,8 @@ let evolution: [Target] = [
 let package = Package(
     name: "Clients",
     platforms: [.macOS(.v14)],
+    products: Context.environment["PREFS_EVOLUTION"] == nil
+        ? [.library(name: "Plugin", type: .dynamic, targets: ["Plugin"])] : [],
     dependencies: [.package(url: url, revision: revision)],
-    targets: Context.environment["PREFS_EVOLUTION"] == nil ? modes : evolution
+    targets: Context.environment["PREFS_EVOLUTION"] == nil ? modes + copies : evolution
 )

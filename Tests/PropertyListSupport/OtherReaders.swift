@@ -15,12 +15,28 @@ package enum OtherReaders {
     package static let jq = program("jq")
     /// libplist's converter.
     package static let plistutil = program("plistutil")
+    /// GNUstep's converter. The toolchain of Swift has a program of this name, too, but no `plget` beside it.
+    package static let gnustep = program("plutil") {
+        FileManager.default.isExecutableFile(atPath: $0.deletingLastPathComponent().appending(path: "plget").path)
+    }
+    package static let biplist = python(that: "import biplist")
+    /// Python with the C interface of libplist.
+    package static let libplist = python(that: "import ctypes; ctypes.CDLL('libplist-2.0.so.3')")
+    package static let ruby = program("ruby") { succeeds($0, ["-e", "require 'cfpropertylist'"]) }
 
     /// The first program of that name on the PATH that the closure accepts.
     package static func program(_ name: String, where isRight: (URL) -> Bool = { _ in true }) -> URL? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .map { URL(filePath: "\($0)/\(name)", directoryHint: .notDirectory) }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) && isRight($0) }
+    }
+
+    private static func python(that command: String) -> URL? {
+        program("python3") { succeeds($0, ["-c", command]) }
+    }
+
+    private static func succeeds(_ program: URL, _ arguments: [String]) -> Bool {
+        (try? run(program, arguments, on: Data())) != nil
     }
 
     /// Whether the program is installed. If not, the summary names the skipped test.
@@ -42,13 +58,13 @@ package enum OtherReaders {
     }
 
     /// Gives each list to plistlib, all in one process.
-    package static func plistlib(_ lists: [Data]) throws -> [Reading] {
-        guard let script = Bundle.module.url(forResource: "plain_form", withExtension: "py") else {
-            throw CocoaError(.fileNoSuchFile)
-        }
+    package static func plistlib(_ lists: [Data]) throws -> [Reading] { try readings(python, "plistlib", lists) }
+
+    /// Gives each list to a library, all in one process.
+    package static func readings(_ python: URL?, _ library: String, _ lists: [Data]) throws -> [Reading] {
         var input = Data()
         for list in lists { input += withUnsafeBytes(of: Int64(list.count).bigEndian) { Data($0) } + list }
-        var output = try run(python, [script.path], on: input)[...]
+        var output = try run(python, [script("py"), library], on: input)[...]
         func next() -> Data {
             let count = output.prefix(8).reduce(0) { $0 << 8 | Int($1) }
             output = output.dropFirst(8)
@@ -58,6 +74,23 @@ package enum OtherReaders {
         return lists.map { _ in
             Reading(form: String(decoding: next(), as: UTF8.self), xml: next(), binary: next())
         }
+    }
+
+    /// The form that CFPropertyList reads.
+    package static func rubyForm(_ list: Data) throws -> String {
+        String(decoding: try run(ruby, [script("rb")], on: list), as: UTF8.self)
+    }
+
+    private static func script(_ language: String) throws -> String {
+        guard let script = Bundle.module.url(forResource: "plain_form", withExtension: language) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        return script.path
+    }
+
+    /// Converts a list with GNUstep.
+    package static func gnustep(_ list: Data, to format: FileFormat) throws -> Data {
+        try run(gnustep, ["-convert", format == .xml ? "xml1" : "binary1", "-o", "-", "-"], on: list)
     }
 
     /// Converts a list with libplist.

@@ -15,8 +15,8 @@ public struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible
     public let operation: String
     /// The path of the file or folder; empty if the failure has no path, for example without a home folder.
     public let path: String
-    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; 0 for other states that no system
-    /// call reports.
+    /// The `errno` of the system call; `ETIMEDOUT` after a wait that was too long; `EDEADLK` for a write inside an update
+    /// that another copy of this package runs on the same thread; 0 for other states that no system call reports.
     public let code: Int32
     /// The problem as a clause without a full stop and, if there is something to do, what.
     public let reason: String

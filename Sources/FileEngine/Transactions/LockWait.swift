@@ -64,7 +64,8 @@ package struct LockWait: Sendable {
     ///
     /// - Parameter path: the path of the lock file; nil for a domain without a lock file.
     func lostTurn(_ path: String?) -> FileError {
-        let holders = path.map(Self.others(holding:)) ?? []
+        // Threads of this process wait for its own lock.
+        let holders = path.map { LockHolder.all(of: $0).filter { $0.pid != getpid() } } ?? []
         let reason =
             holders.isEmpty
             ? "busy in another thread after \(seconds) s"
@@ -91,6 +92,7 @@ package struct LockWait: Sendable {
         _ descriptor: SystemCalls.Descriptor, at path: String, _ system: SystemCalls
     ) throws(StorageFailure) {
         guard try !Self.takes(descriptor, system) else { return }
+        try OtherCopies.refuseWait(for: path)
         let deadline = deadline
         let patience = ContinuousClock.now + .seconds(Self.patience)
         let isPatient = deadline.map { $0 > patience } ?? true
@@ -101,19 +103,25 @@ package struct LockWait: Sendable {
         }
         if try succeeds(until: isPatient ? patience : deadline) { return }
         if isPatient {
-            notice?("waiting for the lock \(path), \(LockHolder.text(of: Self.others(holding: path)))")
+            notice?("waiting for the lock \(path), \(Self.holder(of: path))")
             if try succeeds(until: deadline) { return }
         }
         if let attempt, try !attempt.giveUp() { return }
         throw StorageFailure(
-            path: path, reason: "still locked after \(seconds) s: \(LockHolder.text(of: Self.others(holding: path)))",
+            path: path, reason: "still locked after \(seconds) s: \(Self.holder(of: path))",
             code: ETIMEDOUT)
     }
 
-    /// The other processes that hold the lock; empty if the system does not name them.
-    private static func others(holding path: String) -> [LockHolder] {
-        LockHolder.all(of: path).filter { $0.pid != getpid() }
+    /// Who holds a lock that no transaction of this copy of the package holds.
+    private static func holder(of path: String) -> String {
+        let holders = LockHolder.all(of: path)
+        let isOwn = holders.contains { $0.pid == getpid() }
+        return isOwn ? "held by another copy of this package in this process" : LockHolder.text(of: holders)
     }
+
+    /// Whether an attempt without a wait has found the lock held. SMB says EACCES of a lock that another process holds; if
+    /// it is another reason, the wait ends with it.
+    static func isHeld(_ error: StorageFailure) -> Bool { error.code == EWOULDBLOCK || error.code == EACCES }
 
     /// Tries to take the lock at intervals until the deadline, without a thread.
     private static func takes(
@@ -123,8 +131,7 @@ package struct LockWait: Sendable {
             do {
                 try system.lock(descriptor, waits: false)
                 return true
-            } catch  where error.code != EWOULDBLOCK && error.code != EACCES {
-                // SMB says EACCES of a lock that another process holds. If it is another reason, the wait ends with it.
+            } catch  where !isHeld(error) {
                 throw error
             } catch {}
             if let deadline, deadline <= .now { return false }

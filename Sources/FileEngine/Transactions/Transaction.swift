@@ -181,6 +181,17 @@ package final class Transaction {
         return found
     }
 
+    /// Whether a transaction of this thread holds the lock.
+    ///
+    /// - Parameter path: the path of the lock file.
+    static func holdsLock(_ path: String) -> Bool {
+        guard let innermost else { return false }
+        return sequence(first: innermost, next: \.outer).contains { transaction in
+            guard let names = (transaction.session as? PropertyListFile.Session)?.file.names else { return false }
+            return names.path(of: names.lock) == path
+        }
+    }
+
     private static var innermost: Transaction? {
         threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -232,5 +243,8 @@ package final class Transaction {
     /// The handlers of `exit` run on its thread, the newest first, so this one runs before those that were registered
     /// before the first transaction. In a newer one, a write still joins the transaction, and is lost: only private
     /// symbols of the system would tell.
-    private static let watchExit: Void = { atexit { Transaction.current?.isAbandoned = true } }()
+    private static let watchExit: Void = {
+        OtherCopies.answerQuestions
+        atexit { Transaction.current?.isAbandoned = true }
+    }()
 }

@@ -159,7 +159,12 @@ package struct WriteLock {
                 if let wait = LockWait.current {
                     try wait.lock(file.descriptor, at: names.path(of: names.lock), system)
                 } else {
-                    try system.lockRetrying(file.descriptor)
+                    do throws(StorageFailure) {
+                        try system.lock(file.descriptor, waits: false)
+                    } catch  where LockWait.isHeld(error) || error.code == EINTR {
+                        try OtherCopies.refuseWait(for: names.path(of: names.lock))
+                        try system.lockRetrying(file.descriptor)
+                    }
                 }
                 let held = if let found { found } else { try system.status(of: file.descriptor) }
                 if let there = try system.status(ofPath: names.lock, in: folder, followsLinks: false),

@@ -181,10 +181,10 @@ struct RootView {
             if let stored, let error = layered.mismatch(of: stored) {
                 throw error
             }
-            return stored ?? layered.below?.value
+            return layered.completed(stored ?? layered.below?.value)
         } catch {
             outcome.passOverBase(error)
-            return layered.below?.value
+            return layered.completed(layered.below?.value)
         }
     }
 
@@ -200,7 +200,7 @@ struct RootView {
     func source(ofKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> PrefSource {
         let layered = layers.map { self.layered(key, in: $0) }
         // The layers are read even if the stored value is unreadable.
-        if let above = layered?.above { return .layer(above.layer) }
+        if let cover = layered?.cover { return .layer(cover.layer) }
         do throws(PrefsError) {
             if let stored = try storedValues()?[key],
                 root.state.declarations[key]?.property.error(of: stored, forKey: key) == nil
@@ -219,15 +219,16 @@ struct RootView {
     /// The value that a write to a key replaces: the value of a layer above, which rejects a different one, otherwise
     /// the stored value. Layers below do not matter, because they are never written.
     func valueToReplace(forKey key: String) throws(PrefsError) -> StoredValue? {
-        if let cover = layers.flatMap({ layered(key, in: $0).above }) { return cover.value }
-        return try stored(key)
+        guard let layered = layers.map({ layered(key, in: $0) }), layered.cover != nil else { return try stored(key) }
+        if let above = layered.above { return above.value }
+        return layered.value(over: try storedValue(forKey: key))
     }
 
     /// - Throws: `PrefsError.coveredByLayer`.
     func checkCovers(_ change: RootChange) throws(PrefsError) {
         guard let layers else { return }
         let covered = (Array(change.assigned.keys) + change.removed).compactMap { key in
-            layered(key, in: layers).above.map { CoveredKey(key: key, layer: $0.layer, place: $0.place) }
+            layered(key, in: layers).cover.map { CoveredKey(key: key, layer: $0.layer, place: $0.place) }
         }
         if !covered.isEmpty { throw .coveredByLayer(covered.sorted { $0.key < $1.key }) }
     }

@@ -1,5 +1,6 @@
 import PersistentPreferences
 import PrefsFileEngine
+import PrefsJSON
 import PrefsPropertyLists
 
 /// Values of a program, including values that a property list cannot hold.
@@ -87,6 +88,28 @@ struct LayerState: Sendable {
                 return (key, .failure(error.failures[0]))
             }
         case .broken: return nil
+        }
+    }
+
+    /// The fields of a key that the layer has texts for. Each text is read by the type of its field: as the field of the
+    /// default, it makes a valid value.
+    func fields(
+        ofKey key: String, in declarations: ClassDeclarations
+    ) -> [(name: String, place: String, value: Result<StoredValue, PropertyListFailure>)] {
+        guard case .text(let layer) = entries, let property = declarations[key]?.property else { return [] }
+        let found = layer.entry(forKey: key, in: declarations).fields.sorted { $0.key < $1.key }
+        guard !found.isEmpty, let start = property.storedDefault?.dictionary else { return [] }
+        return found.compactMap { name, found in
+            guard case .text(let text) = found.content else { return nil }
+            let readings = TextForms(text).values.map { StoredValue.dictionary(start.merging([name: $0]) { $1 }) }
+            let value =
+                readings.first { property.error(of: $0, forKey: key) == nil }
+                ?? readings.lazy.compactMap { try? property.canonical($0, forKey: key, from: .json) }.first
+            if let value = value?.dictionary?[name] { return (name, found.place, .success(value)) }
+            let errors = readings.compactMap { property.error(of: $0, forKey: key) }
+            // A constraint is broken by a value of the right type.
+            let error = errors.first { if case .constraintViolated = $0 { true } else { false } } ?? errors.first
+            return (error?.failures.first).map { (name, found.place, .failure($0)) }
         }
     }
 

@@ -135,21 +135,47 @@ final class LayersSnapshot: RootLayersSnapshot {
     /// A key without a declaration accepts every value, and texts as strings.
     private func newKey(_ key: String, of root: String, in declarations: ClassDeclarations) -> LayeredKey {
         var faults = (above + below).compactMap { $0.sharedName(ofKey: key, in: declarations) }
-        func first(of states: [LayerState]) -> LayeredKey.Value? {
+        func note(_ failure: PropertyListFailure, _ state: LayerState, _ place: String) {
+            // The place names the key, but not the part of its value.
+            let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
+            faults.append(LayerFault(layer: state.name, place: place, reason: reason))
+        }
+        /// The first value, and the fields above it; each has the highest layer.
+        func first(of states: [LayerState]) -> (value: LayeredKey.Value?, fields: LayeredKey.Value?) {
+            var fields: LayeredKey.Value?
             for state in states {
+                for field in state.fields(ofKey: key, in: declarations) {
+                    switch field.value {
+                    case .success(let value):
+                        let all = [field.name: value].merging(fields?.value.dictionary ?? [:]) { $1 }
+                        fields = .init(
+                            .dictionary(all), layer: fields?.layer ?? state.name, place: fields?.place ?? field.place)
+                    case .failure(let failure): note(failure, state, field.place)
+                    }
+                }
                 guard let entry = state.entry(forKey: key, root: root, in: declarations) else { continue }
                 switch entry.value {
-                case .success(let value): return LayeredKey.Value(value, layer: state.name, place: entry.place)
-                case .failure(let failure):
-                    // The place names the key, but not the part of its value.
-                    let reason = failure.path == key ? failure.reason : "\(failure.path): \(failure.reason)"
-                    faults.append(LayerFault(layer: state.name, place: entry.place, reason: reason))
+                case .success(let value):
+                    return (LayeredKey.Value(value, layer: state.name, place: entry.place), fields)
+                case .failure(let failure): note(failure, state, entry.place)
                 }
             }
-            return nil
+            return (nil, fields)
         }
-        let (above, below) = (first(of: above), first(of: below))
-        return LayeredKey(key, for: declarations[key]?.property, above: above, below: below, faults: faults)
+        let property = declarations[key]?.property
+        func whole(_ value: StoredValue?, with fields: LayeredKey.Value) -> LayeredKey.Value? {
+            guard let value = value?.dictionary, let new = fields.value.dictionary else { return nil }
+            return .init(.dictionary(value.merging(new) { $1 }), layer: fields.layer, place: fields.place)
+        }
+        var (above, below) = (first(of: above), first(of: below))
+        if let value = above.value, let fields = above.fields {
+            above = (whole(value.value, with: fields) ?? value, nil)
+        }
+        if let fields = below.fields {
+            below.value = whole(below.value?.value ?? property?.storedDefault, with: fields) ?? below.value
+        }
+        return LayeredKey(
+            key, for: property, above: above.value, fields: above.fields, below: below.value, faults: faults)
     }
 
     func notes(forKeys keys: [String], in declarations: ClassDeclarations) -> [LayerFault] {

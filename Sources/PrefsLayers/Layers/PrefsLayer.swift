@@ -61,6 +61,10 @@ public struct PrefsLayer: Sendable {
     /// like the letter before it: `utf8Name` is `UTF8_NAME`. In the *exact* variable, a character that is not an ASCII
     /// letter or digit becomes `_`, and all others stay. If both are set, the exact one counts.
     ///
+    /// A field of a Codable struct has variables, too, if no key has their names: `EDITOR_SERVER_PORT` or `EDITOR_server_port`
+    /// for the field `port` of the key `server`. The fields are those that the default of the property stores. The other fields
+    /// keep the values of the layers below and of the stored value, and the whole value counts as set by this layer.
+    ///
     /// A line feed at the end of the text (or a carriage return and a line feed) is dropped, once and for every type.
     /// If two keys of a class have one variable, neither gets it, and every access reports
     /// ``PrefsError/invalidLayer(_:)``. ``PersistentPrefs/problems()`` also names a variable that is ignored because the

@@ -5,6 +5,8 @@ struct TextKey {
     let name: String
     /// Whether the option of the key needs no value, because the property is a Bool.
     let isFlag: Bool
+    /// The fields of the value, if it is a Codable struct.
+    let fields: [String]
 }
 
 /// The text of one key in the environment or in the arguments.
@@ -31,6 +33,8 @@ struct NameNote: Sendable, Hashable {
 struct KeyTexts: Sendable {
     /// The texts by key.
     var texts: [String: LayerText] = [:]
+    /// The texts of single fields, by key and field.
+    var fields: [String: [String: LayerText]] = [:]
     /// By key, the name that the key shares with another one. It stands for neither of them.
     var sharedNames: [String: NameNote] = [:]
     /// Variables that are ignored, because the key has another one.
@@ -47,6 +51,8 @@ protocol TextSource: Sendable {
     func texts(for keys: [TextKey]) -> KeyTexts
     /// All names of a key, the one for people first. A name that other keys share is among them.
     func names(of key: TextKey) -> [String]
+    /// The names of its fields for people.
+    func namesOfFields(of key: TextKey) -> [String]
     /// What to say about an item that belongs to no key; nil if it may be meant for something else.
     ///
     /// - Parameter names: the names of all keys.
@@ -54,6 +60,8 @@ protocol TextSource: Sendable {
 }
 
 extension TextSource {
+    func namesOfFields(of key: TextKey) -> [String] { [] }
+
     /// The keys by the name that each key gets, and the notes about names that several keys get.
     func owners(
         of keys: [TextKey], name: (TextKey) -> String?, kind: String

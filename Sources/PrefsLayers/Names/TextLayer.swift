@@ -11,15 +11,15 @@ final class TextLayer: Sendable {
         self.source = source
     }
 
-    /// The text of a key, and the name that it shares with another key, if any.
+    /// The text of a key, those of its fields, and the name that it shares with another key, if any.
     func entry(
         forKey key: String, in declarations: ClassDeclarations
-    ) -> (text: LayerText?, sharedName: NameNote?) {
+    ) -> (text: LayerText?, fields: [String: LayerText], sharedName: NameNote?) {
         var texts = texts(of: declarations)
         if declarations[key] == nil {
             texts = source.texts(for: Self.keys(declarations.allowed.list + [key], declarations))
         }
-        return (texts.texts[key], texts.sharedNames[key])
+        return (texts.texts[key], texts.fields[key] ?? [:], texts.sharedNames[key])
     }
 
     private func texts(of declarations: ClassDeclarations) -> KeyTexts {
@@ -42,7 +42,7 @@ final class TextLayer: Sendable {
         let keys = Self.keys(list, declarations)
         let own = source.texts(for: keys)
         let used = known.withLock { $0.values.reduce(into: own.used) { $0.formUnion($1.used) } }
-        let names = keys.flatMap(source.names)
+        let names = keys.flatMap { source.names(of: $0) + source.namesOfFields(of: $0) }
         let unused = source.items.indices.filter { !used.contains($0) }
         return Set(own.sharedNames.values).sorted { $0.place < $1.place } + own.ignored
             + unused.compactMap { source.note(aboutUnused: source.items[$0], names: names) }
@@ -57,10 +57,22 @@ final class TextLayer: Sendable {
     static func keys(_ list: [String], _ declarations: ClassDeclarations) -> [TextKey] {
         var seen: Set<String> = []
         return list.filter { StreamSafeText.isSafe($0) && seen.insert($0).inserted }.map { key in
-            let type = declarations[key]?.property.valueType
+            let property = declarations[key]?.property
+            let type = property?.valueType
             return TextKey(
-                name: key, isFlag: type == Bool.self || (type as? any OptionalValue.Type)?.wrappedType == Bool.self)
+                name: key, isFlag: type == Bool.self || (type as? any OptionalValue.Type)?.wrappedType == Bool.self,
+                fields: property.map(fields) ?? [])
         }
+    }
+
+    /// The fields that the default of a struct has in its stored form. A dictionary has members, and no fields.
+    private static func fields(of property: any DeclaredProperty) -> [String] {
+        var mirror = Mirror(reflecting: property.anyDefaultValue)
+        if mirror.displayStyle == .optional, let wrapped = mirror.children.first?.value {
+            mirror = Mirror(reflecting: wrapped)
+        }
+        guard mirror.displayStyle == .struct else { return [] }
+        return property.storedDefault?.dictionary?.keys.filter(StreamSafeText.isSafe).sorted() ?? []
     }
 }
 

@@ -1,7 +1,7 @@
 import PrefsPropertyLists
 
 /// The variables of an environment. A key has two: the exact one, `EDITOR_fontSize`, and the derived one,
-/// `EDITOR_FONT_SIZE`.
+/// `EDITOR_FONT_SIZE`. A field of a key has those of a key `server.port`: `EDITOR_server_port`, `EDITOR_SERVER_PORT`.
 struct VariableSource: TextSource {
     private let prefix: String
     /// The variables with the prefix.
@@ -30,9 +30,45 @@ struct VariableSource: TextSource {
                 result.ignored.append(NameNote(place: other, reason: "ignored, because \(name) is set, too"))
             }
         }
-        let names = Set(keys.flatMap(names))
+        var names = Set(keys.flatMap(names))
+        addFields(of: keys, to: &result, unless: &names)
         result.used = Set(items.indices.filter { names.contains(items[$0]) })
         return result
+    }
+
+    /// - Parameter names: the variables of keys, which win over those of fields. Adds those of fields that are set.
+    private func addFields(of keys: [TextKey], to result: inout KeyTexts, unless names: inout Set<String>) {
+        var owners: [String: [(key: String, field: String)]] = [:]
+        for key in keys {
+            for field in key.fields {
+                for name in self.names(of: Self.key(of: field, in: key)) where variables[name] != nil {
+                    if !names.contains(name) { owners[name, default: []].append((key.name, field)) }
+                }
+            }
+        }
+        // The exact variables come first, because lower-case letters follow upper-case ones.
+        for (name, fields) in owners.sorted(by: { $0.key > $1.key }) {
+            names.insert(name)
+            let (key, field) = fields[0]
+            if fields.count > 1 {
+                let list = fields.map { "\"\(ShownText.key($0.key + "." + $0.field))\"" }.joined(separator: " and ")
+                result.ignored.append(
+                    NameNote(place: name, reason: "ignored, because the fields \(list) have this variable"))
+            } else if let other = result.fields[key]?[field] {
+                result.ignored.append(NameNote(place: name, reason: "ignored, because \(other.place) is set, too"))
+            } else {
+                let text = LayerText.Content.text(Self.withoutNewline(variables[name] ?? ""))
+                result.fields[key, default: [:]][field] = LayerText(place: name, content: text)
+            }
+        }
+    }
+
+    private static func key(of field: String, in key: TextKey) -> TextKey {
+        TextKey(name: key.name + "." + field, isFlag: false, fields: [])
+    }
+
+    func namesOfFields(of key: TextKey) -> [String] {
+        key.fields.compactMap { names(of: Self.key(of: $0, in: key)).first }
     }
 
     func names(of key: TextKey) -> [String] {

@@ -153,6 +153,8 @@ import Testing
         "its group cannot be kept, and another group would change who has access", "its … cannot be kept: …",
         "has an extended attribute whose name is not UTF-8", "larger than … MiB",
         // Others that write.
+        "held by an update on this thread in another copy of this package; link the package once, in one dynamic library "
+            + "that exports it",
         "still locked after … s: …", "was changed during every attempt", "was changed during the attempt",
         "was changed by another program during every attempt", "was changed by another program during the update",
         "was removed by another program during the update", "was replaced by another program during the update",
@@ -174,6 +176,7 @@ import Testing
         "two keys have the same string", #"expected JSON in a string or in data, such as {"size": 12}"#, "is missing",
         "… encoded no value",
         "expected a value after it", "takes no value", "ignored, because … is set, too", "no key has this variable",
+        "ignored, because the fields … have this variable",
         #"no key has this argument; did you mean "…"?"#, "the keys … have one …; give one of them another key",
         "expected one of …, found …", "expected …, found another text",
         "the layer reads the file of the base", "the file does not exist", "there is no such resource",

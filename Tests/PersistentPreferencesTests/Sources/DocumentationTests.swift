@@ -43,7 +43,8 @@ import Testing
         ("TestingYourPreferences.md", 0, "Stores/TestingSampleTests.swift"),
         ("WritingAStore.md", 0, "Support/AccountStore.swift"),
         ("WritingAStore.md", 2, "Remote/ServerStore.swift"), ("WritingAStore.md", 3, "Stores/AccountStoreTests.swift"),
-        ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"),
+        ("PreferencesOfALibrary.md", 0, "Stores/LibrarySample.swift"), ("Sharing.md", 2, "Stores/MovingSample.swift"),
+        ("ChangingDeclarations.md", 1, "Typed/EvolvingStructTests.swift"),
     ])
     func aSampleIsInItsPage(_ page: String, _ number: Int, _ sample: String) throws {
         let file = DocumentationPage.package.appending(path: "Tests/PersistentPreferencesTests/\(sample)")

@@ -40,6 +40,25 @@ private enum New {
     }
 }
 
+// The sample of the article "Changing declarations", verbatim; `DocumentationTests` compares them.
+
+nonisolated struct Server: Codable, Equatable {
+    var host = ""
+    var port = 443  // new in version 2
+}
+
+nonisolated extension Server {
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        host = try fields.decode(String.self, forKey: .host)
+        port = try fields.decodeIfPresent(Int.self, forKey: .port) ?? 443
+    }
+}
+
+final class ServerPrefs: Prefs, @unchecked Sendable {
+    @Pref var servers: [Server] = []
+}
+
 /// A Codable struct may gain fields, and programs of both versions may run at once.
 @Suite(.limited) struct EvolvingStructTests {
     private let store = InMemoryStore()
@@ -258,5 +277,34 @@ private enum New {
         let names = elements.map { ($0["font"] as? [String: Any])?["name"] as? String }
         #expect(names == after.list.map(\.name))
         #expect(elements.map { $0["theirs"] as? String } == after.theirs)
+    }
+
+    // MARK: - Elements of lists
+
+    /// An element has no default of the property.
+    @Test func anElementThatLacksAFieldNeedsAnInitializer() throws {
+        struct Plain: Codable, Equatable {
+            var host = ""
+            var port = 443
+        }
+        final class PlainPrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref var servers: [Plain] = []
+        }
+        try store.update(root: "Root") { $0 = ["servers": [["host": "a"], ["host": "b", "port": 80]]] }
+        let plain = PlainPrefs(key: "Root", store: store)
+        #expect(plain.servers == [] && "\(plain.lastError as Any)".contains("servers[0]: the key \"port\" is missing"))
+
+        let prefs = ServerPrefs(key: "Root", store: store)
+        #expect(prefs.servers == [Server(host: "a"), Server(host: "b", port: 80)] && prefs.lastError == nil)
+        #expect(try (stored("servers") as? [[String: Any]])?.map(\.count) == [1, 2], "a read writes nothing")
+        prefs.servers[0].host = "c"
+        #expect(prefs.lastError == nil)
+        #expect(plain.servers == [Plain(host: "c"), Plain(host: "b", port: 80)] && plain.lastError == nil)
+    }
+
+    @Test func aFieldThatTheInitializerRequiresIsStillRequired() throws {
+        try store.update(root: "Root") { $0 = ["servers": [["port": 80]]] }
+        let prefs = ServerPrefs(key: "Root", store: store)
+        #expect(prefs.servers == [] && "\(prefs.lastError as Any)".contains("servers[0]: the key \"host\" is missing"))
     }
 }

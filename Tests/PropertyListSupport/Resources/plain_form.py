@@ -1,8 +1,10 @@
-"""Reads property lists with plistlib, says what they hold, and writes them again.
+"""Reads property lists with plistlib, or with the library that the argument names, says what they hold, and writes them again.
 
 Standard input: blobs, each behind its length in 8 bytes. Standard output, of each: a form that tells values apart, then the list as
-plistlib writes it in XML and in binary (empty if it cannot), each behind its length.
+the library writes it in XML and in binary (empty if it cannot), each behind its length. The C interface of libplist writes nothing, and
+reads one value under the key "k".
 """
+import ctypes
 import plistlib
 import struct
 import sys
@@ -41,6 +43,42 @@ def dumps(value, kind):
         return b""
 
 
+def plistlib_reading(data):
+    value = plistlib.loads(data)
+    return form(value), dumps(value, plistlib.FMT_XML), dumps(value, plistlib.FMT_BINARY)
+
+
+def biplist_reading(data):
+    import biplist
+
+    value = biplist.readPlistFromString(data)
+    return form(value), b"", biplist.writePlistToString(value)
+
+
+def libplist_reading(data):
+    library = ctypes.CDLL("libplist-2.0.so.3")
+    library.plist_dict_get_item.restype = ctypes.c_void_p
+    root, text, number = ctypes.c_void_p(), ctypes.c_char_p(), ctypes.c_uint64()
+    seconds, microseconds = ctypes.c_int32(), ctypes.c_int32()
+    library.plist_from_memory(data, len(data), ctypes.byref(root))
+    node = ctypes.c_void_p(library.plist_dict_get_item(root, b"k"))
+    kind = library.plist_get_node_type(node)
+    if kind == 1:
+        library.plist_get_uint_val(node, ctypes.byref(number))
+        return "i%d" % number.value, b"", b""
+    if kind == 3:
+        library.plist_get_string_val(node, ctypes.byref(text))
+        return form(text.value.decode("utf-8")), b"", b""
+    if kind == 6:
+        library.plist_get_date_val(node, ctypes.byref(seconds), ctypes.byref(microseconds))
+        return "t%d.%06d" % (seconds.value, microseconds.value), b"", b""
+    raise TypeError(kind)
+
+
+READINGS = {"plistlib": plistlib_reading, "biplist": biplist_reading, "libplist": libplist_reading}
+reading = READINGS[(sys.argv + ["plistlib"])[1]]
+
+
 def write(data):
     sys.stdout.buffer.write(struct.pack(">q", len(data)) + data)
 
@@ -51,10 +89,10 @@ while True:
         break
     data = sys.stdin.buffer.read(struct.unpack(">q", head)[0])
     try:
-        value = plistlib.loads(data)
-        write(form(value).encode())
-        write(dumps(value, plistlib.FMT_XML))
-        write(dumps(value, plistlib.FMT_BINARY))
+        text, xml, binary = reading(data)
+        write(text.encode())
+        write(xml)
+        write(binary)
     except Exception as error:  # Whatever it cannot read.
         write(("error: %s: %s" % (type(error).__name__, error)).encode())
         write(b"")
