@@ -14,7 +14,10 @@ final class JSONForms: WrittenForms {
     func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar? {
         if type == Date.self { return Self.date(stored) as? Scalar }
         if type == Data.self { return Self.data(stored) as? Scalar }
-        return Scalar(storable: stored)
+        guard stored.isDecimal, type != Decimal.self else { return Scalar(storable: stored) }
+        // 9007199254740993.0 is an integer that no Double holds.
+        let whole = type is any FixedWidthInteger.Type ? Decimal(storable: stored)?.description : nil
+        return Scalar(storable: whole.flatMap(Self.number) ?? stored.plain)
     }
 
     func example(of type: Any.Type) -> String? {

@@ -12,6 +12,7 @@ enum Arithmetic {
         switch value {
         case .integer(let old): return try sum(of: Wide(old), and: text, place)
         case .unsigned(let old): return try sum(of: Wide(old), and: text, place)
+        case .decimal: return try sum(of: value.plain, and: text, name)
         case .real(let old):
             guard let amount = Double(text), amount.isFinite else {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")

@@ -17,6 +17,7 @@ extension StoredValue: JSONPrintable {
         case .integer(let number): number.description
         case .unsigned(let number): number.description
         case .real(let number): number.json
+        case .decimal(let text): text
         case .date(let date): JSONText.date(date).json
         case .data(let data): data.base64EncodedString().json
         case .array(let elements): elements.json

@@ -32,7 +32,7 @@ enum ValueText {
         case .string: "string"
         case .bool: "boolean"
         case .integer, .unsigned: "integer"
-        case .real: "float"
+        case .real, .decimal: "float"
         case .date: "date"
         case .data: "data"
         case .array: "array"

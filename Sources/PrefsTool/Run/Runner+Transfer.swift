@@ -91,6 +91,10 @@ extension Runner {
         do {
             var sides = try invocation.operands.map { try side($0, invocation) }
             if sides.contains(where: \.isJSON) {
+                // Only JSON has numbers with more digits than a Double.
+                if sides.contains(where: { !$0.isJSON }) {
+                    sides = sides.map { ($0.values.mapValues(\.plain), $0.isJSON) }
+                }
                 sides = sides.map { ($0.values.mapValues(\.withWholeNumbers), $0.isJSON) }
             }
             // Secrets of the program's own file are also hidden in the other file.

@@ -101,7 +101,7 @@ package struct ValueMismatch: Error {
         case .string: "a string"
         case .bool: "a Boolean"
         case .integer, .unsigned: integer
-        case .real: "a real number"
+        case .real, .decimal: "a real number"
         case .date: "a date"
         case .data: "data"
         case .array: "an array"
