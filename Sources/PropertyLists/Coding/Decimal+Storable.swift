@@ -29,6 +29,11 @@ extension Decimal: StorableScalar {
         return value
     }
 
+    /// Whether a number of JSON has more digits than any Decimal.
+    static func hasTooManyDigits(_ number: StoredValue) -> Bool {
+        if case .decimal(let text) = number { significantDigits(of: text).count > 38 } else { false }
+    }
+
     /// The digits of a number, without its sign, its exponent, and the zeros around them.
     package static func significantDigits(of text: String) -> ArraySlice<UInt8> {
         let zero = UInt8(ascii: "0")

@@ -186,7 +186,12 @@ import TestSupport
         let text = #"{"price": 0.1234567890123456789012345678901234567890123}"#
         let prefs = try prefs(text)
         #expect(prefs.price == 0)
-        #expect(prefs.lastError.kind == "typeMismatch")
+        #expect(
+            prefs.lastError?.description
+                == "price: expected Decimal, found a real number with more digits than a Decimal has")
+        let large = try self.prefs(#"{"price": 1e400}"#)
+        #expect(large.price == 0)
+        #expect(large.lastError?.description == "price: expected Decimal, found a real number out of its range")
     }
 
     @Test func anImportKeepsAllDigits() throws {
