@@ -4,12 +4,14 @@ import PrefsPropertyLists
 /// The forms in which a write replaces what a person has written.
 extension JSONForms {
     func written(_ scalar: StoredValue, inPlaceOf raw: StoredValue?) -> StoredValue {
-        switch (scalar, raw) {
+        let unescaped = hasOwnNull ? NilMarker.unescaped(scalar) : scalar
+        return switch (scalar, raw) {
+        case (NilMarker.value, _): .null
+        case _ where isExact || unescaped != scalar: unescaped
         case (.date, .date?), (.data, .data?): scalar
         case (.date(let date), _): Self.written(date, inPlaceOf: raw)
         case (.data(let data), .array?): .array(data.map { StoredValue($0) })
         case (.data(let data), _): .string(data.base64EncodedString())
-        case (NilMarker.value, _): .null
         case (.string, .string(let former)?): Self.duration(scalar, inPlaceOf: former).map(StoredValue.string) ?? scalar
         case (.string(let text), let former?) where former.isNumber:
             Self.seconds(scalar) ?? Self.decimal(text) ?? scalar
