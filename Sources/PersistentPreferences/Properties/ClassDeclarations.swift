@@ -101,10 +101,14 @@ package final class ClassDeclarations: Sendable {
             }
     }
 
-    /// The keys that the other class declares with another type.
-    func contradictions(with other: ClassDeclarations) -> [String] {
-        declarations.filter { own in other[own.key].map { $0.property.valueType != own.property.valueType } ?? false }
-            .map(\.key).sorted()
+    /// The keys that the other class declares with another type or, if that counts, with another default. Both may
+    /// inherit one declaration.
+    func contradictions(with other: ClassDeclarations, inDefaults: Bool) -> [String] {
+        declarations.filter { own in
+            guard let other = other[own.key], other.declarer != own.declarer else { return false }
+            return other.property.valueType != own.property.valueType
+                || inDefaults && other.property.storedDefault != own.property.storedDefault
+        }.map(\.key).sorted()
     }
 
     var isEmpty: Bool { declarations.isEmpty }
