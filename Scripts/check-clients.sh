@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs a client package that depends on the last commit of this one by git URL: in the Swift 5 and the Swift 6 language mode,
-# with and without the settings of a new app in Xcode, against a static archive, then with library evolution. Warnings in the client are errors. --build-system NAME
-# selects another build system than the default, without library evolution: the compiler judges that, whichever system calls it. Writes
-# only into a temporary folder.
+# with and without the settings of a new app in Xcode, against a static archive, then with library evolution. Warnings in the client are
+# errors. --build-system NAME selects another build system than the default, without the last two: the compiler judges library evolution,
+# whichever system calls it. Writes only into a temporary folder.
 # usage: Scripts/check-clients.sh [--build-system NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -29,7 +29,7 @@ extension Decimal: StorableScalar {
         return value
     }
 
-    /// Whether a number of JSON has more digits than any Decimal.
+    /// Whether the text of a number has more digits than any Decimal.
     static func hasTooManyDigits(_ number: StoredValue) -> Bool {
         if case .decimal(let text) = number { significantDigits(of: text).count > 38 } else { false }
     }
