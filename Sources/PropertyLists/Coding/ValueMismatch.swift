@@ -20,8 +20,8 @@ package struct ValueMismatch: Error {
         reason = "expected \(type)\(example.map { " (\($0))" } ?? ""), found \(kind)\(flaw.map { " \($0)" } ?? "")"
     }
 
-    /// Why a type of numbers does not have a stored number. nil for other types and values, and for an integer type that
-    /// lacks a fraction.
+    /// Why a type of numbers does not have a stored number. nil for other types and values, and for a fraction, which no
+    /// type of integers has.
     private static func flaw(of stored: StoredValue, as type: Any.Type) -> String? {
         guard let number = stored.nearestDouble else { return nil }
         func isBeyond<Whole: FixedWidthInteger>(_ type: Whole.Type) -> Bool {
