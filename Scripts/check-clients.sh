@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs a client package that depends on the last commit of this one by git URL: in the Swift 5 and the Swift 6 language mode,
-# with and without the settings of a new app in Xcode, as two copies in one process, then with library evolution. Warnings in the client
-# are errors. --build-system NAME selects another build system than the default, without copies and library evolution: the compiler judges
-# these, whichever system calls it. Writes only into a temporary folder.
+# with and without the settings of a new app in Xcode, as two copies in one process, against a static archive, then with library evolution.
+# Warnings in the client are errors. --build-system NAME selects another build system than the default, without the last three: the
+# compiler judges library evolution, whichever system calls it. Writes only into a temporary folder.
 # usage: Scripts/check-clients.sh [--build-system NAME]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -66,6 +66,19 @@ run "${modes[@]}" InternalImport Tool
 if [ ${#system[@]} -eq 0 ]; then
     echo "== a program and a plugin, each with a copy of the package"
     run TwoCopies
+
+    # As CMake and others link: an object file that nothing names is left out, with the conformances in it.
+    echo "== a program that is linked against a static archive"
+    programs="$(build --show-bin-path)"
+    for module in PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsJSON PrefsLayers; do
+        # Adds files without a look at their names, because two modules may have files of one name.
+        ar qcs "$folder/libprefs.a" "$programs/$module.build/"*.o
+    done
+    for condition in CORE JSON; do
+        swiftc -D "$condition" -I "$programs/Modules" "$folder/package/Archive/main.swift" "$folder/libprefs.a" \
+            -o "$folder/archive"
+        "$folder/archive"
+    done
 
     # As with BUILD_LIBRARY_FOR_DISTRIBUTION=YES, which reaches the packages that a framework depends on.
     echo "== a framework with the package's types in its interface: library evolution for all"

@@ -72,7 +72,7 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
 
     /// Returns values as bytes, in the form of an export. Leaves nulls out.
     package func data(of values: [String: StoredValue]) throws -> Data {
-        let values = StoredValue.dictionary(values).withoutNulls
+        let values = StoredValue.dictionary(values).plain
         do {
             return switch self {
             case .binary: try PropertyListCoder.encode(values, as: .binary)

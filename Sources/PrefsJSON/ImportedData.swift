@@ -17,7 +17,7 @@ enum ImportedData {
                 return try PropertyListCoder.decode(data).value
             }
             return try data.withBytes { bytes throws(DecodingFailure) in
-                try JSONFormat.value(in: bytes, limits: isFile ? .file : .root)
+                try JSONFormat.value(in: bytes, limits: isFile ? .file : .import)
             }
         }
         guard let values = top.dictionary else {

@@ -99,11 +99,19 @@ import Testing
     /// A number of more digits than a Double has: a sum that changed nothing would be a silent failure.
     @Test func aSumThatChangesNothingIsAnError() throws {
         let path = home.path("g.json")
-        let text = "{\"a\": 12345678901234567890123}\n"
+        let text = "{\"a\": 1e22, \"long\": 12345678901234567890123, \"price\": 12345678901234567.89}\n"
         try home.write(text, to: "g.json")
         let reason = "`a` has too many digits, so adding 1 would change nothing"
         #expect(try prefs("set", "-f", path, "a", "+1") == .failure(reason))
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        #expect(try home.text("g.json") == text)
+        // All digits of a long number count.
+        #expect(try prefs("set", "-f", path, "long=+1", "price=+0.01") == Printed())
+        let sums = text.replacing("123,", with: "124,").replacing("567.89", with: "567.9")
+        #expect(try home.text("g.json") == sums)
+        // A property list has Doubles.
+        let digits = "`long`: a number of so many digits cannot be stored in a property list"
+        #expect(try prefs("mv", "\(path):long", from) == .failure(digits))
+        #expect(try home.text("g.json") == sums)
         #expect(try prefs("set", "-f", path, "a", "+0").code == 0)
         try prefs("set", "-f", path, "b", "1e308")
         #expect(

@@ -212,7 +212,7 @@ extension ToolMessage {
         "the editor ended with …: …", "…; your text is in …", "this platform starts no programs",
         "another process has changed more than values in …, and so have you; nothing has changed",
         // Copies from JSON.
-        "`…`: null cannot be stored in a property list",
+        "`…`: … cannot be stored in a property list",
         // With --json, it is no error.
         "--sources is an option of --json; the table of settings has the sources",
         "…: cannot make a folder: …", "… has changed in the meantime and cannot be merged: …",

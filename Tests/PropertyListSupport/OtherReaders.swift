@@ -107,6 +107,7 @@ package enum OtherReaders {
         case .integer(let integer): return "i\(integer)"
         case .unsigned(let integer): return "i\(integer)"
         case .real(let number): return number.isNaN ? "nan" : "f" + hexadecimal(number.bitPattern, 16)
+        case .decimal: return form(value.plain)
         case .string(let text): return "s" + text.utf8.map { hexadecimal(UInt64($0), 2) }.joined()
         case .data(let data): return "d" + data.map { hexadecimal(UInt64($0), 2) }.joined()
         case .date(let date):

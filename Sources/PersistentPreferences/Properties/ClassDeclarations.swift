@@ -101,10 +101,14 @@ package final class ClassDeclarations: Sendable {
             }
     }
 
-    /// The keys that the other class declares with another type.
-    func contradictions(with other: ClassDeclarations) -> [String] {
-        declarations.filter { own in other[own.key].map { $0.property.valueType != own.property.valueType } ?? false }
-            .map(\.key).sorted()
+    /// The keys that the other class declares with another type or, if that counts, with another default. Both may
+    /// inherit one declaration.
+    func contradictions(with other: ClassDeclarations, inDefaults: Bool) -> [String] {
+        declarations.filter { own in
+            guard let other = other[own.key], other.declarer != own.declarer else { return false }
+            return other.property.valueType != own.property.valueType
+                || inDefaults && other.property.storedDefault != own.property.storedDefault
+        }.map(\.key).sorted()
     }
 
     var isEmpty: Bool { declarations.isEmpty }
@@ -173,18 +177,18 @@ package final class ClassDeclarations: Sendable {
                     current[key] = canonical(value, forKey: key, from: form)
                 }
             }
-            for (key, value) in migrated where byKey[key] == nil && value.isContainer {
+            for (key, value) in migrated where byKey[key] == nil && (value.isContainer || value.isDecimal) {
                 current[key] = canonical(value, forKey: key, from: form)
             }
         }
         return RootShape(migrated: migrated, current: current)
     }
 
-    /// A value in the form in which its property stores it, without nulls inside if it has no property. A value that
+    /// A value in the form in which its property stores it, or as a property list holds it if it has no property. A value that
     /// its property cannot read stays as it is.
     func canonical(_ value: StoredValue, forKey key: String, from form: ValueForm) -> StoredValue {
         if form == .exact { return value }
-        guard let property = byKey[key]?.property else { return value.isContainer ? value.withoutNulls : value }
+        guard let property = byKey[key]?.property else { return value.plain }
         return (try? property.canonical(value, forKey: key, from: form)) ?? value
     }
 

@@ -42,7 +42,7 @@ extension PrefCoding {
                 return try decode(stored, as: form)
             } catch {
                 guard let decodeFields else { throw error }
-                let (value, keys) = try decodeFields(stored, form, fallback)
+                let (value, keys) = try decodeFields(stored, form) { fallback().map(form.raw) }
                 // The type knows no field of the value.
                 guard !keys.contains(where: \.areForeign) else { throw error }
                 return value
@@ -65,7 +65,7 @@ extension PrefCoding {
         _ new: StoredValue, of stored: StoredValue, as form: ValueForm, filledFrom fallback: () -> StoredValue?
     ) -> StoredValue {
         guard let decodeFields, UnknownFields.mayBeLost(from: stored, in: new),
-            let keys = try? decodeFields(stored, form, fallback).keys
+            let keys = try? decodeFields(stored, form, { fallback().map(form.raw) }).keys
         else { return new }
         return UnknownFields.preserved(in: new, from: stored, keys: keys)
     }

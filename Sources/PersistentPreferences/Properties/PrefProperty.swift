@@ -191,7 +191,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?, _ form: ValueForm
     ) -> StoredValue {
         // A type may not read the form in which other types are written.
-        for forms in [form.others, nil] {
+        for forms in form.written {
             let written = StoredValue.written(over: raw, from: before, to: value, forms)
             if written == value || (try? canonical(written, forKey: key, from: form)) == value { return written }
         }

@@ -24,6 +24,8 @@ enum SharedRoots {
         _ type: PersistentPrefs.Type, _ declarations: ClassDeclarations, root: String, in roots: Roots
     ) -> PrefsError? {
         let file = roots.fileURL
+        // In a flat layout, every class has the one root, whose key is empty.
+        let root = roots.layout == .flat ? "" : root
         let use = Use(place: roots.place, file: file, type: type, declarations: declarations)
         let formerRoots = declarations.formerRoots(of: root)
         let (others, movers) = uses.withLock { uses in
@@ -37,8 +39,9 @@ enum SharedRoots {
             return .sharedRoot(SharedRoot(key: key, classes: names(of: other.type, type), contradictions: []))
         }
         for other in others where other.isInPlace(of: use) {
-            let keys = declarations.contradictions(with: other.declarations)
-            guard !keys.isEmpty || String(describing: type) == String(describing: other.type) else { continue }
+            let keys = declarations.contradictions(with: other.declarations, inDefaults: root.isEmpty)
+            let haveOneName = !root.isEmpty && String(describing: type) == String(describing: other.type)
+            guard !keys.isEmpty || haveOneName else { continue }
             return .sharedRoot(
                 SharedRoot(key: root, classes: names(of: other.type, type), contradictions: keys))
         }
@@ -50,11 +53,11 @@ enum SharedRoots {
 
 /// Two classes that use one root; see ``PrefsError/sharedRoot(_:)``.
 public struct SharedRoot: Sendable, Hashable {
-    /// The root key.
+    /// The root key; empty for a flat layout, in which all classes share one root.
     public let key: String
     /// The names of the two classes with their modules, in the order of their first instances.
     public let classes: [String]
-    /// The keys that the classes declare with different types, sorted.
+    /// The keys that the classes declare with different types, in a flat layout also with different defaults, sorted.
     public let contradictions: [String]
 }
 
@@ -62,7 +65,12 @@ extension SharedRoot: CustomStringConvertible {
     /// One line: which classes share the root, the keys in question, and what to do.
     public var description: String {
         let types = contradictions.map { "\"\(ShownText.key($0))\"" }.joined(separator: ", ")
-        return "\(classes.joined(separator: " and ")) share the root \"\(ShownText.key(key))\""
+        let classes = classes.joined(separator: " and ")
+        if key.isEmpty {
+            return "\(classes) share a flat layout, and declare \(types) with different types or defaults; "
+                + "give one of them another key"
+        }
+        return "\(classes) share the root \"\(ShownText.key(key))\""
             + (types.isEmpty ? "" : ", and declare \(types) with different types")
             + "; give one of them a root key of its own"
     }

@@ -24,7 +24,8 @@ public enum DomainLayout: Sendable, Hashable {
     /// An update of the store that sets the root to nil removes every entry, also entries of other programs.
     ///
     /// Keys, former keys and the version belong to the whole domain. Classes that share it therefore need different
-    /// keys and former keys, and only one of them may have ``PersistentPrefs/migrations``. A domain that was never
+    /// keys and former keys, and only one of them may have ``PersistentPrefs/migrations``. If two classes declare one key
+    /// with different types or defaults, the second one reports ``PrefsError/sharedRoot(_:)``. A domain that was never
     /// migrated has version 0, also in a new installation: a step may find no value of its class, and entries of other
     /// programs.
     case flat

@@ -49,7 +49,7 @@ package enum JSONForm {
     private static func interval(of content: StoredValue) -> TimeInterval? {
         switch content {
         case .string(let text): return JSONDate.interval(of: text)
-        case .real(let seconds): return seconds
+        case .real, .decimal: return content.nearestDouble
         case .integer(let seconds):
             let seconds = TimeInterval(seconds)
             return JSONDate.text(of: seconds) == nil ? nil : seconds
@@ -60,7 +60,7 @@ package enum JSONForm {
     /// The form of a value in an export, which consists of JSON values.
     package static func exported(_ value: StoredValue) -> StoredValue {
         switch value {
-        case .string, .bool, .integer, .unsigned: value
+        case .string, .bool, .integer, .unsigned, .decimal: value
         case .real(let number): name(of: number).map { .dictionary([double: .string($0)]) } ?? value
         case .date(let day): .dictionary([date: content(of: day)])
         case .data(let bytes): .dictionary([data: .string(bytes.base64EncodedString())])

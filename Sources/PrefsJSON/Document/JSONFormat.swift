@@ -22,7 +22,7 @@ struct JSONFormat: FileFormatCoder {
     let name = "json"
     let fileExtension = "json"
 
-    var form: ValueForm { .json }
+    var form: ValueForm { .jsonFile }
 
     /// True for all bytes: after the formats of property lists, an error describes what is wrong with the JSON.
     func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { true }

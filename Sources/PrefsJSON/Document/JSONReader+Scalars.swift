@@ -104,13 +104,21 @@ extension JSONReader {
         if isInteger {
             if let value = Int64(text) { return StoredValue(value) }
             if let value = UInt64(text) { return StoredValue(value) }
-            if limits.isOfText, let value = Double(text) { return .real(value) }
-            throw flaw("the integer does not fit in 64 bits; append .0 to make it a double", at: start)
+            if !limits.isOfText {
+                throw flaw("the integer does not fit in 64 bits; append .0 to make it a double", at: start)
+            }
         }
         guard let value = Double(text), value.isFinite || limits.isOfText else {
             throw flaw("a number beyond the range of a double", at: start)
         }
-        return .real(value)
+        return limits.keepsDigits && Self.mayLoseDigits(text)
+            && Decimal.significantDigits(of: text) != Decimal.significantDigits(of: value.description)
+            ? .decimal(text) : .real(value)
+    }
+
+    /// A Double has every number of 15 digits, except near the ends of its range.
+    private static func mayLoseDigits(_ text: String) -> Bool {
+        text.utf8.count > 15 || text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
     }
 
     private mutating func readDigits(of start: Int) throws(DecodingFailure) {

@@ -21,13 +21,19 @@ package struct JSONReader {
         /// Whether the text stays beside the values: nulls are values then, and a number beyond all types is read as the
         /// nearest one.
         var isOfText = false
+        /// Whether a number with more digits than a Double is read as `StoredValue.decimal`.
+        var keepsDigits = false
 
         /// The limits of one root, in an import or an argument.
         package static let root = Limits(
             depth: PropertyListLimits.depth, extraDepth: 2, bytes: 4 * PropertyListLimits.rootBytes)
+        /// The limits of an import, in which a property decides how much of a number it takes.
+        static let `import` = Limits(
+            depth: PropertyListLimits.depth, extraDepth: 2, bytes: 4 * PropertyListLimits.rootBytes, keepsDigits: true)
         /// The limits of a file, which other programs may write.
         package static let file = Limits(
-            depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes, isOfText: true)
+            depth: PropertyListLimits.fileDepth, extraDepth: 1, nodes: PropertyListLimits.fileNodes, isOfText: true,
+            keepsDigits: true)
     }
 
     /// A list or an object that has begun and has not ended.

@@ -107,6 +107,7 @@ package struct JSONWriter {
                 // Swift's description is the shortest, and always has a fraction or an exponent.
                 bytes += number.description.utf8
             }
+        case .decimal(let text): bytes += text.utf8
         case .array(let elements):
             return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
         case .dictionary(let members):

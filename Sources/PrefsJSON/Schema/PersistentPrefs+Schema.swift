@@ -34,12 +34,6 @@ extension PersistentPrefs {
     }
 }
 
-/// A property whose values have a known JSON Schema.
-protocol SchemaDescribing {
-    /// The keywords of the schema.
-    var schema: [String: StoredValue] { get }
-}
-
 extension ClassDeclarations {
     /// The JSON Schema of the values of a root, in an export.
     fileprivate func jsonSchema(title: String) -> Data {

@@ -2,6 +2,13 @@ import Foundation
 import PersistentPreferences
 import PrefsPropertyLists
 
+/// A property whose values have a known JSON Schema. Declared beside its only conformance: a linker takes an object file
+/// from a static archive only if a symbol in it is used.
+protocol SchemaDescribing {
+    /// The keywords of the schema.
+    var schema: [String: StoredValue] { get }
+}
+
 extension PrefProperty: SchemaDescribing {
     var schema: [String: StoredValue] {
         let coding = coding

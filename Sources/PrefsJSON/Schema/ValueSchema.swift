@@ -200,7 +200,7 @@ private struct SchemaKinds {
         case .bool: found.insert("boolean")
         case .integer, .unsigned: found.insert("integer")
         // An infinite number is an object in JSON.
-        case .real: found.formUnion(ValueSchema.numberTypes)
+        case .real, .decimal: found.formUnion(ValueSchema.numberTypes)
         case .array: found.insert("array")
         case .date, .data, .dictionary, .uid, .foreign, .null: found.insert("object")
         }

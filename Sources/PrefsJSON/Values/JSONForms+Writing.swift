@@ -4,14 +4,17 @@ import PrefsPropertyLists
 /// The forms in which a write replaces what a person has written.
 extension JSONForms {
     func written(_ scalar: StoredValue, inPlaceOf raw: StoredValue?) -> StoredValue {
-        switch (scalar, raw) {
+        let unescaped = hasOwnNull ? NilMarker.unescaped(scalar) : scalar
+        return switch (scalar, raw) {
+        case (NilMarker.value, _): .null
+        case _ where isExact || unescaped != scalar: unescaped
         case (.date, .date?), (.data, .data?): scalar
         case (.date(let date), _): Self.written(date, inPlaceOf: raw)
         case (.data(let data), .array?): .array(data.map { StoredValue($0) })
         case (.data(let data), _): .string(data.base64EncodedString())
-        case (NilMarker.value, _): .null
         case (.string, .string(let former)?): Self.duration(scalar, inPlaceOf: former).map(StoredValue.string) ?? scalar
-        case (.string, let former?) where former.isNumber: Self.seconds(scalar) ?? scalar
+        case (.string(let text), let former?) where former.isNumber:
+            Self.seconds(scalar) ?? Self.decimal(text) ?? scalar
         case (.string(let text), nil), (.string(let text), .null?):
             Self.newDuration(text).map(StoredValue.string) ?? scalar
         case (.real(let number), .integer?):
@@ -26,6 +29,17 @@ extension JSONForms {
     private static func shortest(_ number: Double) -> StoredValue {
         let float = Float(number)
         return .real(Double(float) == number ? Double(float.description) ?? number : number)
+    }
+
+    /// The number of a Decimal, in place of a number; nil if the text is not what a Decimal stores.
+    private static func decimal(_ text: String) -> StoredValue? {
+        Decimal(storable: .string(text))?.description == text ? number(text) : nil
+    }
+
+    /// The value of a JSON number; nil for other texts.
+    static func number(_ text: String) -> StoredValue? {
+        let value = try? JSONReader.value(of: Data(text.utf8), limits: .file)
+        return value.flatMap { $0.isNumber ? $0 : nil }
     }
 
     // MARK: - Dates

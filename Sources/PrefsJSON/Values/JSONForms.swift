@@ -4,17 +4,36 @@ package import PrefsPropertyLists
 extension ValueForm {
     /// Also the forms that people and JSON encoders write: a Date as ISO 8601 text or as seconds since 2001, Data as
     /// base64 or as an array of bytes.
-    package static var json: ValueForm { ValueForm(others: JSONForms.shared) }
+    package static var json: ValueForm { ValueForm(others: JSONForms.ofValues) }
+    /// `json` in a file of JSON, which has nulls: the text "$null" is a text there.
+    static var jsonFile: ValueForm { ValueForm(others: JSONForms.ofFiles) }
 }
 
-/// The forms of `ValueForm.json`.
+/// The forms of `ValueForm.json` and `ValueForm.jsonFile`.
 final class JSONForms: WrittenForms {
-    static let shared = JSONForms()
+    static let ofValues = JSONForms(hasOwnNull: false)
+    static let ofFiles = JSONForms(hasOwnNull: true)
+
+    let hasOwnNull: Bool
+    /// nil if these are the exact forms.
+    private let exactForms: JSONForms?
+
+    var marked: any WrittenForms { Self.ofValues }
+    var exact: any WrittenForms { exactForms ?? self }
+    var isExact: Bool { exactForms == nil }
+
+    private init(hasOwnNull: Bool, isExact: Bool = false) {
+        self.hasOwnNull = hasOwnNull
+        exactForms = isExact ? nil : JSONForms(hasOwnNull: hasOwnNull, isExact: true)
+    }
 
     func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar? {
         if type == Date.self { return Self.date(stored) as? Scalar }
         if type == Data.self { return Self.data(stored) as? Scalar }
-        return Scalar(storable: stored)
+        guard stored.isDecimal, type != Decimal.self else { return Scalar(storable: stored) }
+        // 9007199254740993.0 is an integer that no Double holds.
+        let whole = type is any FixedWidthInteger.Type ? Decimal(storable: stored)?.description : nil
+        return Scalar(storable: whole.flatMap(Self.number) ?? stored.plain)
     }
 
     func example(of type: Any.Type) -> String? {

@@ -76,6 +76,7 @@ package struct TextForms {
         case .integer(let number): number.description
         case .unsigned(let number): number.description
         case .real(let number): number.description
+        case .decimal(let text): text
         case .date(let date): JSONDate.text(of: date.timeIntervalSinceReferenceDate)
         case .data(let data): data.base64EncodedString()
         case .array, .dictionary, .uid, .foreign, .null: nil

@@ -89,11 +89,10 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     /// Creates the file. If another process has just created it, its values are loaded.
     private func create(from initial: Initial, _ settings: Settings) throws -> Settings {
-        let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
+        let new = try decode(initial, for: settings)
         let document = try document(initial.format)
-        let root = try values.written(initial.root, as: document.read().form)
-        let theirs = try write(root, ifMissing: document)
-        return try theirs.map { try values.decode($0) { initial.root } } ?? new
+        let theirs = try write(written(initial, as: document.read().form), ifMissing: document)
+        return try theirs.map { try values.decode($0) { try? values.encode(new) } } ?? new
     }
 
     /// - Returns: the root that is there already; nil if this call has created the file.
@@ -112,8 +111,19 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     // MARK: - Initial values
 
-    /// Initial values, the format of the file that has them, and its path.
+    /// Initial values, the format of the resource that has them, and its path. Without a format, the values are exact.
     private typealias Initial = (root: StoredValue, format: FileFormat?, path: String)
+
+    private func decode(_ initial: Initial, for settings: Settings) throws -> Settings {
+        try values.decode(initial.root, at: initial.path, as: initial.format?.form ?? .exact) {
+            try? values.encode(settings)
+        }
+    }
+
+    /// The initial values as a file of a form has them.
+    private func written(_ initial: Initial, as form: ValueForm) -> StoredValue {
+        initial.format?.form == form ? initial.root : values.written(initial.root, as: form)
+    }
 
     /// The initial values that the type implements; nil if it does not implement them.
     private func stated() throws -> Settings? {
@@ -128,8 +138,8 @@ struct SettingsStorage<Settings: SettingsFile> {
     /// Initial values that cannot be used prevent nothing.
     private func initialRoot(_ settings: Settings, _ fromBundle: Bool) -> StoredValue? {
         let own = try? values.encode(settings)
-        let initial = (fromBundle ? try? bundled().root : nil) ?? (try? statedOrKept().root)
-        guard let initial, let settings = try? values.decode(initial, fallback: { own }) else { return own }
+        let initial = (fromBundle ? try? bundled() : nil) ?? (try? statedOrKept())
+        guard let initial, let settings = try? decode(initial, for: settings) else { return own }
         return (try? values.encode(settings)) ?? own
     }
 
@@ -180,8 +190,8 @@ struct SettingsStorage<Settings: SettingsFile> {
 
     func reset(_ settings: Settings) throws -> Settings {
         let initial = try resource == nil ? statedOrKept() : bundled()
-        let new = try values.decode(initial.root, at: initial.path) { try? values.encode(settings) }
-        try write(initial.format, explicitlyBy: settings) { values.written(initial.root, as: $1) }
+        let new = try decode(initial, for: settings)
+        try write(initial.format, explicitlyBy: settings) { written(initial, as: $1) }
         return new
     }
 
@@ -197,13 +207,13 @@ struct SettingsStorage<Settings: SettingsFile> {
     }
 
     func dictionary() throws -> [String: Any?]? {
-        let (root, failure, _) = try file.read()
+        let (root, failure, form) = try file.read()
         if let failure { throw failure }
         guard let root else { return nil }
         guard case .dictionary(let members) = root else {
             throw values.unreadable("", "expected a dictionary, found \(ValueMismatch.kind(of: root))")
         }
-        return members.mapValues { NilMarker.isMarker($0) ? nil : $0.object }
+        return members.mapValues { NilMarker.isMarker($0, in: form) ? nil : $0.object }
     }
 
     private func document(_ format: FileFormat?) throws -> PropertyListDocument {

@@ -23,9 +23,12 @@ struct SettingsValues<Settings: SettingsFile> {
 
     /// - Parameters:
     ///   - path: nil stands for the file of the settings.
-    ///   - fallback: gives the fields that are missing.
-    func decode(_ root: StoredValue, at path: String? = nil, fallback: () -> StoredValue?) throws -> Settings {
-        try decoded(root, at: path, fallback).value
+    ///   - form: the form of the root; nil stands for that of the settings file.
+    ///   - fallback: gives the fields that are missing, in the exact form.
+    func decode(
+        _ root: StoredValue, at path: String? = nil, as form: ValueForm? = nil, fallback: () -> StoredValue?
+    ) throws -> Settings {
+        try decoded(root, at: path, as: form, fallback).value
     }
 
     /// A stored root with new values: the root itself if it has these values already, else the values with its unknown
@@ -34,7 +37,7 @@ struct SettingsValues<Settings: SettingsFile> {
     /// - Parameter form: the form of the values in the file.
     /// - Throws: `PrefsError.unreadable` if it has values of another type.
     func updated(_ root: StoredValue, to new: StoredValue, as form: ValueForm) throws -> StoredValue {
-        let (former, keys) = try decoded(root, at: nil) { new }
+        let (former, keys) = try decoded(root, at: nil, as: nil) { new }
         let whole = UnknownFields.preserved(in: new, from: root, keys: keys)
         guard form != .exact else { return whole }
         // A field that the file lacks is new.
@@ -51,7 +54,7 @@ struct SettingsValues<Settings: SettingsFile> {
     ) -> StoredValue {
         let settings = settings ?? root
         guard form != .exact else { return root }
-        for forms in [form.others, nil] {
+        for forms in form.written {
             let written = StoredValue.written(over: raw, from: before, to: root, forms)
             if (try? encode(decode(written, fallback: { settings }))) == settings { return written }
         }
@@ -59,12 +62,12 @@ struct SettingsValues<Settings: SettingsFile> {
     }
 
     private func decoded(
-        _ root: StoredValue, at path: String?, _ fallback: () -> StoredValue?
+        _ root: StoredValue, at path: String?, as form: ValueForm?, _ fallback: () -> StoredValue?
     ) throws -> (value: Settings, keys: [CodedKeys]) {
-        let path = path ?? self.path
+        let (path, form) = (path ?? self.path, form ?? type.settingsFormat.form)
         let decoded: (value: Settings, keys: [CodedKeys])
         do {
-            decoded = try StoredValueDecoder.value(type, from: root, type.settingsFormat.form, fallback: fallback)
+            decoded = try StoredValueDecoder.value(type, from: root, form) { fallback().map(form.raw) }
         } catch let mismatch as ValueMismatch {
             throw PrefsError.unreadable(failure(path, mismatch.path, mismatch.reason))
         }

@@ -62,7 +62,7 @@ struct SettingsDocument: EditedDocument {
     private func entries(
         _ members: [String: StoredValue], in text: Data
     ) throws(EditRejection) -> [String: StoredValue] {
-        let remarks = members.sortedByBytes.filter { $1.isNull || $1.withoutNulls != $1 }.map { key, _ in
+        let remarks = members.sortedByBytes.filter { $1.holdsNull }.map { key, _ in
             Remark(
                 line: JSONMembers.line(ofKey: key, in: text),
                 text: "\(ShownText.key(key)): null cannot be stored in a property list; leave it out")

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentPreferences
+import PrefsJSON
 import PrefsPropertyLists
 
 /// Adds to numbers of any width, exactly or not at all.
@@ -10,8 +10,13 @@ enum Arithmetic {
     static func sum(of value: StoredValue, and text: String, _ name: String) throws -> StoredValue? {
         let place = "`\(ShownText.key(name))`"
         switch value {
-        case .integer(let old): return try sum(of: Decimal(old), and: text, place)
-        case .unsigned(let old): return try sum(of: Decimal(old), and: text, place)
+        case .integer, .unsigned: return try sum(of: Decimal(storable: value) ?? 0, and: text, place)
+        case .decimal(let old):
+            guard let sum = try sum(ofDecimal: value, and: text, name)?.string else {
+                return try self.sum(of: value.plain, and: text, name)
+            }
+            let ending = old.contains(".") && !sum.contains(".") ? ".0" : ""
+            return try ExportFormat.value(ofJSON: Data((sum + ending).utf8), keepsNulls: true)
         case .real(let old):
             guard let amount = Double(text), amount.isFinite else {
                 throw CommandError("expected a number such as 0.5, found \"\(ShownText.key(text))\"")

@@ -32,7 +32,7 @@ enum PropertyListType: String, CaseIterable {
         let isNumber = text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
         // JSON holds numbers of any size, but no type of a program does.
         let isExact =
-            if case .real(let number) = value { number.isFinite && text.contains(/[.eE]/) } else {
+            if case .real(let number) = value.plain { number.isFinite && text.contains(/[.eE]/) } else {
                 value != .string(text)
             }
         if isNumber, !isExact {

@@ -171,8 +171,9 @@ struct Copy {
                 risks.add(Risks.change(of: old, to: value, at: path.text))
             }
         }
-        if value.holdsNull, !destination.keepsNulls {
-            throw CommandError("`\(ShownText.key(path.text))`: null cannot be stored in a property list")
+        if destination.prefs == nil, !destination.keepsNulls, value.holdsNull || value.plain != value {
+            let kind = value.holdsNull ? "null" : "a number of so many digits"
+            throw CommandError("`\(ShownText.key(path.text))`: \(kind) cannot be stored in a property list")
         }
         let former = values[path.root]
         let entry = try path.value(base, with: value)

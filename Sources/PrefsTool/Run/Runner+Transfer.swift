@@ -91,7 +91,9 @@ extension Runner {
         do {
             var sides = try invocation.operands.map { try side($0, invocation) }
             if sides.contains(where: \.isJSON) {
-                sides = sides.map { ($0.values.mapValues(\.withWholeNumbers), $0.isJSON) }
+                // Only JSON has numbers with more digits than a Double.
+                let isOfJSON = sides.allSatisfy(\.isJSON)
+                sides = sides.map { ($0.values.mapValues { (isOfJSON ? $0 : $0.plain).withWholeNumbers }, $0.isJSON) }
             }
             // Secrets of the program's own file are also hidden in the other file.
             let own = try invocation.operands.compactMap { try program.ownPrefs(in: Target($0)) }.first

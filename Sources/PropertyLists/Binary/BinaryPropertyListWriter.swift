@@ -153,6 +153,7 @@ struct BinaryPropertyListWriter {
         case .real(let value):
             scalars.append(0x23)
             scalars.appendBigEndian(value.bitPattern)
+        case .decimal: return append(scalar.plain)
         case .date(let date):
             scalars.append(0x33)
             scalars.appendBigEndian(date.timeIntervalSinceReferenceDate.bitPattern)

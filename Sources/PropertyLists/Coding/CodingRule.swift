@@ -23,7 +23,8 @@ package enum CodingRule {
     }
 
     /// The coding of the most frequent types, found by their identity. The first search for a conformance of a type
-    /// costs 100,000 instructions, and a program would pay for four searches per type at its start.
+    /// costs 100,000 instructions, and a program would pay for four searches per type at its start. Decimal and Duration
+    /// conform in files of their own: a linker takes these from a static archive only if their conformance is named.
     private static func usual<Value>(_ type: Value.Type) -> PrefCoding<Value>? {
         let coding: Any? =
             if type == Bool.self {
@@ -34,6 +35,10 @@ package enum CodingRule {
                 scalar(Double.self)
             } else if type == String.self {
                 scalar(String.self)
+            } else if type == Decimal.self {
+                scalar(Decimal.self)
+            } else if type == Duration.self {
+                scalar(Duration.self)
             } else {
                 nil
             }

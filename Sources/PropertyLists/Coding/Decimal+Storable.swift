@@ -11,7 +11,7 @@ extension Decimal: StorableScalar {
             case .integer(let value): Self.value(of: "\(value)")
             case .unsigned(let value): Self.value(of: "\(value)")
             case .real(let value): Self.value(of: "\(value)")
-            case .string(let text): Self.value(of: text)
+            case .string(let text), .decimal(let text): Self.value(of: text)
             case .dictionary(let parts): Self.value(ofParts: parts)
             default: nil
             }
@@ -29,7 +29,13 @@ extension Decimal: StorableScalar {
         return value
     }
 
-    private static func significantDigits(of text: String) -> ArraySlice<UInt8> {
+    /// Whether the text of a number has more digits than any Decimal.
+    static func hasTooManyDigits(_ number: StoredValue) -> Bool {
+        if case .decimal(let text) = number { significantDigits(of: text).count > 38 } else { false }
+    }
+
+    /// The digits of a number, without its sign, its exponent, and the zeros around them.
+    package static func significantDigits(of text: String) -> ArraySlice<UInt8> {
         let zero = UInt8(ascii: "0")
         let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 >= zero }
         guard let last = digits.lastIndex(where: { $0 != zero }) else { return [] }

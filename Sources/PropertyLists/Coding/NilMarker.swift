@@ -5,8 +5,8 @@ package enum NilMarker {
     package static let value = StoredValue.string(text)
 
     /// Whether the value stands for nil: the marker, or the null of a file that people write.
-    package static func isMarker(_ value: StoredValue) -> Bool {
-        value.isNull || value.string == text
+    package static func isMarker(_ value: StoredValue, in form: ValueForm = .exact) -> Bool {
+        value.isNull || !form.hasOwnNull && value.string == text
     }
 
     /// Adds a `$` to a string that could be mistaken for the marker or for an escaped string.
@@ -14,8 +14,10 @@ package enum NilMarker {
         if case .string(let text) = value, isDollarsAndNull(text) { .string("$" + text) } else { value }
     }
 
-    package static func unescaped(_ value: StoredValue) -> StoredValue {
-        guard case .string(let text) = value, text.hasPrefix("$$"), isDollarsAndNull(text) else { return value }
+    package static func unescaped(_ value: StoredValue, in form: ValueForm = .exact) -> StoredValue {
+        guard case .string(let text) = value, text.hasPrefix("$$"), !form.hasOwnNull, isDollarsAndNull(text) else {
+            return value
+        }
         return .string(String(text.dropFirst()))
     }
 

@@ -19,7 +19,9 @@
 ///
 /// Numbers convert if nothing is lost: 4.0 reads as Int, 1 as Bool; 4.5 is a mismatch for Int. A Double reads as Float
 /// if both have the same value or the same shortest digits. In a file that people write, Date and Data have more forms:
-/// see <doc:FilesThatPeopleEdit>. An inner nil is stored as `$null`; a string that resembles it gets one more `$`.
+/// see <doc:FilesThatPeopleEdit>. An inner nil is stored as `$null`; a string that resembles it gets one more `$`. A
+/// format with a null has that for nil, and such a string as it is; an element of type `T?` other than `String?` keeps
+/// the `$`.
 ///
 /// ## Performance
 /// Linear in the size of the value.

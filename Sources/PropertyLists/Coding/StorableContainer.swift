@@ -171,7 +171,7 @@ extension Optional: StorableOptional {
     package static func topLevelCoding() -> Any? {
         guard let coding = CodingRule.nested(Wrapped.self) else { return nil }
         return PrefCoding<Wrapped?>(
-            encode: { try $0.map(coding.element) }, decode: { try coding.decoding($0, $1) },
+            encode: { try $0.map(coding.element) }, decode: { try coding.decoding($0, inner($1, isElement: false)) },
             decodeFields: coding.decodeFields.map { decode in { try decode($0, $1, $2) } }, isCheap: coding.isCheap)
     }
 
@@ -179,11 +179,28 @@ extension Optional: StorableOptional {
         guard let coding = CodingRule.nested(Wrapped.self, depth: depth) else { return nil }
         return PrefCoding<Wrapped?>(
             encode: { try $0.map { NilMarker.escaped(try coding.element($0)) } ?? NilMarker.value },
-            decode: { NilMarker.isMarker($0) ? nil : try coding.decoding(NilMarker.unescaped($0), $1) },
+            decode: { stored, form in
+                let form = inner(form, isElement: true)
+                return NilMarker.isMarker(stored, in: form)
+                    ? nil : try coding.decoding(NilMarker.unescaped(stored, in: form), form)
+            },
             decodeFields: coding.decodeFields.map { decode in
-                { NilMarker.isMarker($0) ? (nil, []) : try decode(NilMarker.unescaped($0), $1, $2) }
+                { stored, form, fallback in
+                    let form = inner(form, isElement: true)
+                    return NilMarker.isMarker(stored, in: form)
+                        ? (nil, []) : try decode(NilMarker.unescaped(stored, in: form), form, fallback)
+                }
             },
             isCheap: coding.isCheap)
+    }
+
+    /// The form of the value in the optional. nil has a marker in it if the value may be nil, too, because one null cannot
+    /// stand for both.
+    private static func inner(_ form: ValueForm, isElement: Bool) -> ValueForm {
+        if !form.hasOwnNull || Wrapped.self == String.self { return form }
+        let mayBeNil =
+            isElement || Wrapped.self is any StorableOptional.Type || Wrapped.self is any RawRepresentable.Type
+        return mayBeNil ? form.marked : form
     }
 }
 

@@ -80,7 +80,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    func decodeNil() -> Bool { NilMarker.isMarker(stored) }
+    func decodeNil() -> Bool { NilMarker.isMarker(stored, in: context.state.form) }
 
     /// Decodes the value as another type.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
@@ -92,7 +92,7 @@ private struct ValueDecoder: Decoder, SingleValueDecodingContainer {
             if let scalar = type as? any StorableScalar.Type {
                 // The marker stands for nil and is not a string.
                 guard !decodeNil() else { throw missing(type) }
-                let stored = NilMarker.unescaped(stored)
+                let stored = NilMarker.unescaped(stored, in: context.state.form)
                 guard let value = context.state.form.scalar(scalar, of: stored) else { throw mismatch(type) }
                 context.state.recordSuccess()
                 context.state.recordReading(in: context)

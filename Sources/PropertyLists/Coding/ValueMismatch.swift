@@ -14,12 +14,28 @@ package struct ValueMismatch: Error {
 
     init(expected type: Any.Type, found stored: StoredValue, as form: ValueForm = .exact) {
         let kind = Self.kind(of: stored)
-        let example = form.others?.example(of: type)
-        if kind == Self.integer, let type = type as? any FixedWidthInteger.Type {
-            reason = "expected \(type) (\(type.min)...\(type.max)), found \(kind) out of its range"
-        } else {
-            reason = "expected \(type)\(example.map { " (\($0))" } ?? ""), found \(kind)"
+        var example = form.others?.example(of: type)
+        let flaw = Self.flaw(of: stored, as: type)
+        if flaw != nil, let type = type as? any FixedWidthInteger.Type { example = "\(type.min)...\(type.max)" }
+        reason = "expected \(type)\(example.map { " (\($0))" } ?? ""), found \(kind)\(flaw.map { " \($0)" } ?? "")"
+    }
+
+    /// Why a type of numbers does not have a stored number. nil for other types and values, and for a fraction, which no
+    /// type of integers has.
+    private static func flaw(of stored: StoredValue, as type: Any.Type) -> String? {
+        guard let number = stored.nearestDouble else { return nil }
+        func isBeyond<Whole: FixedWidthInteger>(_ type: Whole.Type) -> Bool {
+            kind(of: stored) == integer || number < Double(Whole.min) || number >= Double(Whole.max)
         }
+        let losesDigits: Bool
+        switch type {
+        case let type as any FixedWidthInteger.Type: return isBeyond(type) ? "out of its range" : nil
+        case is Float.Type: losesDigits = Float(number).isFinite && Float(number) != 0
+        case is Double.Type: losesDigits = true
+        case is Decimal.Type: losesDigits = Decimal.hasTooManyDigits(stored)
+        default: return nil
+        }
+        return losesDigits ? "with more digits than a \(type) has" : "out of its range"
     }
 
     /// Creates a mismatch from an error that the decoder of a type has thrown. The text of the error is dropped,
@@ -101,7 +117,8 @@ package struct ValueMismatch: Error {
         case .string: "a string"
         case .bool: "a Boolean"
         case .integer, .unsigned: integer
-        case .real: "a real number"
+        case .decimal(let text) where !text.contains(/[.eE]/): integer
+        case .real, .decimal: "a real number"
         case .date: "a date"
         case .data: "data"
         case .array: "an array"

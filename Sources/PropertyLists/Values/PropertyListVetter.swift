@@ -87,7 +87,7 @@ package struct PropertyListVetter {
     private mutating func accepts(_ value: StoredValue, depth: Int) -> Bool {
         guard charge(Self.leastBytes) else { return false }
         switch value {
-        case .bool, .integer, .unsigned, .real, .null: return true
+        case .bool, .integer, .unsigned, .real, .decimal, .null: return true
         case .string(let text): return charge(text.encodedBytes)
         case .data(let data): return charge(data.count)
         case .date(let date): return self.date(date.timeIntervalSinceReferenceDate) != nil

@@ -26,6 +26,7 @@ extension StoredValue {
         case .integer(let value): Double(value)
         case .unsigned(let value): Double(value)
         case .real(let value): value
+        case .decimal(let text): Double(text)
         default: nil
         }
     }
@@ -55,7 +56,7 @@ extension StoredValue {
     /// True for a number. False for a Boolean.
     package var isNumber: Bool {
         switch self {
-        case .integer, .unsigned, .real: true
+        case .integer, .unsigned, .real, .decimal: true
         default: false
         }
     }

@@ -12,6 +12,7 @@ extension StoredValue {
         case .integer(let value): NSNumber(value: value)
         case .unsigned(let value): NSNumber(value: value)
         case .real(let value): NSNumber(value: value)
+        case .decimal: plain.object
         case .date(let date): date
         case .data(let data): data
         case .array(let elements): elements.withoutNulls.map(\.object)

@@ -69,6 +69,7 @@ extension StoredValue {
         case .uid: 9
         case .foreign: 10
         case .null: 11
+        case .decimal: 12
         }
     }
 }

@@ -15,6 +15,9 @@ package enum StoredValue: Sendable {
     case unsigned(UInt64)
     /// Made by `init(_:)`, which converts every NaN to one NaN, because numbers are compared by their bits.
     case real(Double)
+    /// A number with more digits than a Double has, as its text. Only the content of a file that people write has it, so
+    /// that a Decimal reads all digits.
+    case decimal(String)
     case date(Date)
     case data(Data)
     case array([StoredValue])
@@ -58,33 +61,34 @@ package enum StoredValue: Sendable {
         if case .null = self { true } else { false }
     }
 
-    /// Whether a null is in the value.
-    package var holdsNull: Bool {
+    package var isDecimal: Bool {
+        if case .decimal = self { true } else { false }
+    }
+
+    /// Whether the value, or a scalar inside of it, satisfies a condition.
+    private func holds(_ isFound: (StoredValue) -> Bool) -> Bool {
         switch self {
-        case .array(let elements): elements.contains(where: \.holdsNull)
-        case .dictionary(let members): members.values.contains(where: \.holdsNull)
-        case .null: true
-        default: false
+        case .array(let elements): elements.contains { $0.holds(isFound) }
+        case .dictionary(let members): members.values.contains { $0.holds(isFound) }
+        default: isFound(self)
         }
     }
 
-    /// The value without the nulls inside of it. Shares its storage if there are none.
-    package var withoutNulls: StoredValue {
-        guard holdsNull else { return self }
-        return switch self {
-        case .array(let elements): .array(elements.filter { !$0.isNull }.map(\.withoutNulls))
-        case .dictionary(let members): .dictionary(members.filter { !$0.value.isNull }.mapValues(\.withoutNulls))
-        default: self
-        }
-    }
+    /// Whether a null is in the value.
+    package var holdsNull: Bool { holds(\.isNull) }
 
     /// Whether a foreign object is in the value.
-    var holdsForeign: Bool {
-        switch self {
-        case .array(let elements): elements.contains(where: \.holdsForeign)
-        case .dictionary(let members): members.values.contains(where: \.holdsForeign)
-        case .foreign: true
-        default: false
+    var holdsForeign: Bool { holds { if case .foreign = $0 { true } else { false } } }
+
+    /// The value as a property list holds it: without the nulls inside of it, and with Doubles for numbers of more
+    /// digits. Shares its storage if there are none.
+    package var plain: StoredValue {
+        guard holds({ $0.isNull || $0.isDecimal }) else { return self }
+        return switch self {
+        case .array(let elements): .array(elements.filter { !$0.isNull }.map(\.plain))
+        case .dictionary(let members): .dictionary(members.filter { !$0.value.isNull }.mapValues(\.plain))
+        case .decimal(let text): StoredValue(Double(text) ?? .nan)
+        default: self
         }
     }
 
@@ -98,7 +102,7 @@ package enum StoredValue: Sendable {
     /// The bytes that the value takes in a binary property list, overestimated by at most a few bytes per value.
     package var estimatedBytes: Int {
         switch self {
-        case .string(let text): 9 + text.encodedBytes
+        case .string(let text), .decimal(let text): 9 + text.encodedBytes
         case .data(let data): 9 + data.count
         case .array(let elements): elements.reduce(9) { $0 + 4 + $1.estimatedBytes }
         case .dictionary(let members): members.estimatedBytes
@@ -144,6 +148,7 @@ extension StoredValue: Hashable {
         case (.integer(let left), .integer(let right)): left == right
         case (.unsigned(let left), .unsigned(let right)): left == right
         case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+        case (.decimal(let left), .decimal(let right)): left == right
         case (.date(let left), .date(let right)):
             left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
         case (.data(let left), .data(let right)): left == right
@@ -174,6 +179,7 @@ extension StoredValue: Hashable {
         case .integer(let number): hasher.combine(number)
         case .unsigned(let number): hasher.combine(number)
         case .real(let number): hasher.combine(number.bitPattern)
+        case .decimal(let text): hasher.combine(text)
         case .date(let date): hasher.combine(date.timeIntervalSinceReferenceDate.bitPattern)
         case .data(let data): hasher.combine(data)
         case .array(let elements): hasher.combine(elements)

@@ -70,6 +70,7 @@ struct XMLPropertyListWriter {
         case .integer(let value): line("<integer>\(value)</integer>", depth)
         case .unsigned(let value): line("<integer>\(value)</integer>", depth)
         case .real(let value): line(Self.text(of: value), depth)
+        case .decimal(let text): line(Self.text(of: Double(text) ?? .nan), depth)
         case .date(let date): line("<date>\(try text(of: date, isKept: value == former))</date>", depth)
         case .data(let data): write(data, depth: depth)
         case .array(let elements): begin(elements, replacing: former?.array)

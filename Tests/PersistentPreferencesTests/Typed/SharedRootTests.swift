@@ -1,4 +1,5 @@
 @testable import PrefsSupport
+import Foundation
 import PersistentPreferences
 import Testing
 
@@ -57,6 +58,55 @@ private final class SameWay: PersistentPrefs, @unchecked Sendable { @Pref var wi
         _ = Whole(key: "Root", store: store)
         let prefs = Half(key: "Root", values: ["width": 5], store: store)
         #expect(prefs.outcome == "width: expected String, found an integer")
+    }
+
+    private class Base: PersistentPrefs, @unchecked Sendable {
+        @Pref var id = UUID()
+        @Pref var speed = 1.0
+    }
+    private final class Cars: Base, @unchecked Sendable {
+        @Pref var wheels = 4
+        @Pref var color = "red"
+    }
+    private final class Bikes: Base, @unchecked Sendable {
+        @Pref var wheels = 2
+        @Pref var color = "red"
+    }
+    private final class Trains: PersistentPrefs, @unchecked Sendable {
+        @Pref var wheels = "many"
+        @Pref var color = "red"
+    }
+    private final class Ships: PersistentPrefs, @unchecked Sendable {
+        @Pref var color = "red"
+        @Pref("speed") var knots = 1.0
+    }
+
+    @Test func oneFlatKeyWithTwoTypesOrDefaultsIsReported() throws {
+        let folder = try TemporaryFolder()
+        func store(_ name: String) -> PropertyListFileStore {
+            PropertyListFileStore(url: folder.file(name), durability: .process, layout: .flat)
+        }
+        #expect(Cars(store: store("a")).lastError == nil)
+        #expect(Ships(key: "Cars", store: store("a")).lastError == nil, "equal declarations")
+        let bikes = Bikes(store: store("a"))
+        let shared = try #require(bikes.lastError?.detail(of: PrefsError.sharedRoot), "\(bikes.outcome)")
+        #expect(shared.contradictions == ["wheels"] && shared.key.isEmpty, "not id, which both inherit")
+        #expect(bikes.lastError?.isWarning == true)
+        #expect(
+            bikes.outcome.hasSuffix(
+                "share a flat layout, and declare \"wheels\" with different types or defaults; give one of them another key"
+            ))
+        bikes.wheels = 3
+        #expect(bikes.lastError == nil && Bikes(store: store("a")).lastError == nil, "it is a warning, reported once")
+        #expect(Trains(key: "Trains", store: store("b")).lastError == nil, "another file")
+    }
+
+    private final class Wide: PersistentPrefs, @unchecked Sendable { @Pref var width = 1 }
+    private final class Narrow: PersistentPrefs, @unchecked Sendable { @Pref var width = 2 }
+
+    @Test func inRootsOfTheirOwnNothingIsShared() throws {
+        let store = InMemoryStore()
+        #expect(Wide(key: "A", store: store).lastError == nil && Narrow(key: "A", store: store).lastError == nil)
     }
 
     @Test func onlyContradictionsAreReported() throws {

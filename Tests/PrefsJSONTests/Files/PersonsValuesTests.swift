@@ -149,7 +149,9 @@ import TestSupport
         let prefs = try prefs(#"{"size": 12345678901234567890123, "ratio": 12345678901234567890123}"#)
         #expect(prefs.ratio == 12345678901234567890123.0 && prefs.lastError == nil)
         #expect(prefs.size == 12)
-        #expect(prefs.lastError?.description == "size: expected Int, found a real number")
+        #expect(
+            prefs.lastError?.description
+                == "size: expected Int (\(Int.min)...\(Int.max)), found an integer out of its range")
     }
 
     // MARK: - Forms

@@ -109,6 +109,41 @@ import Testing
         for stored in unreadable { #expect(read(Decimal.self, stored) == nil, "\(stored)") }
     }
 
+    private func message<Value: Codable>(_ type: Value.Type, _ object: Any) -> String? {
+        do {
+            _ = try PrefCoding(rule: type).value(of: StoredValue(of: object), forKey: "n")
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// The message says whether the number is too large or has too many digits.
+    @Test func aMismatchSaysWhatIsWrongWithTheNumber() {
+        let (reals, whole) = ("found a real number", "found an integer")
+        let rows: [(String?, String)] = [
+            (message(Float.self, 13.404954123), "Float, \(reals) with more digits than a Float has"),
+            (message(Float.self, 16_777_217), "Float, \(whole) with more digits than a Float has"),
+            (message(Float.self, -1e300), "Float, \(reals) out of its range"),
+            (message(Float.self, 1e-300), "Float, \(reals) out of its range"),
+            (message(Double.self, Self.two53 + 1), "Double, \(whole) with more digits than a Double has"),
+            (message(Decimal.self, 1e300), "Decimal, \(reals) out of its range"),
+            (message(Int.self, 4.5), "Int, \(reals)"),
+            (message(UInt8.self, 255.5), "UInt8 (0...255), \(reals) out of its range"),
+            (message(UInt8.self, -0.5), "UInt8 (0...255), \(reals) out of its range"),
+            (message(UInt8.self, 254.5), "UInt8, \(reals)"),
+            (message(Int8.self, 300), "Int8 (-128...127), \(whole) out of its range"),
+            (message(Int.self, 0x1p63), "Int (\(Int.min)...\(Int.max)), \(reals) out of its range"),
+            (message(Int.self, Double.nan), "Int, \(reals)"), (message(Float.self, true), "Float, found a Boolean"),
+            (message(String.self, 5), "String, \(whole)"), (message(Date.self, 1e300), "Date, \(reals)"),
+        ]
+        for (message, expected) in rows { #expect(message == "n: expected \(expected)") }
+        let member = #expect(throws: ValueMismatch.self) {
+            try StoredValueDecoder.value([String: Float].self, from: StoredValue(of: ["a": 13.404954123]))
+        }
+        #expect(member?.reason == "expected Float, found a real number with more digits than a Float has")
+    }
+
     private final class LoosePrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var loose: [String: Any] = ["a": 1, "b": [2.5]]
         @Pref(coding: PrefCoding<Int>(encode: { $0 }, decode: { $0 as? Int })) var own = 5
