@@ -96,7 +96,7 @@ extension PersistentPrefs {
     func setValue(_ value: Any?, of name: String) {
         let allowed = allowedKeys
         write { root, outcome in
-            guard allowed.contains(name) else { throw PrefsError.incorrectKeys(invalidElements: [name]) }
+            guard allowed.contains(name) else { throw PrefsError.incorrectKeys([name], among: allowed) }
             let (change, revision) = try root.difference(inKeys: [name], &outcome) { before in
                 try value.map { try RootChange(from: before, shownAs: [:], to: [name: $0]) }
                     ?? RootChange(from: before, to: [:])
@@ -128,7 +128,7 @@ extension PersistentPrefs {
         let allowed = allowedKeys
         return write { root, outcome in
             let unknown = names.filter { !allowed.contains($0) }
-            if !unknown.isEmpty { throw PrefsError.incorrectKeys(invalidElements: Set(unknown).sorted()) }
+            if !unknown.isEmpty { throw PrefsError.incorrectKeys(unknown, among: allowed) }
             let (change, revision) = try root.difference(inKeys: names, &outcome) { RootChange(from: $0, to: [:]) }
             try root.commit(change, seenAt: revision, &outcome)
         }
@@ -158,7 +158,7 @@ extension PersistentPrefs {
     func commitChange(from start: InPlaceChange<Shown>, to after: [String: Any]) {
         commit(start) { before, root, outcome in
             let change = try RootChange(
-                from: before.values, shownAs: before.objects, to: after, isAllowed: allowedKeys.contains)
+                from: before.values, shownAs: before.objects, to: after, allowed: allowedKeys)
             try root.commit(change, seenAt: start.revision, &outcome)
         }
     }
@@ -201,7 +201,7 @@ extension PersistentPrefs {
                     return try change.map {
                         try RootChange(
                             from: $0.before.values, shownAs: $0.before.objects, to: $0.after,
-                            isAllowed: allowed.contains)
+                            allowed: allowed)
                     }
                 }
             }

@@ -18,8 +18,8 @@ extension PersistentPrefs {
         var revision: Revision?
         do {
             let root = try Root(root ?? key, of: state)
-            if onlyIfAllowed, let name, !allowedKeys.contains(name) {
-                throw PrefsError.incorrectKeys(invalidElements: [name])
+            if onlyIfAllowed, let name, case let allowed = allowedKeys, !allowed.contains(name) {
+                throw PrefsError.incorrectKeys([name], among: allowed)
             }
             if let past { return try body(root.view(of: past.entry), &outcome) }
             let view = try root.view(of: name, &outcome)

@@ -12,6 +12,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
         switch self {
         case .incorrectKeys(let keys):
             "expected a key that @Pref declares or keys lists, found \(Self.quoted(keys))"
+                + (nearestKey.map { "; did you mean \(Self.quoted([$0]))?" } ?? "")
         case .valuesNotPlistCompatible, .typeMismatch, .constraintViolated:
             Self.listed(failures, separator: "\n", last: "\n")
         case .noStoredPrefsForKey(let key):

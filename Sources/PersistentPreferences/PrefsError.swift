@@ -179,15 +179,32 @@ extension PrefsError {
         return .valuesNotPlistCompatible(invalidElements: keys)
     }
 
+    /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
+    package static func incorrectKeys(_ keys: [String], among allowed: AllowedKeys) -> PrefsError {
+        let keys = Set(keys).sorted()
+        // Another instance has the key of the version, which cannot be meant.
+        let others = allowed.list.filter { $0 != keys.first }
+        if keys.count == 1, let near = NearestWord.nearest(to: keys[0], among: others) {
+            FailureReports.shared.add([.init(path: near, topLevelKey: near, reason: "is the nearest key")], to: keys)
+        }
+        return .incorrectKeys(invalidElements: keys)
+    }
+
+    /// The allowed key that the key of this error resembles; nil if none does.
+    var nearestKey: String? {
+        guard case .incorrectKeys(let keys) = self else { return nil }
+        return FailureReports.shared.failures(of: keys)?.first?.path
+    }
+
     /// Converts an error of any type.
     package init(_ error: any Error) {
         self = error as? PrefsError ?? (error as? FileError).map { PrefsError($0) } ?? .unknownError(error: error)
     }
 }
 
-/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors.
+/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors, and the suggestions of `incorrectKeys`.
 ///
-/// The payload of that case is `[String]`, as in RVS_PersistentPrefs. The rest is found by the identity of that array's
+/// The payload of these cases is `[String]`, as in RVS_PersistentPrefs. The rest is found by the identity of that array's
 /// storage, which every copy of the error shares. The report keeps the array alive, so that no other array gets its
 /// address.
 private final class FailureReports: Sendable {

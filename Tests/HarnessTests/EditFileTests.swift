@@ -288,7 +288,7 @@ import Testing
         try home.write("{\"a\": 1}\n", to: "s.json")
         let run = try EditRun(
             home, #"echo "$# $1" > "$HOME/words"; stat -c %a "$2" "$(dirname "$2")" >> "$HOME/words"; true"#)
-        let editor = "'\(home.path("my editor"))' 'two words'"
+        let editor = "/bin/sh '\(home.path("my editor"))' 'two words'"
         _ = try run("-f", path, variables: ["VISUAL": "printf '%s' $((1 + 1)) > \"$HOME/sum\" && " + editor])
         #expect(try text("words") == "2 two words\n600\n700\n")
         #expect(try text("sum") == "2")

@@ -18,14 +18,14 @@ struct EditRun {
             \(script)
 
             """
+        // A shell reads it. A program that was just written cannot be run while another test forks.
         try Data(editor.utf8).write(to: home.folder.file("my editor"))
-        chmod(home.path("my editor"), 0o755)
         try FileManager.default.createDirectory(at: home.folder.file("tmp"), withIntermediateDirectories: true)
     }
 
     var environment: [String: String] {
         [
-            "HOME": home.folder.path, "TMPDIR": home.path("tmp"), "EDITOR": "'\(home.path("my editor"))'",
+            "HOME": home.folder.path, "TMPDIR": home.path("tmp"), "EDITOR": "/bin/sh '\(home.path("my editor"))'",
             "PATH": "/usr/bin:/bin",
         ]
     }

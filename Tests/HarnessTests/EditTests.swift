@@ -189,7 +189,7 @@ private final class EditPrefs: Prefs, @unchecked Sendable {
 
     @Test func anEditorThatFailsChangesNothing() throws {
         try write(#"{"fontSize": 14}"#)
-        let end = "'\(home.path("my editor"))'; nothing has changed"
+        let end = "/bin/sh '\(home.path("my editor"))'; nothing has changed"
         var (printed, run) = try edit("exit 3")
         #expect(try printed == failure("the editor ended with exit code 3: \(end)") && run.kept.isEmpty)
         (printed, run) = try edit(#"sed -i 's/14.0/16/' "$1"; kill -TERM $$"#)

@@ -166,7 +166,7 @@ import TestSupport
     @Test func editWritesNoControlCharacter() throws {
         try writeHostileFiles()
         let run = try EditRun(home, "exit 1")
-        let editor = "'\(home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
+        let editor = "/bin/sh '\(home.path("my editor"))' \"$@\" # \u{202E}\u{9B}"
         let terminal = try run.onTerminal("-f", file, "--root", HostileText.shown[0], variables: ["EDITOR": editor])
         #expect(try terminal.exitCode() == 1)
         let text = Self.withoutColours(terminal.text)

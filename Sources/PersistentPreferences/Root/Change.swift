@@ -155,6 +155,6 @@ extension RootChange {
         let before = state.shown(stored, allowed)
         try self.init(
             from: before.values, shownAs: before.objects, to: merging ? before.objects.merging(values) { $1 } : values,
-            isAllowed: allowed.contains)
+            allowed: allowed)
     }
 }

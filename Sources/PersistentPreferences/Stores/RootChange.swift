@@ -46,12 +46,12 @@ package struct RootChange {
     ///   - before: the root as stored.
     ///   - shown: the objects of `before` that the user started from.
     ///   - after: the user's result.
-    ///   - isAllowed: whether a key may be added or changed; nil allows all.
+    ///   - allowed: the keys that may be added or changed; nil allows all.
     /// - Throws: `PrefsError.incorrectKeys`, otherwise `PrefsError.valuesNotPlistCompatible`. The error names every
     ///   invalid key.
     package init(
         from before: [String: StoredValue], shownAs shown: [String: Any], to after: [String: Any],
-        isAllowed: ((String) -> Bool)? = nil
+        allowed: AllowedKeys? = nil
     ) throws(PrefsError) {
         var disallowed: [String] = []
         var failures: [PropertyListFailure] = []
@@ -66,9 +66,9 @@ package struct RootChange {
             } catch {
                 failures += error.failures
             }
-            if isAllowed?(key) == false { disallowed.append(key) }
+            if allowed?.contains(key) == false { disallowed.append(key) }
         }
-        if !disallowed.isEmpty { throw .incorrectKeys(invalidElements: disallowed.sorted()) }
+        if let allowed, !disallowed.isEmpty { throw .incorrectKeys(disallowed, among: allowed) }
         if !failures.isEmpty { throw .valuesNotPlistCompatible(failures) }
         for key in shown.keys where after.index(forKey: key) == nil { removed.append(key) }
     }

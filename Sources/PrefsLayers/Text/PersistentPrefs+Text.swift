@@ -19,7 +19,8 @@ extension PersistentPrefs {
         func failure(_ reason: String) -> PropertyListFailure {
             PropertyListFailure(path: key, topLevelKey: key, reason: reason)
         }
-        guard allowedKeys.contains(key) else { throw .incorrectKeys(invalidElements: [key]) }
+        let allowed = allowedKeys
+        guard allowed.contains(key) else { throw .incorrectKeys([key], among: allowed) }
         guard let property = declarations[key]?.property as? any TextProperty else {
             let stored = try currentValue(forKey: key) ?? .string("")
             guard let value = Self.value(ofText: text, like: stored) else {

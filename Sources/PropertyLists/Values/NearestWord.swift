@@ -5,7 +5,9 @@ package enum NearestWord {
         let word = word.lowercased()
         let distances = known.map { (word: $0, distance: distance(word, $0.lowercased())) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-        return best.distance <= max(1, min(word.count, best.word.count) / 3) ? best.word : nil
+        // A single letter resembles no other one.
+        let most = max(1, min(word.count, best.word.count) / 3)
+        return best.distance <= most && best.distance < word.count ? best.word : nil
     }
 
     /// The number of letters to insert, delete, replace or swap with the next one (Damerau–Levenshtein).

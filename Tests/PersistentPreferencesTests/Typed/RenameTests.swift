@@ -111,7 +111,9 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
         prefs.size = 100
         prefs.values["Size"] = 100
         prefs.values["size"] = 20
-        #expect(prefs.outcome == "expected a key that @Pref declares or keys lists, found \"size\"")
+        let suggestion = "; did you mean \"Size\"?"
+        #expect(
+            prefs.outcome == "expected a key that @Pref declares or keys lists, found \"size\"" + suggestion)
         #expect(try file.bytes == bytes)
         #expect(prefs.size == 20)
     }
