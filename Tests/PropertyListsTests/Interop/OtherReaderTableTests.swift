@@ -115,6 +115,11 @@ import Testing
 
     // MARK: - Random trees
 
+    /// GNUstep and biplist write one object for 0.0 and -0.0.
+    private static func withoutSignOfZero(_ form: String) -> String {
+        form.replacing("f8000000000000000", with: "f0000000000000000")
+    }
+
     /// GNUstep's writer breaks NaN in binary. Its XML has 15 digits and escapes of its own, and is not compared.
     @Test(
         .enabled(if: OtherReaders.has(OtherReaders.gnustep, "GNUstep")), arguments: FileFormat.propertyLists)
@@ -126,7 +131,7 @@ import Testing
         let ours = try PropertyListCoder.encode(objects: trees as [Any], as: format)
         let theirs = try PropertyListCoder.decode(try OtherReaders.gnustep(ours, to: .binary))
         for (tree, again) in zip(trees, theirs.value.array ?? []) {
-            #expect(OtherReaders.form(again) == OtherReaders.form(tree))
+            #expect(Self.withoutSignOfZero(OtherReaders.form(again)) == Self.withoutSignOfZero(OtherReaders.form(tree)))
         }
         #expect(theirs.value.array?.count == trees.count && theirs.loss == nil && !trees.isEmpty)
         Hazard.report("interop: GNUstep, \(format): \(trees.count) trees in both directions")
@@ -140,7 +145,9 @@ import Testing
             let expected = OtherReaders.form(tree)
             let again = try PropertyListCoder.decode(reading.binary)
             #expect(reading.form == expected, "seed \(seed + 1)")
-            #expect(OtherReaders.form(again.value) == expected && again.loss == nil, "seed \(seed + 1)")
+            let written = OtherReaders.form(again.value)
+            #expect(Self.withoutSignOfZero(written) == Self.withoutSignOfZero(expected), "seed \(seed + 1)")
+            #expect(again.loss == nil)
         }
         Hazard.report("interop: biplist: \(trees.count) trees in both directions")
     }
