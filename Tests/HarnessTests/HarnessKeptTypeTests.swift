@@ -108,6 +108,10 @@ import Testing
         #expect(try prefs("set", "-f", path, "long=+1", "price=+0.01") == Printed())
         let sums = text.replacing("123,", with: "124,").replacing("567.89", with: "567.9")
         #expect(try home.text("g.json") == sums)
+        let lost = "`b` has too many digits, so adding 99999999999999999999 would lose it"
+        #expect(try prefs("set", "-f", path, "b", "1.5") == Printed())
+        #expect(try prefs("set", "-f", path, "b", "+99999999999999999999") == .failure(lost))
+        try prefs("unset", "-f", path, "b")
         // A property list has Doubles.
         let digits = "`long`: a number of so many digits cannot be stored in a property list"
         #expect(try prefs("mv", "\(path):long", from) == .failure(digits))

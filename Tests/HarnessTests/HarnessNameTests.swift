@@ -16,7 +16,8 @@ import Testing
         "two words", " ",
         "back\\", "back\\.x", "back", "\\", "\\\\", "\\.", ".", "..", "", "a\\.b", "q\"q", "[\"a\"]", "[\"a",
         "one\ntwo",
-        "e\u{301}", "\u{202E}", "a=b", "-x", "C:\\dir", "*.txt", "**/.git", "com.example.app", "0", "+", "[+]",
+        "e\u{301}", "\u{202E}", "a\u{200B}b", "tail ", " head", "a=b", "-x", "C:\\dir", "*.txt", "**/.git",
+        "com.example.app", "0", "+", "[+]",
     ]
 
     /// Each name at the top, each in a dictionary, and pairs of names that a path could confuse.
@@ -59,10 +60,9 @@ import Testing
         try home.write(Data(StoredValue.dictionary(content).json.utf8), to: "n.json")
         if name != "n.json" { #expect(try prefs("import", "-f", file, home.path("n.json")) == Printed()) }
         let all = content.flatMap { Self.leaves($1, at: ValuePath($0)) }
-        let place = try Place(entriesOf: .file(file), in: AppPrefs.program)
         let shown = try prefs("show", "-f", file).output.split(separator: "\n")
         for (path, value) in all {
-            let text = place.text(of: path, in: content)
+            let text = path.text(in: content)
             let number = ValueText.line(value)
             #expect(path.hasIndex || shown.contains { $0.hasPrefix(text.printable + " ") }, "\(text)")
             #expect(
@@ -72,14 +72,14 @@ import Testing
         }
         // Each command changes the place that it names, and no other.
         for (path, value) in all {
-            let text = place.text(of: path, in: content)
+            let text = path.text(in: content)
             #expect(try prefs("set", "-f", file, "--", text, "0") == Printed(), "\(text)")
             #expect(path.value(in: try stored(file)) == .integer(0))
             #expect(try prefs("set", "-f", file, "--", text, ValueText.line(value)) == Printed())
         }
         #expect(try stored(file) == content)
         for (path, value) in all where !path.hasIndex && !path.root.isEmpty {
-            let text = place.text(of: path, in: content)
+            let text = path.text(in: content)
             for command in ["cp", "mv"] {
                 #expect(try prefs(command, "-f", file, "-f", other, "--", text) == Printed(), "\(command) \(text)")
                 var now = try stored(file)
@@ -158,6 +158,37 @@ import Testing
         #expect(["editor", "files", "editor.tabSize"].contains { parent[$0]?.dictionary != nil })
     }
 
+    /// An escape counts in the new part of a path only: `show` prints the names before it with escapes.
+    @Test(arguments: [#"\[markdown].editor.tabSize"#, #"["[markdown]"].editor.tabSize"#, "[markdown].editor.tabSize"])
+    func anEscapeBeforeTheNewNameMeansNothing(path: String) throws {
+        let text = #"{"[markdown]": {"editor.wordWrap": "on"}, "it's": {"a.b": 1}, "nl\nx": {"a.b": 1}}"#
+        let file = try home.write(text, to: "s.json").path
+        #expect(try prefs("set", "-f", file, path, "4").errors.contains(#"written '\[markdown].editor\.tabSize', and"#))
+        #expect(try home.text("s.json") == text)
+        // The hints can be pasted into a shell.
+        for (typed, key) in [("it's.c.d", "it's"), ("nl\nx.c.d", "nl\nx")] {
+            let errors = try prefs("set", "-f", file, typed, "4").errors
+            let hint = try #require(errors.split(separator: "written ").last?.split(separator: ", and --nest").first)
+            let program = try Child.executable("prefs").path(percentEncoded: false)
+            let script = "'\(program)' set -f '\(file)' \(hint) 4"
+            let child = try Child(URL(filePath: "/bin/bash"), ["-c", script], environment: ["HOME": home.folder.path])
+            #expect(Printed(try child.wait()) == Printed(), "\(script)")
+            #expect(try stored(file)[key]?.dictionary?["c.d"] == .integer(4))
+        }
+    }
+
+    /// Changes and questions name the place that `show` names.
+    @Test func changesNameTheirPlace() throws {
+        let file = try home.write(#"{"a.b":1,"a":{"b":{"k":1}}}"#, to: "a.json").path
+        #expect(
+            try prefs("set", "-f", file, #"["a"]["b"]["k"]"#, "7", "--dry-run")
+                == Printed(#"~ ["a"]["b"]["k"]: 1 → 7"# + "\n"))
+        let question = #"the dictionary `["a"]["b"]` would be removed; --force does it; nothing has changed"#
+        #expect(try prefs("unset", "-f", file, #"["a"]["b"]"#) == .failure(question))
+        #expect(try prefs("set", "-f", file, #"["k=v"]=3"#, #"["\"="]=4"#) == Printed())
+        #expect(try prefs("get", "-f", file, "k=v", "\"=") == Printed("3\n4\n"))
+    }
+
     /// `defaults write` does not nest either.
     @Test func theFirstNameWithDotsInADomainIsNotGuessed() throws {
         _ = try home.writeSuite("D", ["Entry": 1])
@@ -217,6 +248,36 @@ import Testing
             #expect(try json(home.path("new.json")) == #"{"dev":{"@types/node":"1"}}"#)
             try FileManager.default.removeItem(atPath: home.path("new.json"))
         }
+    }
+
+    /// Beside the file may lie others whose names its keys have.
+    @Test func aKeyOfTheNamedFileIsNoOtherFile() throws {
+        let file = try home.write(#"{"app:theme":"dark","b":1}"#, to: "set.json").path
+        for name in ["app", "b"] { try home.write(#"{"theme":"OTHER"}"#, to: name) }
+        #expect(try run("mv", "-f", "set.json", "app:theme", "theme") == Printed())
+        #expect(
+            try run("cp", "-f", "set.json", "theme", "b")
+                == .failure(
+                    "the integer `b` would become a value of type string; --force does it; nothing has changed"))
+        #expect(try run("mv", "-f", "set.json", "theme", "app:theme") == Printed())
+        #expect(try json(file) == #"{"b":1}"#)
+        #expect(try home.text("app") == #"{"theme":"dark"}"# && home.text("b") == #"{"theme":"OTHER"}"#)
+        try FileManager.default.createDirectory(at: home.folder.file("folder"), withIntermediateDirectories: false)
+        let printed = try run("mv", "-f", "set.json", "b", "folder")
+        #expect(printed == Printed(errors: "prefs: `folder` is not a file\n", code: 64))
+    }
+
+    /// A move asks for both files before it changes the first one.
+    @Test func aRefusedRemovalStoresNothing() throws {
+        let text =
+            "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><!-- c --><dict><key>a</key><true/></dict></plist>\n"
+        let (from, to) = (try home.write(text, to: "c.plist").path, try home.write(#"{"q": 0}"#, to: "t.json").path)
+        let risk = "the comments in \(from) would be lost; --force does it"
+        #expect(try prefs("mv", "\(from):a", "\(to):q2") == .failure(risk + "; nothing has changed"))
+        #expect(try home.text("t.json") == #"{"q": 0}"# && home.text("c.plist") == text)
+        let shown = try prefs("mv", "\(from):a", "\(to):q2", "--dry-run")
+        #expect(shown == Printed("+ q2: true\n- a: true\n", errors: "prefs: \(risk)\n", code: 1))
+        #expect(try prefs("mv", "\(from):a", "\(to):q2", "--force") == Printed())
     }
 
     /// Two elements of one array would be taken from a changed array.

@@ -103,7 +103,7 @@ import TestSupport
         try writeHostileFiles()
         let other = try home.write(#"{"\u202e": {"k": 1}}"#, to: "x.json").path
         let difference = try home.shown(["import", "--dry-run", "-f", home.path("no.plist"), other])
-        #expect(difference.text == "\u{1B}[32m+ \\u{202e}: {\"k\":1}\u{1B}[0m\n")
+        #expect(difference.text == "\u{1B}[32m+ [\"\\u202e\"]: {\"k\":1}\u{1B}[0m\n")
         #expect(try home.shown(["-f", file, "--root", "PrefsTestSet"]).text.contains("\u{1B}[1mKEY"))
         #expect(try home.shown(["get", "nothing"]).text.hasPrefix("\u{1B}[31mprefs:\u{1B}[0m "))
     }

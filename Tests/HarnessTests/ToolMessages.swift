@@ -108,7 +108,7 @@ extension ToolMessage {
         ToolMessage(
             arguments: ["unset", "a\nb\u{1B}[1m"],
             message: #"expected a key or a path such as a.b[0], found `a\nb\u{1b}[1m`; "#
-                + #"a new key of that name is written 'a\nb\u{1b}\[1m'"#),
+                + #"a new key of that name is written '["a\nb\u001b[1m"]'"#),
         failure("get strng", "no key `strng`; did you mean `string`?"),
         failure("set Int abc", "no key `Int`; did you mean `int`?"),
         ToolMessage(
@@ -227,8 +227,7 @@ extension ToolMessage {
         "`…` is sensitive; --reveal prints it", "`…` is sensitive; --reveal copies it",
         "`…` has changed meanwhile; it was copied and stays",
         "… has `…` at its top and no root `…`; leave out --root",
-        "…: property lists in the OpenStep format, such as .strings files, are not read; "
-            + "`plutil -convert xml1` of macOS or of a Swift toolchain converts them",
+        "…: property lists in the OpenStep format, such as .strings files, are not read", "`…` is not a file",
         "`…`: dots stand for a hidden value and cannot be stored",
         // Places without a file.
         "--timeout is for the lock of a file; … has none", "undo is not available for the …: it has no file",

@@ -2,6 +2,7 @@ import Foundation
 import PersistentPreferences
 import PrefsFileEngine
 import PrefsJSON
+import PrefsPropertyLists
 
 /// The place of values: a UserDefaults domain, a file, a stream or a store with a URL.
 enum Target: Equatable {
@@ -26,7 +27,7 @@ enum Target: Equatable {
         } else if Self.isPath(word) || format != nil || FileKind(of: path) == .file {
             // As `defaults`, which takes the path without the extension.
             let isShort =
-                format == nil && word.utf8.last != UInt8(ascii: "/") && FileKind(of: path) == nil
+                format == nil && ExportFormat(extensionOf: word) == nil && FileKind(of: path) == nil
                 && FileKind(of: path + ".plist") == .file
             self = .file(isShort ? word + ".plist" : word, format)
         } else {
@@ -177,5 +178,128 @@ extension String {
         guard utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return self }
         defer { free(folder) }
         return String(cString: folder) + "/" + self
+    }
+}
+
+/// The values of a stream. They are in memory, and a write prints the whole content in its former format.
+struct StreamContent {
+    /// The store of the values.
+    let store: InMemoryStore
+    private let word: String
+    private let format: FileFormat
+    private let bytes: Data
+    private let content: [String: StoredValue]
+
+    /// - Parameters:
+    ///   - word: `-`, or the path of a pipe.
+    ///   - format: the format of empty bytes.
+    private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(DecodingFailure) {
+        let isNew = bytes.isEmpty && format != nil
+        let decoded = isNew ? nil : try PropertyListFile.decode(bytes, in: .all)
+        (self.format, content) = (decoded?.format ?? format ?? .json, decoded?.content ?? [:])
+        (self.word, self.bytes) = (word, bytes)
+        store = InMemoryStore(content, form: self.format.form)
+    }
+
+    /// Reads a stream to its end.
+    ///
+    /// - Returns: nil for a target of another kind.
+    /// - Throws: `CommandError`; `StorageFailure` if the stream cannot be read.
+    static func read(_ target: Target, in program: Program) throws -> StreamContent? {
+        guard case .stream(let word, let format) = target else { return nil }
+        let bytes = try ExportFile.read(word == "-" ? nil : word.absolutePath, orInput: program.context.input)
+        do throws(DecodingFailure) { return try StreamContent(word, bytes, format) } catch {
+            throw CommandError("\(target.name)\(error.reason.hasPrefix("is ") ? "" : ":") \(error.reason)")
+        }
+    }
+
+    var isJSON: Bool { format == .json }
+
+    /// - Throws: `UsageError` if the stream has no output.
+    func checkWriting() throws(UsageError) {
+        if word != "-" { throw UsageError("\(word) is a pipe; only `-f -` can be written, to the standard output") }
+    }
+
+    /// The whole content after a write.
+    func output() throws -> Outcome {
+        let result = try store.ownRoots.entries().entries ?? [:]
+        let isNew = bytes.isEmpty
+        do throws(EncodingFailure) {
+            let written = try PropertyListCoder.encode(
+                .dictionary(result), as: format, replacing: isNew ? nil : .dictionary(content),
+                written: isNew ? nil : bytes)
+            return Outcome(bytes: written, as: OutputFormat(format))
+        } catch {
+            throw CommandError("\(error.path): \(error.reason)")
+        }
+    }
+}
+
+extension FileFormat {
+    /// The format of a file, by its content, whatever its name. The extension tells the format of a file that is
+    /// missing, empty, unreadable or of another kind.
+    ///
+    /// - Parameter path: absolute.
+    static func recognized(atPath path: String) -> FileFormat {
+        let named = ExportFormat(extensionOf: path)
+        func read(limit: Int) -> Data {
+            FileKind(of: path) == .file ? (try? ExportFile.read(path, limit: limit)) ?? Data() : Data()
+        }
+        let bytes = read(limit: 1 << 12)
+        if bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) != nil { return .binary }
+        guard named == .json || bytes.withUnsafeBytes(looksLikeJSON) else {
+            return named.map(FileFormat.init) ?? .binary
+        }
+        // Text in brackets in a property-list file is in the OpenStep format, unless it is JSON with a member.
+        guard named == .binary || isOfStrings(path) else { return .json }
+        let value = try? ExportFormat.value(ofJSON: read(limit: PropertyListLimits.fileBytes))
+        return value == nil || value?.dictionary?.isEmpty == true ? .binary : .json
+    }
+
+    init(_ format: ExportFormat) {
+        self = format == .json ? .json : format == .xml ? .xml : .binary
+    }
+
+    /// Whether bytes begin with a bracket or a comment of JSON.
+    private static func looksLikeJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if let bracket = ForeignText.bracket(of: bytes) { return bracket != "(" }
+        let text = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+            .drop { $0 == 0x20 || (9...13).contains($0) }
+        return ["//", "/*"].contains { text.starts(with: $0.utf8) }
+    }
+
+    static let openStepRemedy = "; `plutil -convert xml1` of macOS or of a Swift toolchain converts them"
+
+    private static func isOfStrings(_ path: String) -> Bool { path.utf8.suffix(8).elementsEqual(".strings".utf8) }
+
+    /// Whether a file that is neither a property list nor JSON is in the OpenStep format: `{ a = 1; }`, `{ }`, or a file
+    /// of strings.
+    ///
+    /// - Parameter path: absolute.
+    static func isOpenStep(atPath path: String) -> Bool {
+        let text = (try? ExportFile.read(path, limit: 1 << 12)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return isOfStrings(path) || text.prefixMatch(of: /\s*\{\s*(\}|("[^"]*"|[^\s"{}]+)\s*=)/) != nil
+    }
+}
+
+extension ExportFormat {
+    /// The format that the extension of a file name tells; nil if it tells none.
+    init?(extensionOf path: String) {
+        let formats: [(String, ExportFormat)] = [
+            (".json", .json), (".jsonc", .json), (".xml", .xml), (".plist", .binary),
+        ]
+        let name = path.lowercased()
+        guard let format = formats.first(where: { name.utf8.suffix($0.0.utf8.count).elementsEqual($0.0.utf8) }) else {
+            return nil
+        }
+        self = format.1
+    }
+
+    /// The format that the user names.
+    static func named(_ name: String) throws(UsageError) -> ExportFormat {
+        guard let format = ExportFormat(rawValue: name) else {
+            throw UsageError("unknown format `\(ShownText.key(name))`; formats are json, xml, binary")
+        }
+        return format
     }
 }

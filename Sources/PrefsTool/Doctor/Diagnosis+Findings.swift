@@ -146,6 +146,7 @@ extension Diagnosis {
         case .notOurs:
             return Finding(
                 reason: "\(reason); this package has not written the file, does not change it, and rejects writes"
+                    + (FileFormat.isOpenStep(atPath: surroundings.file) ? FileFormat.openStepRemedy : "")
                     + (examination.line.map {
                         "; if it is meant to be \(isJSON ? "JSON" : "a property list"), correct line \($0)"
                     } ?? ""))

@@ -6,9 +6,15 @@ import PrefsPropertyLists
 extension Place {
     typealias Edit = (_ values: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
 
+    func change(_ invocation: Invocation, _ edit: @escaping Edit) throws -> Outcome {
+        try prepared(invocation, edit)()
+    }
+
     /// Makes a change, all or nothing. A dry run prints what it would change, and fails if that needs `--force`. A change that is rejected, or that
     /// changes nothing where nothing is stored, takes no lock and leaves no trace.
-    func change(_ invocation: Invocation, _ edit: Edit) throws -> Outcome {
+    ///
+    /// - Returns: the second half of the change, after the questions.
+    func prepared(_ invocation: Invocation, _ edit: @escaping Edit) throws -> () throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
         try stream?.checkWriting()
         let (found, failure) = try known()
@@ -32,17 +38,23 @@ extension Place {
         if invocation.isDryRun {
             if case .notOurs? = failure, let failure, !invocation.isForced { throw failure }
             let difference = Difference(from: before, to: after, hiding: secrets).outcome(invocation)
-            if invocation.isForced { return difference }
-            return difference.reporting(failure, asJSON: wantsJSON)
-                .reporting(risks.texts.map { "\($0); --force does it" }, asJSON: wantsJSON)
+            if invocation.isForced { return { difference } }
+            let refusals = risks.texts.map { "\($0); --force does it" }
+            return { difference.reporting(failure, asJSON: wantsJSON).reporting(refusals, asJSON: wantsJSON) }
         }
         if case .damaged(let file)? = failure, !invocation.isForced {
             throw CommandError(damaged: file, showsLine: secrets.isEmpty)
         }
-        try Confirmation(program: program, isForced: invocation.isForced).require(risks)
-        if isEmpty, stream == nil { return Outcome() }
+        try invocation.confirm(risks)
+        if isEmpty, stream == nil { return { Outcome() } }
+        return { try write(edit, risks, replacing: failure, invocation) }
+    }
+
+    private func write(
+        _ edit: Edit, _ risks: Risks, replacing failure: PrefsError?, _ invocation: Invocation
+    ) throws -> Outcome {
         let outcome = try withExtendedLifetime(try opened(toReplace: failure)) {
-            try Outcome.written(asJSON: wantsJSON) {
+            try Outcome.written(asJSON: invocation.wantsJSON) {
                 try update { values in
                     let (after, found) = try Self.result(of: edit, on: values, isOpen: prefs == nil)
                     // Another process may have written in the meantime.
@@ -181,17 +193,13 @@ extension StoredValue {
     }
 }
 
-/// Asks before something is lost.
-struct Confirmation {
-    let program: Program
-    /// True if the user has given `--force`.
-    let isForced: Bool
-
-    /// - Throws: `CommandError` if the user declines, or if there is no terminal to ask on.
-    func require(_ risks: Risks) throws(CommandError) {
+extension Invocation {
+    /// Asks before something is lost, unless the person has given `--force`.
+    ///
+    /// - Throws: `CommandError` if the person declines, or if there is no terminal to ask on.
+    func confirm(_ risks: Risks) throws(CommandError) {
         guard !isForced, !risks.texts.isEmpty else { return }
         let text = risks.texts.joined(separator: "; ")
-        let context = program.context
         guard isatty(context.input) == 1, isatty(context.errors) == 1 else {
             throw CommandError("\(text); --force does it; nothing has changed")
         }
@@ -210,7 +218,7 @@ struct Risks {
 
     /// Finds the dictionaries and arrays that another kind of value replaces.
     init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        addReplaced(before, after, nil)
+        addReplaced(before, after, nil, in: before)
     }
 
     mutating func add(_ text: String) {
@@ -225,15 +233,16 @@ struct Risks {
     func contains(_ others: Risks) -> Bool { Set(texts).isSuperset(of: others.texts) }
 
     private mutating func addReplaced(
-        _ before: [String: StoredValue], _ after: [String: StoredValue], _ parent: ValuePath?
+        _ before: [String: StoredValue], _ after: [String: StoredValue], _ parent: ValuePath?,
+        in all: [String: StoredValue]
     ) {
         for (key, old) in before.sorted(by: { $0.key < $1.key }) {
             let path = parent?.appending(.key(key)) ?? ValuePath(key)
             switch (old, after[key]) {
-            case (.dictionary(let old), .dictionary(let new)?): addReplaced(old, new, path)
+            case (.dictionary(let old), .dictionary(let new)?): addReplaced(old, new, path, in: all)
             case (.array, .array?): break
             case (.dictionary, let new?), (.array, let new?):
-                add(Self.change(of: old, to: new, at: path.text))
+                add(Self.change(of: old, to: new, at: path.text(in: all)))
             default: break
             }
         }

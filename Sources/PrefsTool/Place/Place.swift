@@ -144,8 +144,8 @@ struct Place {
         if case .rootIsNotDictionary? = failure, let failure { throw CommandError(explain(failure)) }
         if prefs == nil, case .notOurs(let file)? = failure, FileFormat.isOpenStep(atPath: file.path) {
             throw CommandError(
-                "\(file.path): property lists in the OpenStep format, such as .strings files, are not read; "
-                    + "`plutil -convert xml1` of macOS or of a Swift toolchain converts them")
+                "\(file.path): property lists in the OpenStep format, such as .strings files, are not read"
+                    + FileFormat.openStepRemedy)
         }
         if let failure, !failure.isWarning, !failure.returnsKnownState { throw failure }
         return (values, failure)
@@ -207,12 +207,11 @@ struct Place {
 
     /// Rejects `editor.size` in a dictionary with keys such as `editor.fontSize`, and as a new entry of a domain of
     /// `UserDefaults`: the value would be in a new dictionary `editor`, where no program looks. A backslash or quotes
-    /// in the text say that the person knows.
+    /// in the new part of the text say that the person knows.
     ///
     /// - Parameter text: what the person has typed for the path.
     /// - Throws: `CommandError` with both spellings.
     func checkNesting(_ text: String, _ path: ValuePath, in values: [String: StoredValue]) throws(CommandError) {
-        if text.unicodeScalars.contains("\\") || text.contains("[\"") { return }
         let steps = [.key(path.root)] + path.steps
         var (container, depth) =
             prefs == nil ? (StoredValue.dictionary(values), 0) : (base(of: path.root, in: values) ?? .null, 1)
@@ -225,20 +224,14 @@ struct Place {
         let hasDots = members.keys.contains { $0.utf8.contains(UInt8(ascii: ".")) }
         guard hasDots || depth == 0 && target?.suite != nil && members[names[0]] == nil else { return }
         let key = names.joined(separator: ".")
+        let rest = ValuePath([.key("")] + steps[(depth + names.count)...]).text
+        guard text.utf8.reversed().starts(with: (key + rest).utf8.reversed()) else { return }
         let new = ValuePath(steps[..<depth] + [.key(key)] + steps[(depth + names.count)...])
         let place = depth == 0 ? "this file" : "`\(ShownText.key(ValuePath(steps[..<depth]).text))`"
         throw CommandError(
             (hasDots ? "the keys of \(place) have dots, and none is" : "\(self.name) has no key")
                 + " `\(ShownText.key(key))`" + Suggestion.text(key, among: members.keys.sorted())
-                + "; a new key of that name is written '\(ShownText.key(new.text))', and --nest makes dictionaries")
-    }
-
-    /// The text that leads back to a path of these values, whatever its keys contain.
-    func text(of path: ValuePath, in values: [String: StoredValue]) -> String {
-        let text = path.text
-        let isPlain =
-            !path.names.contains(.string("")) && text == text.printable && (try? self.path(text, in: values)) == path
-        return isPlain ? text : path.quotedText
+                + "; a new key of that name is written \(new.word), and --nest makes dictionaries")
     }
 
     /// Describes an error. For an unknown key, suggests a similar key or lists the keys.
@@ -269,5 +262,51 @@ extension StoredValue {
     func merged(over other: StoredValue) -> StoredValue {
         guard let members = dictionary, let others = other.dictionary else { return self }
         return .dictionary(others.merging(members) { $1.merged(over: $0) })
+    }
+}
+
+/// The keys whose values are shown as dots: the sensitive ones of the program's class, unless the user wants to see
+/// them.
+struct Secrets {
+    /// Hides nothing.
+    static let none = Secrets(keys: [])
+
+    private let keys: Set<String>
+
+    private init(keys: Set<String>) {
+        self.keys = keys
+    }
+
+    /// - Parameter reveals: whether nothing is hidden.
+    init(of prefs: PersistentPrefs, reveals: Bool) {
+        let secret = type(of: prefs).describe().filter(\.isSensitive)
+        // A value under a former key is a secret, too.
+        keys = reveals ? [] : Set(secret.flatMap { [$0.key] + $0.formerKeys })
+    }
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    func contains(_ key: String) -> Bool { keys.contains(key) }
+
+    func contains(_ path: ValuePath) -> Bool { path.names.contains { $0.string.map(keys.contains) ?? false } }
+
+    func shown(_ value: StoredValue, at path: [String]) -> StoredValue {
+        if path.contains(where: keys.contains) { return .string(ShownText.hidden) }
+        guard !keys.isEmpty, let members = value.dictionary else { return value }
+        return .dictionary(
+            Dictionary(uniqueKeysWithValues: members.map { ($0.key, shown($0.value, at: [$0.key])) }))
+    }
+
+    func shown(_ value: StoredValue, at path: ValuePath) -> StoredValue {
+        shown(value, at: path.names.compactMap(\.string))
+    }
+
+    /// Returns the values without the hidden ones.
+    ///
+    /// - Parameter isDeep: whether the settings are in a root among the values.
+    func removed(from values: [String: StoredValue], isDeep: Bool = false) -> [String: StoredValue] {
+        if keys.isEmpty { return values }
+        let kept = values.filter { !keys.contains($0.key) }
+        return isDeep ? kept.mapValues { $0.dictionary.map { .dictionary(removed(from: $0)) } ?? $0 } : kept
     }
 }

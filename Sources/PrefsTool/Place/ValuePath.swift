@@ -1,4 +1,5 @@
 import PersistentPreferences
+import PrefsJSON
 
 /// The place of a value: `a.b[2]` is the third element of the entry `b` of `a`.
 struct ValuePath: Hashable {
@@ -82,7 +83,7 @@ struct ValuePath: Hashable {
         if text.isEmpty { return CommandError("expected a key or a path such as a.b[0], found an empty text") }
         return CommandError(
             "expected a key or a path such as a.b[0], found `\(ShownText.key(text))`; "
-                + "a new key of that name is written '\(ShownText.key(escaped(text)))'")
+                + "a new key of that name is written \(ValuePath(text).word)")
     }
 
     /// The key that a rest such as `["a.b"]…` begins with, and the number of scalars that it takes; nil for another rest.
@@ -130,8 +131,20 @@ struct ValuePath: Hashable {
     }
 
     /// `["a"]["b"][2]`, which `init` parses alike whatever exists.
-    var quotedText: String {
-        names.reduce("") { text, name in "\(text)[\(name.json)]" }
+    var quotedText: String { ShownText.json(names.map { "[\($0.json)]" }.joined()) }
+
+    /// The text that leads back to the path in these values: `text`, unless other keys could be meant, or a part of it
+    /// cannot be seen.
+    func text(in values: [String: StoredValue]) -> String {
+        let text = text
+        let isSeen = names.allSatisfy { $0.string.map { $0.first != " " && $0.last != " " && !$0.isEmpty } ?? true }
+        return isSeen && text == text.printable && (try? ValuePath(text, in: values)) == self ? text : quotedText
+    }
+
+    /// The path of a new value as a word of a shell.
+    var word: String {
+        let text = text(in: [:])
+        return text.utf8.contains(UInt8(ascii: "'")) ? ShellCommand.text([text]) : "'\(text)'"
     }
 
     /// The keys and indexes from the top.

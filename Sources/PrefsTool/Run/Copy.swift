@@ -35,8 +35,8 @@ struct Copy {
                 throw UsageError(
                     "`\(invocation.spec.name)` needs the place of the copy: a key, FILE:KEY, or a second -f")
             }
-            sources = operands.dropLast().map { Word($0, in: invocation) }
-            target = try Word(ofTarget: last, hasOtherPlace: sources[0].place != nil, in: invocation)
+            sources = operands.dropLast().map { Word.value($0, in: invocation) }
+            target = try .target(last, hasOtherPlace: sources[0].place != nil, in: invocation)
         }
         guard sources.allSatisfy({ $0.place == sources[0].place }) else {
             throw UsageError("`\(invocation.spec.name)` takes the values of one file at a time")
@@ -55,41 +55,45 @@ struct Copy {
         let place: String?
         let key: String
 
-        init(place: String?, key: String) { (self.place, self.key) = (place, key) }
-
-        /// A word is `FILE:KEY` if the file exists, or if it can be a path and no key of the place begins the word.
-        init(_ word: String, in invocation: Invocation) {
-            let parts = word.unicodeScalars.indices.filter { word.unicodeScalars[$0] == ":" }.map {
-                (String(word.unicodeScalars[..<$0]), String(word.unicodeScalars[$0...].dropFirst()))
+        /// A word that is a key of the place that the person names is that key. Otherwise it is `FILE:KEY` if the file
+        /// exists, or if it can be a path and no key of the place begins the word.
+        static func value(_ word: String, in invocation: Invocation) -> Word {
+            if invocation.place != nil, isKey(word, isWhole: true, in: invocation) {
+                return Word(place: nil, key: word)
             }
-            let file =
-                parts.first { Target.isFile($0.0, exists: true) }
-                ?? parts.first { part, _ in
-                    Target.isFile(part, exists: false)
-                        && (ExportFormat(extensionOf: part) != nil || !Self.isKey(word, in: invocation))
-                }
-            self = file.map { Word(place: $0.0, key: $0.1) } ?? Word(place: nil, key: word)
+            let parts = word.unicodeScalars.indices.filter { word.unicodeScalars[$0] == ":" }.map {
+                Word(place: String(word.unicodeScalars[..<$0]), key: String(word.unicodeScalars[$0...].dropFirst()))
+            }
+            func isFile(_ part: Word, exists: Bool) -> Bool { Target.isFile(part.place ?? "", exists: exists) }
+            return parts.first { isFile($0, exists: true) }
+                ?? parts.first { part in
+                    isFile(part, exists: false)
+                        && (ExportFormat(extensionOf: part.place ?? "") != nil || !isKey(word, in: invocation))
+                } ?? Word(place: nil, key: word)
         }
 
         /// - Parameter hasOtherPlace: whether the values come from a file that their words name.
         /// - Throws: `UsageError` if the word may be meant as a new file or as a key.
-        init(ofTarget word: String, hasOtherPlace: Bool, in invocation: Invocation) throws(UsageError) {
-            self.init(word, in: invocation)
-            guard place == nil else { return }
-            if Target.isFile(word, exists: !hasOtherPlace) {
-                self.init(place: word, key: "")
-            } else if ExportFormat(extensionOf: word) != nil, !Self.isKey(word, in: invocation) {
-                let shown = ShownText.key(word)
-                throw UsageError("`\(shown)` is neither a file nor a key; `\(shown):` is a new file")
+        static func target(
+            _ word: String, hasOtherPlace: Bool, in invocation: Invocation
+        ) throws(UsageError) -> Word {
+            let (parsed, shown) = (value(word, in: invocation), ShownText.key(word))
+            if parsed.place != nil || invocation.place != nil && isKey(word, isWhole: true, in: invocation) {
+                return parsed
             }
+            if Target.isFile(word, exists: !hasOtherPlace) { return Word(place: word, key: "") }
+            if FileKind(of: word.absolutePath) == .other { throw UsageError("`\(shown)` is not a file") }
+            if ExportFormat(extensionOf: word) == nil || isKey(word, in: invocation) { return parsed }
+            throw UsageError("`\(shown)` is neither a file nor a key; `\(shown):` is a new file")
         }
 
-        /// Whether a word names a value of the place of the options, or a place in one.
-        private static func isKey(_ word: String, in invocation: Invocation) -> Bool {
+        /// Whether a word names a value of the place of the options; or, if it need not be whole, a place in one.
+        private static func isKey(_ word: String, isWhole: Bool = false, in invocation: Invocation) -> Bool {
             guard let place = try? Place(of: invocation), let values = try? place.read().values,
                 let path = try? place.path(word, in: values)
             else { return false }
-            return place.prefs != nil || values[path.root] != nil
+            return isWhole
+                ? path.value(in: values) != nil : place.prefs != nil || values[path.root] != nil
         }
     }
 
@@ -123,15 +127,18 @@ struct Copy {
             return (from, value)
         }
         if isMove { try Place.checkRemoval(of: copied.map(\.0)) }
-        let outcome = try destination.change(invocation) { values, risks in
+        let storing = try destination.prepared(invocation) { values, risks in
             for (from, value) in copied { try store(value, at: newPath(from, in: values), in: &values, &risks) }
         }
-        guard isMove else { return outcome }
-        let removal = try source.change(invocation) { values, _ in
+        guard isMove else { return try storing() }
+        // Asks for both places before it changes the first one.
+        let removing = try source.prepared(invocation) { values, _ in
             for (from, value) in copied { try remove(from, value, from: &values) }
         }
+        let (outcome, removal) = (try storing(), try removing())
         var both = outcome.adding(removal.messages)
         both.output += removal.output
+        both.code = max(outcome.code, removal.code)
         return both
     }
 
@@ -166,9 +173,9 @@ struct Copy {
         let base = destination.base(of: path.root, in: values)
         if destination.prefs == nil, let old = path.value(in: base), !old.isNull, old != value {
             if old.isContainer {
-                risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text))` would be replaced")
+                risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text(in: values)))` would be replaced")
             } else if ValueText.typeName(old) != ValueText.typeName(value) {
-                risks.add(Risks.change(of: old, to: value, at: path.text))
+                risks.add(Risks.change(of: old, to: value, at: path.text(in: values)))
             }
         }
         if destination.prefs == nil, !destination.keepsNulls, value.holdsNull || value.plain != value {

@@ -10,12 +10,13 @@ struct Difference {
 
     private(set) var entries: [Entry] = []
     private let secrets: Secrets
+    /// What the paths lead through.
+    private var values: [String: StoredValue] = [:]
 
     init(from before: [String: StoredValue], to after: [String: StoredValue], hiding secrets: Secrets) {
         self.secrets = secrets
-        for key in before.merging(after, uniquingKeysWith: { $1 }).sortedByBytes.map(\.key) {
-            add(before[key], after[key], at: ValuePath(key))
-        }
+        values = before.merging(after, uniquingKeysWith: { $1 })
+        for key in values.sortedByBytes.map(\.key) { add(before[key], after[key], at: ValuePath(key)) }
     }
 
     /// The differences at a place and in it.
@@ -62,7 +63,7 @@ struct Difference {
     private func text(_ style: Style) -> String {
         if entries.isEmpty { return "nothing would change\n" }
         return entries.map { path, old, new in
-            let path = path.text
+            let path = path.text(in: values)
             let text =
                 switch (old, new) {
                 case (nil, let new?): style.green("+ \(path): \(Self.shown(new))".printable)

@@ -21,8 +21,7 @@ extension Runner {
             if Self.contains(key, word) { found.append((path, value)) } else { search(value, path) }
         }
         var failures: [String] = []
-        // The names of domains are not keys.
-        var text = { (path: ValuePath) in path.text.printable }
+        var searched: [String: StoredValue] = [:]
         if invocation.options.has(.domains) {
             let domains = try Domains(invocation).entries()
             failures = domains.failures
@@ -30,7 +29,7 @@ extension Runner {
         } else {
             let (values, failure) = try place.existing()
             failures = failure.map { ["\($0)"] } ?? []
-            text = { place.text(of: $0, in: values).printable }
+            searched = values
             if place.prefs == nil {
                 for (key, value) in values.sortedByBytes {
                     search(key, place.secrets.shown(value, at: [key]), ValuePath(key))
@@ -53,7 +52,9 @@ extension Runner {
             : wantsJSON
                 ? try json(found)
                 : Outcome(
-                    output: found.map { "\(text($0)): \(ShownText.line(ValueText.line($1), longest: 200))\n" }.joined())
+                    output: found.map {
+                        "\($0.text(in: searched).printable): \(ShownText.line(ValueText.line($1), longest: 200))\n"
+                    }.joined())
         return outcome.reporting(failures, asJSON: wantsJSON)
     }
 

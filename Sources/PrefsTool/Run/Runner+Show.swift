@@ -76,7 +76,7 @@ extension Runner {
                 for (key, member) in members.sortedByBytes { add(member, at: path.appending(.key(key))) }
             } else {
                 let text = ValueText.line(place.secrets.shown(value, at: path))
-                table.add(row(place.text(of: path, in: values), ValueText.typeName(value), cell(text)))
+                table.add(row(path.text(in: values), ValueText.typeName(value), cell(text)))
             }
         }
         for path in paths.isEmpty ? values.sortedByBytes.map({ ValuePath($0.key) }) : paths {

@@ -48,7 +48,7 @@ extension Runner {
         // The write rejects a path that is neither missing nor a file.
         let isReplaced = ExportFile.openDescriptor(path.absolutePath) == nil && FileMetadata(file)?.isFile == true
         if isReplaced { risks.add("\(path) exists and would be replaced") }
-        try Confirmation(program: program, isForced: invocation.isForced).require(risks)
+        try invocation.confirm(risks)
         let former = isReplaced ? try? Data(contentsOf: URL(filePath: file)) : nil
         // With --reveal, it may have secrets.
         try ExportFile.write(bytes, to: path.absolutePath, isPrivate: invocation.options.has(.reveal))

@@ -110,7 +110,7 @@ struct Runner {
                     if old == nil { new.append((path, value)) }
                     // A null is a place without a value.
                     if let old, !old.isNull, !value.isNull, ValueText.typeName(old) != ValueText.typeName(value) {
-                        risks.add(Risks.change(of: old, to: value, at: path.text))
+                        risks.add(Risks.change(of: old, to: value, at: path.text(in: values)))
                     }
                 }
                 let former = values[path.root]
@@ -234,7 +234,8 @@ struct Runner {
                     throw missing(word, path, in: place.base(of: path.root, in: values), among: values)
                 }
                 if place.prefs == nil, old.isContainer {
-                    risks.add("the \(ValueText.typeName(old)) `\(ShownText.key(path.text))` would be removed")
+                    risks.add(
+                        "the \(ValueText.typeName(old)) `\(ShownText.key(path.text(in: values)))` would be removed")
                 }
                 let former = values[path.root]
                 let base = path.steps.isEmpty ? nil : place.base(of: path.root, in: values)
@@ -274,8 +275,9 @@ enum Assignments {
     }
 
     private static func parts(of word: String) -> (key: String, text: String)? {
-        let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 && !parts[0].isEmpty ? (String(parts[0]), String(parts[1])) : nil
+        // A key in the quotes of JSON may have the sign.
+        let form = /((?:\["(?:[^"\\]|\\.)*"\]|[^=])+)=(.*)/.dotMatchesNewlines().matchingSemantics(.unicodeScalar)
+        return word.wholeMatch(of: form).map { (String($0.output.1), String($0.output.2)) }
     }
 
     /// The text of a file, or of the standard input, without its last line end.
