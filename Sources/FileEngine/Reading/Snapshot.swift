@@ -62,9 +62,9 @@ final class Snapshot: Sendable {
     let fileSystem: SystemCalls.FileSystem
     /// When the state was read, by the clock of durations; nil for a file that is not on a server.
     private let read: Duration?
-    /// The bytes of the content, from which the next commit takes over what it does not change: a text that people write,
-    /// or a binary property list that this process has written. The bytes are smaller than the content. nil for other
-    /// files. For a malformed file, the bytes of its known state.
+    /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
+    /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
+    /// for other files. For a malformed file, the bytes of its known state.
     let written: Data?
     /// When the state ends although the file does not change, by the clock of durations; nil if it does not end.
     let end: Duration?

@@ -49,10 +49,7 @@ extension PropertyListFile {
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
                     fileSystem: isSameDevice ? base.fileSystem : nil)
-                // The binary property list of an undo may have another form.
-                let isKept = format.coder.isForPeople || encoding == nil && format.coder.copiesObjects
-                let written = isKept ? bytes : nil
-                let snapshot = Snapshot(content: content, from: source, written: written, system: system)
+                let snapshot = Snapshot(content: content, from: source, written: bytes, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot, at: time)
             } else {
@@ -148,8 +145,8 @@ extension PropertyListFile {
     ) throws -> (bytes: Data, format: FileFormat) {
         let format = format(replacing: base)
         do {
-            let written = base.format == format ? base.written : nil
-            return (try encoded(content, as: format, replacing: written == nil ? nil : base.content, written), format)
+            let text = base.format == format ? base.text : nil
+            return (try encoded(content, as: format, replacing: text == nil ? nil : base.content, text), format)
         } catch  where format == .xml {
             if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
             return (try encoded(content, as: .xml, replacing: base.content), .xml)

@@ -112,8 +112,7 @@ package struct JSONWriter {
             return writeItems(elements, "[", "]", depth: depth) { $0.write($1, depth: depth + 1) }
         case .dictionary(let members):
             let isMarked = !isPlain && JSONForm.isMistakable(members)
-            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            return writeItems(sorted, "{", "}", depth: depth) { writer, member in
+            return writeItems(members.sortedByBytes, "{", "}", depth: depth) { writer, member in
                 writer.write(isMarked ? "$" + member.key : member.key)
                 writer.bytes += writer.layout.colon
                 return writer.write(member.value, depth: depth + 1)

@@ -137,13 +137,6 @@ extension Runner {
     }
 }
 
-extension [String: StoredValue] {
-    /// The members, sorted by the bytes of the keys, as in JSON.
-    var sortedByBytes: [(key: String, value: StoredValue)] {
-        sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    }
-}
-
 /// The roots of a store with a URL.
 enum RootList {
     /// The names, if the command is about all of them.

@@ -1,7 +1,7 @@
 /// Appends the parts of a binary property list.
 extension [UInt8] {
     /// Writes numbers of one size.
-    mutating func appendBigEndian(_ numbers: ArraySlice<Int32>, size: Int) {
+    mutating func appendBigEndian(_ numbers: some Collection<Int>, size: Int) {
         // A few numbers are written without an allocation.
         guard numbers.count > 32 else {
             for number in numbers { appendBigEndian(UInt64(number), size: size) }
@@ -19,7 +19,7 @@ extension [UInt8] {
                         bytes[place + 1] = UInt8(truncatingIfNeeded: number)
                     default:
                         for byte in 0..<size {
-                            bytes[place + byte] = UInt8(truncatingIfNeeded: Int64(number) >> (8 * (size - 1 - byte)))
+                            bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (8 * (size - 1 - byte)))
                         }
                     }
                     place += size

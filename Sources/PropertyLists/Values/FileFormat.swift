@@ -40,8 +40,6 @@ package protocol FileFormatCoder: Sendable {
     var fileExtension: String { get }
     /// The accepted form of the values.
     var form: ValueForm { get }
-    /// Whether `data` copies unchanged objects from bytes that it has made before.
-    var copiesObjects: Bool { get }
     /// Whether people write such files. `data` then changes the text of the replaced file, which may have comments and a
     /// form of its own, and a malformed file is a person's mistake.
     var isForPeople: Bool { get }
@@ -62,7 +60,6 @@ package protocol FileFormatCoder: Sendable {
 extension FileFormatCoder {
     package var fileExtension: String { "plist" }
     package var form: ValueForm { .exact }
-    package var copiesObjects: Bool { false }
     package var isForPeople: Bool { false }
     package func storable(_ content: [String: StoredValue]) -> [String: StoredValue] { content }
 }

@@ -40,8 +40,7 @@ package enum PropertyListCoder {
     /// - Parameters:
     ///   - former: the value of the replaced file, in the same format. Values that readers of XML read differently are
     ///     kept if they are in it.
-    ///   - written: the bytes of the former value. Unchanged objects are copied from binary bytes that this function has
-    ///     made, which does not change the result; of a text, all stays that does not change.
+    ///   - written: the bytes of the former value, if people write the format: all stays that does not change.
     package static func encode(
         _ value: StoredValue, as format: FileFormat, replacing former: StoredValue? = nil, written: Data? = nil
     ) throws(EncodingFailure) -> Data {

@@ -229,6 +229,26 @@ extension [String: StoredValue] {
         return isEqual
     }
 
+    /// Calls the closure with each member and the member of another dictionary that has an equal key, until the closure
+    /// returns false.
+    ///
+    /// A changed copy of a dictionary has its members in almost the same order. So most are found without a search.
+    @inline(__always)
+    func forEach(besides other: Self, _ body: (String, StoredValue, _ other: Element?) -> Bool) {
+        var next = other.startIndex
+        for (key, value) in self {
+            if next == other.endIndex || !other[next].key.hasSameBytes(as: key) {
+                guard let found = other.index(forKey: key) else {
+                    if body(key, value, nil) { continue }
+                    return
+                }
+                next = found
+            }
+            guard body(key, value, other[next]) else { return }
+            next = other.index(after: next)
+        }
+    }
+
     /// Whether the dictionaries share their storage. Takes constant time.
     package func isIdentical(to other: [String: StoredValue]) -> Bool { SharedStorage.isShared(self, other) }
 }

@@ -48,6 +48,17 @@ extension String {
         }
     }
 
+    /// The first eight bytes as a number that has their order. A text that has fewer is before a longer one.
+    var firstBytes: UInt64 {
+        var text = self
+        return text.withUTF8 { bytes in
+            if bytes.count >= 8 {
+                return UInt64(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt64.self))
+            }
+            return bytes.reduce(0) { $0 << 8 | UInt64($1) } << (64 - 8 * UInt64(bytes.count))
+        }
+    }
+
     /// Whether two texts are equal in their two words. False on watches where a text is not two words of 64 bits.
     func hasSameWords(as other: String) -> Bool {
         guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }

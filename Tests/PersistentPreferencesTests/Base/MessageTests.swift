@@ -169,7 +169,7 @@ import Testing
         "is empty; another program may be writing it", "cannot be watched in a forked process",
         "cannot be watched: …",
         // Contents.
-        "is empty", "it is empty", "ends inside a character of UTF-16", "could not be read again: …",
+        "is empty", "it is empty", "ends inside a character of UTF-16",
         "expected a dictionary at the top level, found …", "holds a value that cannot be stored in JSON",
         "more than … values", "the root would be larger than … MiB", "cannot be stored in a property list",
         // Values.

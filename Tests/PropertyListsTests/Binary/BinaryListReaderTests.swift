@@ -105,43 +105,28 @@ import Testing
         #expect(throws: DecodingFailure.self) { try PropertyListCoder.decode(damaged) }
     }
 
-    /// The check of written bytes rejects everything that the reader rejects but for texts, which it does not make. It
-    /// accepts every value that the reader accepts, in the form of our writer.
-    @Test func theCheckAgreesWithTheReader() throws {
-        for bytes in Bytes.refusedBinary where bytes.verdict != StreamSafeText.reason {
-            #expect(throws: DecodingFailure.self, "\(bytes)") { try check(bytes.data) }
-        }
+    @Test func whatIsReadIsWrittenBack() throws {
         for bytes in Bytes.accepted where bytes.data.starts(with: "bplist".utf8) {
-            let written = try BinaryPropertyListWriter.data(from: read(bytes.data))
-            #expect(throws: Never.self, "\(bytes)") { try check(written) }
+            let value = try read(bytes.data)
+            #expect(try read(BinaryPropertyListWriter.data(from: value)) == value, "\(bytes)")
         }
     }
 
-    private func check(_ bytes: Data) throws {
-        try bytes.withUnsafeBytes { try BinaryPropertyListCheck.check($0) }
-    }
-
-    /// Every flipped bit is detected, unless the bytes are then another value in the form of our writer.
-    @Test func theCheckFindsWhatTheReaderWouldNot() throws {
+    /// A flipped bit is detected, or the bytes are then another value. A list that is cut off is detected.
+    @Test func damageIsFoundOrIsAnotherValue() throws {
         let value = StoredValue.dictionary([
             "a": .array([.integer(1), .string("text"), .bool(true)]), "b": .dictionary(["c": .string("\u{E9}")]),
             "d": .real(0.5), "e": .date(Date(timeIntervalSinceReferenceDate: 0)), "f": .data(Data([1, 2])),
         ])
         let bytes = try BinaryPropertyListWriter.data(from: value)
-        try check(bytes)
         for bit in 0..<(bytes.count * 8) {
             var flipped = bytes
             flipped[bit / 8] ^= 1 << (bit % 8)
-            guard (try? check(flipped)) != nil else { continue }
-            do {
-                // Two references may be exchanged.
-                _ = try read(flipped)
-            } catch let failure as DecodingFailure {
-                // A key may become equal to another one.
-                #expect(failure.reason.hasSuffix("occurs twice"))
-            }
+            // The first six bytes of the trailer, and the last byte of the magic, mean nothing.
+            let isUnused = bit / 8 == 7 || (bytes.count - 32..<bytes.count - 26).contains(bit / 8)
+            if let read = try? read(flipped) { #expect(isUnused || read != value, "bit \(bit)") }
         }
-        for count in 0..<bytes.count { #expect(throws: DecodingFailure.self) { try check(bytes.prefix(count)) } }
+        for count in 0..<bytes.count { #expect(throws: DecodingFailure.self) { try read(bytes.prefix(count)) } }
     }
 }
 
