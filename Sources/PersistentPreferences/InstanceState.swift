@@ -11,10 +11,6 @@ package final class InstanceState: @unchecked Sendable {
         var lastKeys: AllowedKeysCache?
         var shapeCache: (stored: [String: StoredValue], form: ValueForm, shape: RootShape)?
         var shown: Shown?
-        /// The revision and the root key of the state that `shown` was made from.
-        var stateShown: (revision: Revision, root: String)?
-        /// The objects of the values that were read last, by key.
-        var objects: [String: KeptObject] = [:]
         var subscribers: [WeakSubscriber] = []
         var subscribersToTidy = 16
         /// The closures of `onError`, by their number.

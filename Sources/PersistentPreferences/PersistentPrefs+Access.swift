@@ -31,16 +31,7 @@ extension PersistentPrefs {
         state.bridge.access(nil, of: self)
         let root = key
         let allowed = allowedKeys
-        if let shown = state.keptShown(of: root, allowed), shown.revision == state.revisionSeen(of: root) {
-            reportRead(nil)
-            return shown.objects
-        }
-        let shown = read(root) { view, outcome in
-            let shown = state.shown(try view.values(&outcome), allowed)
-            if outcome.warning == nil { state.keep(shown, at: view.revision, of: root) }
-            return shown
-        }
-        return shown?.objects ?? [:]
+        return read(root) { state.shown(try $0.values(&$1), allowed).objects } ?? [:]
     }
 
     /// The number of visible values. Makes no objects.
@@ -52,15 +43,8 @@ extension PersistentPrefs {
     func value(of name: String) -> Any? {
         state.bridge.access(name, of: self)
         let root = key
-        // Checked before the name is hashed, because hashing a key may take more than linear time.
-        if allowedKeys.contains(name), let kept = state.keptObject(forKey: name, of: root),
-            kept.revision == state.revisionSeen(of: root)
-        {
-            reportRead(nil, of: name)
-            return kept.object
-        }
         return read(root, of: name, onlyIfAllowed: true) { view, outcome in
-            state.object(of: try view.found(forKey: name, &outcome), forKey: name)
+            try view.value(forKey: name, &outcome).flatMap { $0.isNull ? nil : $0.object }
         } ?? nil
     }
 
