@@ -65,7 +65,7 @@ import Testing
     @Test func equalValuesAreEqualBytesInWhateverOrder() throws {
         var random = SeededGenerator(seed: 1)
         let keys =
-            (0..<300).map { "\($0)\u{E9}" } + [
+            (0..<300).map { "\($0)\u{E9}" } + (0..<50).map { "com.example.\($0)" } + [
                 "\u{E9}326", "e\u{301}32", "e\u{301}37", "\u{E9}371", "\u{FB00}", "\u{1F600}", "\u{FFFD}", "", "a", "b",
             ]
         let members: [(String, Any)] = keys.map { ($0, ["v": "\($0.count)", "w": $0]) }
@@ -88,7 +88,7 @@ import Testing
     @Test func twoProcessesWriteTheSameBytes() throws {
         let folder = try TemporaryFolder()
         let json = folder.file("a.json")
-        let members = (0..<200).map { "\"\($0)\u{E9}com.example.setting\": {\"b\": \($0), \"a\": [1, 2.5, true]}" }
+        let members = (0..<200).map { "\"com.example.\u{E9}\($0)\": {\"b\": \($0), \"a\": [1, 2.5, true]}" }
         try Data("{\(members.joined(separator: ", "))}".utf8).write(to: json)
         let files = (0..<3).map { folder.file("\($0).plist") }
         for file in files {
