@@ -149,7 +149,7 @@ extension PrefsError {
     public var failures: [PropertyListFailure] {
         switch self {
         case .valuesNotPlistCompatible(let keys):
-            FailureReports.shared.failures(of: keys)
+            FailureReports.shared.report(of: keys)?.failures
                 ?? keys.map {
                     PropertyListFailure(path: $0, topLevelKey: $0, reason: "cannot be stored in a property list")
                 }
@@ -182,18 +182,17 @@ extension PrefsError {
     /// Creates the error of keys that are not allowed. Its description suggests the allowed key that a single one resembles.
     package static func incorrectKeys(_ keys: [String], among allowed: AllowedKeys) -> PrefsError {
         let keys = Set(keys).sorted()
-        // Another instance has the key of the version, which cannot be meant.
-        let others = allowed.list.filter { $0 != keys.first }
-        if keys.count == 1, let near = NearestWord.nearest(to: keys[0], among: others) {
-            FailureReports.shared.add([.init(path: near, topLevelKey: near, reason: "is the nearest key")], to: keys)
-        }
+        FailureReports.shared.add([], among: allowed.list, to: keys)
         return .incorrectKeys(invalidElements: keys)
     }
 
-    /// The allowed key that the key of this error resembles; nil if none does.
+    /// The allowed key that the key of this error resembles; nil if none does. Not sought before it is asked for, because
+    /// a class may have a thousand keys.
     var nearestKey: String? {
-        guard case .incorrectKeys(let keys) = self else { return nil }
-        return FailureReports.shared.failures(of: keys)?.first?.path
+        guard case .incorrectKeys(let keys) = self, keys.count == 1 else { return nil }
+        // The key of the version is in the list, and cannot be meant.
+        let allowed = FailureReports.shared.report(of: keys)?.allowed.filter { $0 != keys[0] } ?? []
+        return NearestWord.nearest(to: keys[0], among: allowed)
     }
 
     /// Converts an error of any type.
@@ -202,7 +201,8 @@ extension PrefsError {
     }
 }
 
-/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors, and the suggestions of `incorrectKeys`.
+/// The paths and reasons behind the newest `valuesNotPlistCompatible` errors, and the keys that were allowed at the newest
+/// `incorrectKeys` errors.
 ///
 /// The payload of these cases is `[String]`, as in RVS_PersistentPrefs. The rest is found by the identity of that array's
 /// storage, which every copy of the error shares. The report keeps the array alive, so that no other array gets its
@@ -210,18 +210,20 @@ extension PrefsError {
 private final class FailureReports: Sendable {
     static let shared = FailureReports()
 
-    private let reports = Locked<[(keys: [String], failures: [PropertyListFailure])]>([])
+    typealias Report = (keys: [String], failures: [PropertyListFailure], allowed: [String])
+
+    private let reports = Locked<[Report]>([])
     private static let capacity = 64
 
-    func add(_ failures: [PropertyListFailure], to keys: [String]) {
+    func add(_ failures: [PropertyListFailure], among allowed: [String] = [], to keys: [String]) {
         reports.withLock { reports in
             if reports.count == Self.capacity { reports.removeFirst() }
-            reports.append((keys, failures))
+            reports.append((keys, failures, allowed))
         }
     }
 
-    func failures(of keys: [String]) -> [PropertyListFailure]? {
-        reports.withLock { $0.last { Self.address($0.keys) == Self.address(keys) }?.failures }
+    func report(of keys: [String]) -> Report? {
+        reports.withLock { $0.last { Self.address($0.keys) == Self.address(keys) } }
     }
 
     private static func address(_ keys: [String]) -> UnsafePointer<String>? {

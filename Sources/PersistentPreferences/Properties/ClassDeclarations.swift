@@ -184,8 +184,8 @@ package final class ClassDeclarations: Sendable {
         return RootShape(migrated: migrated, current: current)
     }
 
-    /// A value in the form in which its property stores it, or as a property list holds it if it has no property. A value that
-    /// its property cannot read stays as it is.
+    /// A value in the form in which its property stores it, or as a property list holds it if it has no property. A value
+    /// that its property cannot read stays as it is.
     func canonical(_ value: StoredValue, forKey key: String, from form: ValueForm) -> StoredValue {
         if form == .exact { return value }
         guard let property = byKey[key]?.property else { return value.plain }

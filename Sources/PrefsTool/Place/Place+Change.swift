@@ -6,14 +6,15 @@ import PrefsPropertyLists
 extension Place {
     typealias Edit = (_ values: inout [String: StoredValue], _ risks: inout Risks) throws -> Void
 
+    /// Makes a change, all or nothing. A dry run prints what it would change, and fails if that needs `--force`. A change
+    /// that is rejected, or that changes nothing where nothing is stored, takes no lock and leaves no trace.
     func change(_ invocation: Invocation, _ edit: @escaping Edit) throws -> Outcome {
         try prepared(invocation, edit)()
     }
 
-    /// Makes a change, all or nothing. A dry run prints what it would change, and fails if that needs `--force`. A change that is rejected, or that
-    /// changes nothing where nothing is stored, takes no lock and leaves no trace.
+    /// Rehearses a change and asks the questions about it.
     ///
-    /// - Returns: the second half of the change, after the questions.
+    /// - Returns: the second half, which makes the change.
     func prepared(_ invocation: Invocation, _ edit: @escaping Edit) throws -> () throws -> Outcome {
         let wantsJSON = invocation.wantsJSON
         try stream?.checkWriting()

@@ -44,11 +44,12 @@ struct BinaryPropertyListWriter {
     // MARK: - Finding the objects
 
     private mutating func add(_ value: StoredValue, levels: Int) {
-        guard value.isContainer else { return objects.append(.scalar(append(value))) }
+        // A scalar counts, too, as in the reader.
         if levels > PropertyListLimits.fileDepth {
             flaw = "could not be read again: nested deeper than \(PropertyListLimits.fileDepth) levels"
             return
         }
+        guard value.isContainer else { return objects.append(.scalar(append(value))) }
         waiting.append((objects.count, value, levels))
         objects.append(.container(isDictionary: false, 0..<0))
     }

@@ -139,7 +139,6 @@ import Testing
     /// The reasons in the sources. A path, a key or a place stands before them.
     private static let reasons: Set<String> = [
         // Names and places.
-        "is the nearest key",
         "is not a valid …: …", "is not a valid path: it contains a NUL", "is not the path of a file",
         "is not a valid …: it begins with a dot", "is not a valid …: it contains a /",
         "is not a valid suite name: UserDefaults rejects it", "does not name a file", "HOME is not an absolute path",

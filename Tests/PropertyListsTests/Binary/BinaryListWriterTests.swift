@@ -102,9 +102,17 @@ import Testing
 
     /// What no reader of this package accepts is not written.
     @Test func aListBeyondTheLimitsIsRejected() throws {
-        let deep = (0...81).reduce(StoredValue.integer(1)) { inner, _ in .array([inner]) }
-        let error = #expect(throws: EncodingFailure.self) { try PropertyListCoder.encode(deep, as: .binary) }
-        #expect(error?.reason == "could not be read again: nested deeper than 80 levels")
+        func nested(_ levels: Int, _ innermost: StoredValue) -> StoredValue {
+            (0..<levels).reduce(innermost) { inner, _ in .array([inner]) }
+        }
+        // A scalar counts as a level, as in the reader.
+        for value in [nested(80, .integer(1)), nested(80, .array([])), nested(79, .dictionary(["a": .integer(1)]))] {
+            #expect(try read(BinaryPropertyListWriter.data(from: value)) == value)
+        }
+        for value in [nested(81, .integer(1)), nested(81, .array([])), nested(80, .dictionary(["a": .integer(1)]))] {
+            let error = #expect(throws: EncodingFailure.self) { try BinaryPropertyListWriter.data(from: value) }
+            #expect(error?.reason == "could not be read again: nested deeper than 80 levels")
+        }
     }
 
     @Test func deepOnesOnASmallStack() throws {
