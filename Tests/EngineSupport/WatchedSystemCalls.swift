@@ -1,6 +1,9 @@
 import AppleVnodes
 import Foundation
 
+#if os(Linux)
+    @testable import AppleFolderWatch
+#endif
 @testable import PrefsFileEngine
 
 /// The watcher of folders in a test: the watcher of this platform or, on Linux, the watcher for Apple platforms over a

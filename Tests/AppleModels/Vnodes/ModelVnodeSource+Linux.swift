@@ -1,6 +1,6 @@
 #if os(Linux) || os(Android)
     import Foundation
-    import PrefsFileEngine
+    import AppleFolderWatch
 
     /// A source of `ModelVnodes`, which lists what is assumed.
     final class ModelVnodeSource: VnodeSource, @unchecked Sendable {

@@ -1,6 +1,6 @@
 #if os(Linux) || os(Android)
     package import Foundation
-    package import PrefsFileEngine
+    package import AppleFolderWatch
 
     /// A model of `open` with `O_EVTONLY` and of `DispatchSource.makeFileSystemObjectSource`, on top of inotify. Both
     /// kinds of watches are attached to the open file, not to its path. Where sources promise different events, the

@@ -4,6 +4,7 @@
     import TestSupport
     import Testing
 
+    @testable import AppleFolderWatch
     @testable import EngineSupport
     @testable import PrefsFileEngine
 

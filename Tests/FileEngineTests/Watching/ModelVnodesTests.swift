@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AppleFolderWatch
     import AppleVnodes
     import Foundation
     import TestSupport

@@ -1,6 +1,11 @@
 import Foundation
 import PrefsPropertyLists
 
+#if APART
+    // The engine's own file, in the tests' target.
+    @testable import PrefsFileEngine
+#endif
+
 /// Watches a name in a folder by two event sources. The source of the folder reports names that come and go. The source
 /// of the file with that name reports writes in place. The watch ends when the object is released.
 ///
