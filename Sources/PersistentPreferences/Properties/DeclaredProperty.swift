@@ -29,14 +29,6 @@ package protocol DeclaredProperty: AnyObject, Sendable {
     func canonical(
         _ stored: StoredValue, forKey key: String, from form: ValueForm, keepsUnknownFields: Bool
     ) throws(PrefsError) -> StoredValue
-    /// The value as it is stored in a file that people write. It reads as exactly this value.
-    ///
-    /// - Parameters:
-    ///   - raw: the former value, as it was written; nil if there was none.
-    ///   - before: the canonical form of `raw`.
-    func written(
-        _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?, _ form: ValueForm
-    ) -> StoredValue
     /// Why the value stored under a key cannot be read: it is of another type, or violates the constraint. nil if it
     /// can be read.
     ///
@@ -45,6 +37,14 @@ package protocol DeclaredProperty: AnyObject, Sendable {
 }
 
 extension DeclaredProperty {
+    /// The value as a file of the form has it: see `ValueForm.written`. It reads as exactly this value.
+    package func written(
+        _ value: StoredValue, forKey key: String, over raw: StoredValue? = nil, from before: StoredValue? = nil,
+        _ form: ValueForm
+    ) -> StoredValue {
+        form.written(value, over: raw, from: before) { (try? self.canonical($0, forKey: key, from: form)) == value }
+    }
+
     /// nil if the key is the name of the property.
     package var explicitKey: String? { givenKeys.first }
 

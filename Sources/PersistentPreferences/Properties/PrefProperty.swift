@@ -187,17 +187,6 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return keepsUnknownFields ? coding.withUnknownFields(read, of: stored, as: form, filledFrom: fallback) : read
     }
 
-    package func written(
-        _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?, _ form: ValueForm
-    ) -> StoredValue {
-        // A type may not read the form in which other types are written.
-        for forms in form.written {
-            let written = StoredValue.written(over: raw, from: before, to: value, forms)
-            if written == value || (try? canonical(written, forKey: key, from: form)) == value { return written }
-        }
-        return value
-    }
-
     /// Runs the closure. Removes paths inside a secret, such as a key of a dictionary, from its error.
     private func shown<R>(_ body: () throws(PrefsError) -> R) throws(PrefsError) -> R {
         do {

@@ -87,9 +87,8 @@ struct RootView {
     private func written(
         _ value: StoredValue, forKey key: String, over raw: StoredValue?, from before: StoredValue?
     ) -> StoredValue {
-        if let raw, value == before { return raw }
         guard let property = root.state.declarations[key]?.property else {
-            return .written(over: raw, from: before, to: value, nil)
+            return form.written(value, over: raw, from: before, isRead: nil)
         }
         return property.written(value, forKey: key, over: raw, from: before, form)
     }

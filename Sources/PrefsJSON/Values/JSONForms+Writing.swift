@@ -3,6 +3,8 @@ import PrefsPropertyLists
 
 /// The forms in which a write replaces what a person has written.
 extension JSONForms {
+    /// The form of a scalar in the place of a raw value; nil for a new place. It may be a form that the type in this
+    /// place does not read.
     func written(_ scalar: StoredValue, inPlaceOf raw: StoredValue?) -> StoredValue {
         let unescaped = hasOwnNull ? NilMarker.unescaped(scalar) : scalar
         return switch (scalar, raw) {

@@ -19,7 +19,8 @@ final class JSONForms: WrittenForms {
     private let exactForms: JSONForms?
 
     var marked: any WrittenForms { Self.ofValues }
-    var exact: any WrittenForms { exactForms ?? self }
+    /// The exact forms, except that nil is a null where the format has one.
+    var exact: JSONForms { exactForms ?? self }
     var isExact: Bool { exactForms == nil }
 
     private init(hasOwnNull: Bool, isExact: Bool = false) {

@@ -53,12 +53,9 @@ struct SettingsValues<Settings: SettingsFile> {
         from before: StoredValue? = nil, as form: ValueForm
     ) -> StoredValue {
         let settings = settings ?? root
-        guard form != .exact else { return root }
-        for forms in form.written {
-            let written = StoredValue.written(over: raw, from: before, to: root, forms)
-            if (try? encode(decode(written, fallback: { settings }))) == settings { return written }
+        return form.written(root, over: raw, from: before) {
+            (try? encode(decode($0, fallback: { settings }))) == settings
         }
-        return root
     }
 
     private func decoded(

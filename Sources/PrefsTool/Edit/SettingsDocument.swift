@@ -192,6 +192,6 @@ extension PrefsKey {
 
     /// The value as people write it in JSON.
     fileprivate func written(_ value: StoredValue) -> StoredValue {
-        description?.property.written(value, forKey: name, over: nil, from: nil, .json) ?? value
+        description?.property.written(value, forKey: name, .json) ?? value
     }
 }

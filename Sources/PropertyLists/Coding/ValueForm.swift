@@ -16,12 +16,20 @@ package struct ValueForm: Sendable, Equatable {
     /// This form in a place where nil has a marker, as in a property list.
     var marked: ValueForm { hasOwnNull ? ValueForm(others: others?.marked) : self }
 
-    /// The forms in which a write may express a value, the best one first. A type may not read the first ones.
-    package var written: [(any WrittenForms)?] { others.map { [$0, $0.exact, nil] } ?? [nil] }
-
     /// A value in the exact form, such as a default, as a file of this form has it.
-    package func raw(_ exact: StoredValue) -> StoredValue {
-        others.map { .written(over: nil, from: nil, to: exact, $0.exact) } ?? exact
+    package func raw(_ exact: StoredValue) -> StoredValue { others?.raw(exact) ?? exact }
+
+    /// A value as a file of this form has it.
+    ///
+    /// - Parameters:
+    ///   - value: in the form that its type stores.
+    ///   - raw: the value in the file that it replaces; nil for a new one.
+    ///   - before: `raw` in the form that its type stores.
+    ///   - isRead: whether the type reads a raw value as `value`; nil for a value without a type.
+    package func written(
+        _ value: StoredValue, over raw: StoredValue?, from before: StoredValue?, isRead: ((StoredValue) -> Bool)?
+    ) -> StoredValue {
+        others?.written(value, over: raw, from: before, isRead: isRead) ?? value
     }
 
     package static func == (left: ValueForm, right: ValueForm) -> Bool { left.others === right.others }
@@ -38,13 +46,15 @@ package protocol WrittenForms: AnyObject, Sendable {
     var hasOwnNull: Bool { get }
     /// These forms where nil has a marker.
     var marked: any WrittenForms { get }
-    /// The exact forms, except that nil is a null where the format has one.
-    var exact: any WrittenForms { get }
     /// Creates a scalar from a value in any form; nil if it is not a value of the type.
     func scalar<Scalar: StorableScalar>(_ type: Scalar.Type, of stored: StoredValue) -> Scalar?
-    /// The form of a scalar in the place of a raw value; nil for a new place. It may be a form that the type in this
-    /// place does not read.
-    func written(_ scalar: StoredValue, inPlaceOf raw: StoredValue?) -> StoredValue
+    /// See `ValueForm.raw`.
+    func raw(_ exact: StoredValue) -> StoredValue
+    /// See `ValueForm.written`. Each part that has not changed stays as it was written, and a null stays until its key gets
+    /// a value.
+    func written(
+        _ value: StoredValue, over raw: StoredValue?, from before: StoredValue?, isRead: ((StoredValue) -> Bool)?
+    ) -> StoredValue
     /// An example of a value as people write it, for errors; nil if the type needs no example.
     func example(of type: Any.Type) -> String?
     /// Whether tools for such files use a key, so that it is not a mistake.

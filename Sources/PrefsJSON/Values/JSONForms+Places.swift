@@ -1,5 +1,24 @@
+import PrefsPropertyLists
+
 /// Writes to a file that people write. Its raw values have forms of their own and parts that no type knows. Its
 /// canonical values are those that the types store.
+extension JSONForms {
+    func written(
+        _ value: StoredValue, over raw: StoredValue?, from before: StoredValue?, isRead: ((StoredValue) -> Bool)?
+    ) -> StoredValue {
+        if let raw, before == value { return raw }
+        guard let isRead else { return .written(over: raw, from: before, to: value, nil) }
+        // A type may not read the form in which other types are written.
+        for forms in [self, exact, nil] {
+            let written = StoredValue.written(over: raw, from: before, to: value, forms)
+            if written == value || isRead(written) { return written }
+        }
+        return value
+    }
+
+    func raw(_ exact: StoredValue) -> StoredValue { .written(over: nil, from: nil, to: exact, self.exact) }
+}
+
 extension StoredValue {
     /// The raw value after a change of its canonical form. Only the parts that differ are written anew, in the form
     /// that stood there; a null stays until its key gets a value. Costs time linear in the values.
@@ -9,8 +28,8 @@ extension StoredValue {
     ///   - before: the canonical form of `raw`.
     ///   - after: the new canonical form.
     ///   - forms: the forms that people write; nil for the exact ones.
-    package static func written(
-        over raw: StoredValue?, from before: StoredValue?, to after: StoredValue, _ forms: (any WrittenForms)?
+    fileprivate static func written(
+        over raw: StoredValue?, from before: StoredValue?, to after: StoredValue, _ forms: JSONForms?
     ) -> StoredValue {
         if let raw, before == after { return raw }
         switch (raw, before, after) {
@@ -28,7 +47,7 @@ extension StoredValue {
 
     private static func written(
         over raw: [String: StoredValue], from before: [String: StoredValue], to after: [String: StoredValue],
-        _ forms: (any WrittenForms)?
+        _ forms: JSONForms?
     ) -> [String: StoredValue] {
         var result = raw
         for (key, value) in before where after.index(forKey: key) == nil && !value.isNull { result[key] = nil }
@@ -41,7 +60,7 @@ extension StoredValue {
 private struct WrittenList {
     let raw: [StoredValue]
     let before: [StoredValue]
-    let forms: (any WrittenForms)?
+    let forms: JSONForms?
 
     func written(to after: [StoredValue]) -> [StoredValue] {
         if before.elementsEqual(raw) { return aligned(Array(raw.indices), before, to: after) }
