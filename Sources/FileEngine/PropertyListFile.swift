@@ -24,27 +24,6 @@ package final class PropertyListFile: Sendable {
 
     package static let documentKey = "document"
 
-    /// Other code that writes the file and must stay in agreement. A file with a mirror belongs to a UserDefaults
-    /// domain, so it is never "not ours".
-    package struct Mirror: Sendable {
-        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file,
-        /// which the other code would overwrite.
-        let willChange: @Sendable () -> Void
-        /// Called under the cross-process lock, after the file was replaced.
-        let didChange: @Sendable () -> Void
-        /// Gives the mirror the content of the file, after either call.
-        let note: @Sendable (Content?) -> Void
-
-        package init(
-            willChange: @escaping @Sendable () -> Void, didChange: @escaping @Sendable () -> Void,
-            note: @escaping @Sendable (Content?) -> Void
-        ) {
-            self.willChange = willChange
-            self.didChange = didChange
-            self.note = note
-        }
-    }
-
     /// The newest state that this process has read from the file or written to it.
     struct KnownState {
         let content: Content
@@ -67,16 +46,7 @@ package final class PropertyListFile: Sendable {
         var warned: FileStatus?
         var hasBegun = false
         var flushes = FlushRecord()
-        var mirror: Mirror?
-        var formatOfNewFile = FileFormat.binary
-        /// The formats of stores on the file that are not property lists.
-        var otherFormats: [FileFormat] = []
-        var protection: FileProtection?
-        var replacesForeignFile = false
-        /// The number of bodies in which writes replace a malformed file; true for those that replace any.
-        var replacements: [Bool: Int] = [:]
-        /// Whether a write quarantines what a person has left malformed; nil if no store has said so.
-        var quarantinesMistakes: Bool?
+        var rules = FileRules()
         var presence = FileLocation.Presence()
         /// When the file had the state that was published last, by the clock of durations.
         var published: Duration?
@@ -183,10 +153,10 @@ package final class PropertyListFile: Sendable {
     }
 
     /// The state that a transaction starts with. `isFirst` is true at the first call.
-    func stateForTransaction() -> (cached: Snapshot?, mirror: Mirror?, isFirst: Bool) {
+    func stateForTransaction() -> (cached: Snapshot?, mirror: FileRules.Mirror?, isFirst: Bool) {
         state.withLock { state in
             defer { state.hasBegun = true }
-            return (state.snapshot, state.mirror, !state.hasBegun)
+            return (state.snapshot, state.rules.mirror, !state.hasBegun)
         }
     }
 

@@ -12,7 +12,7 @@ struct PropertyListDocument: Sendable {
     /// - Throws: `PrefsError.invalidName` if the URL names no file.
     init(url: URL, format: FileFormat = .binary, system: SystemCalls = .real) throws(PrefsError) {
         path = try NameVetting.path(of: url)
-        file = FileLocation(path: path, holds: .document, system: system) { $0.setFormatOfNewFile(format) }
+        file = FileLocation(path: path, holds: .document, system: system) { $0.formatOfNewFile = format }
     }
 
     private static let open = Locked([URL: PropertyListDocument]())

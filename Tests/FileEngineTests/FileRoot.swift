@@ -20,7 +20,7 @@ final class FileRoot: @unchecked Sendable {
         _ path: String, format: FileFormat = .binary, durability: CommitDurability = .powerCut,
         system: SystemCalls = .real
     ) {
-        location = FileLocation(path: path, system: system) { $0.setFormatOfNewFile(format) }
+        location = FileLocation(path: path, system: system) { $0.formatOfNewFile = format }
         self.durability = durability
         _ = values
     }

@@ -162,13 +162,13 @@ extension PropertyListFile {
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp, fileSystem: kind)
             }
             do {
-                let list = try Self.decode(bytes, as: root, in: formats)
+                let list = try Self.decode(bytes, as: root, in: rules.formats)
                 return .whole(
                     Snapshot(
                         content: list.content, from: source(list.format), loss: list.loss,
                         written: list.format.coder.isForPeople ? bytes : nil, system: system), at: time)
             } catch DecodingFailure.malformed(let fault) {
-                let format = bytes.withUnsafeBytes(formats.recognizing)
+                let format = bytes.withUnsafeBytes(rules.formats.recognizing)
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))
             } catch DecodingFailure.unsupported(let reason) {
                 // It may be a good file of another program, so it is not moved.

@@ -138,11 +138,11 @@ extension PropertyListFile {
         do {
             // Bytes with a valid checksum are not damaged.
             if currentMirror == nil, copied.starts(with: CheckedCopy.magic),
-                bytes.withUnsafeBytes(formats.recognizing) == nil
+                bytes.withUnsafeBytes(rules.formats.recognizing) == nil
             {
                 return .ofOtherFormat
             }
-            let list = try Self.decode(bytes, as: root, in: formats)
+            let list = try Self.decode(bytes, as: root, in: rules.formats)
             let state = KnownState(
                 content: list.content, format: list.format, loss: list.loss,
                 text: list.format.coder.isForPeople ? bytes : nil, changed: status.modified)

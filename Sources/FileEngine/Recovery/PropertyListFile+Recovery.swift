@@ -14,7 +14,7 @@ extension PropertyListFile {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
         let isForPeople =
-            bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !quarantinesMistakes
+            bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
         let isBlank = Self.isBlank(bytes.source.bytes)
         let isEmptied = isBlank && isForPeople && (known != nil || self.state.withLock { $0.lost != nil })
         if isBlank, !isEmptied, currentMirror == nil, case .missing = copy {

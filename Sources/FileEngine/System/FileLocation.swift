@@ -10,7 +10,7 @@ package final class FileLocation {
     package let path: String
     let system: SystemCalls
     private let root: PropertyListFile.Root
-    private let configure: @Sendable (PropertyListFile) -> Void
+    private let configure: @Sendable (inout FileRules) -> Void
     private let place = Locked(Place())
 
     private struct Place {
@@ -30,10 +30,10 @@ package final class FileLocation {
 
     /// - Parameters:
     ///   - path: absolute.
-    ///   - configure: called with the file after each resolution of the path.
+    ///   - configure: called with the rules of the file after each resolution of the path.
     package init(
         path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls = .real,
-        configure: @escaping @Sendable (PropertyListFile) -> Void = { _ in }
+        configure: @escaping @Sendable (inout FileRules) -> Void = { _ in }
     ) {
         self.path = path
         self.root = root
@@ -94,7 +94,7 @@ package final class FileLocation {
         do {
             let resolution = try PathResolution(path, system: system)
             let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
-            configure(file)
+            file.setRules(configure)
             let stamps = resolution.links.compactMap { link in
                 try? system.status(ofPath: link, followsLinks: false).flatMap { system.stamp($0.changed, of: link) }
             }
@@ -172,7 +172,8 @@ package final class FileLocation {
 
     private func begin(_ file: PropertyListFile, after former: PropertyListFile?) throws -> any TransactionSession {
         let session = try file.begin()
-        if former != nil, let fault = (session as? PropertyListFile.Session)?.base.fault, !file.replaces(.mistake) {
+        if former != nil, let fault = (session as? PropertyListFile.Session)?.base.fault, !file.rules.replaces(.mistake)
+        {
             session.end()
             throw fault.error
         }

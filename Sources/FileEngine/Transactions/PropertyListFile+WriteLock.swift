@@ -55,7 +55,7 @@ extension PropertyListFile {
             let file = folder == nil ? cached : nil
             let lock = try WriteLock(
                 names, creates: creates, in: folder, on: file?.file == nil ? nil : file?.fileSystem,
-                protection: newFileProtection,
+                protection: rules.protection,
                 isOfOthers: currentMirror == nil && WriteLock.ownFiles?.contains(names.path) == false, system: system)
             if let lock, !lock.isOnServer { keepFolder(lock.heldFolder) }
             return lock
@@ -70,7 +70,7 @@ extension PropertyListFile {
 
     /// - Throws: the error of a malformed file that is not replaced.
     func writable(_ snapshot: Snapshot) throws -> Snapshot {
-        if let fault = snapshot.fault, !replaces(fault.kind) { throw fault.error }
+        if let fault = snapshot.fault, !rules.replaces(fault.kind) { throw fault.error }
         return snapshot
     }
 

@@ -77,7 +77,7 @@ extension PropertyListFile {
             currentMirror?.note(nil)
             return
         }
-        if let former = try? Self.decode(bytes, as: root, in: formats) {
+        if let former = try? Self.decode(bytes, as: root, in: rules.formats) {
             try store(
                 former.content, as: (bytes, former.format), replacing: base, durability: .powerCut, under: writeLock)
         } else {

@@ -113,9 +113,9 @@ public final class PropertyListFileStore: RootsStore {
         self.url = (try? url.get()) ?? URL(filePath: "/", directoryHint: .isDirectory)
         do {
             let file = FileLocation(path: try NameVetting.path(of: url.get()), system: system) {
-                $0.setFormatOfNewFile(format)
-                if let quarantinesMistakes { $0.setQuarantinesMistakes(quarantinesMistakes) }
-                if let protection { $0.setProtection(protection) }
+                $0.formatOfNewFile = format
+                if let quarantinesMistakes { $0.quarantinesMistakes = quarantinesMistakes }
+                if let protection { $0.protection = protection }
             }
             ownRoots = Roots(file, layout: layout, durability: durability == .powerCut ? .powerCut : .process)
         } catch {

@@ -16,9 +16,8 @@
             let mirror = UserDefaultsMirror.of(suiteName)
             let path = "\(folder)/\(name).plist"
             let file = FileLocation(path: path) {
-                $0.setMirror(
-                    PropertyListFile.Mirror(
-                        willChange: mirror.synchronize, didChange: mirror.synchronize, note: mirror.note))
+                $0.mirror = FileRules.Mirror(
+                    willChange: mirror.synchronize, didChange: mirror.synchronize, note: mirror.note)
             }
             return (file, mirror.newest)
         }

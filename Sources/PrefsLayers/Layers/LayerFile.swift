@@ -52,7 +52,7 @@ final class LayerFile: Sendable {
 
     /// The location of a property list, or also of JSON if the name ends with `.json`.
     private static func location(_ path: String) -> FileLocation {
-        FileLocation(path: path) { if path.utf8.suffix(5).elementsEqual(".json".utf8) { $0.setFormatOfNewFile(.json) } }
+        FileLocation(path: path) { if path.utf8.suffix(5).elementsEqual(".json".utf8) { $0.formatOfNewFile = .json } }
     }
 
     func read() -> Reading {

@@ -23,9 +23,9 @@ extension Roots {
         url: URL, format: FileFormat = .binary, isForced: Bool = false
     ) throws {
         self.init(
-            FileLocation(path: try NameVetting.path(of: url)) { file in
-                file.setFormatOfNewFile(format)
-                if isForced { file.replaceForeignFile() }
+            FileLocation(path: try NameVetting.path(of: url)) {
+                $0.formatOfNewFile = format
+                if isForced { $0.replacesForeign += 1 }
             })
     }
 

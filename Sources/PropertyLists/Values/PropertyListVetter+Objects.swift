@@ -52,26 +52,8 @@ extension PropertyListVetter {
         guard isPlausible(count, "an NSDictionary that reports a count", bytesEach: Self.leastBytes) else { return nil }
         if let references = dictionary.references { return members(of: references, depth: depth) }
         let keys = dictionary.keyEnumerator()
-        var given = 0
-        var fault: String?
-        let pairs = AnyIterator { () -> (Any, Any)? in
-            guard let key = keys.nextObject() else {
-                if given < count { fault = "has fewer keys than its count of \(count)" }
-                return nil
-            }
-            guard given < count else {
-                fault = "has more keys than its count of \(count)"
-                return nil
-            }
-            guard let value = dictionary.object(forKey: key) else {
-                fault = "has no value for one of its keys"
-                return nil
-            }
-            given += 1
-            return (key, value)
-        }
-        let value = members(of: pairs, depth: depth)
-        return fault.map { refuse("an NSDictionary that \($0) cannot be stored in a property list") } ?? value
+        let pairs = AnyIterator { keys.nextObject().map { ($0, dictionary.object(forKey: $0) as Any) } }
+        return members(of: pairs, depth: depth)
     }
 
     /// Notes the reason and returns false if a reported size cannot be true, or is more than the budget allows.

@@ -9,7 +9,7 @@ import TestSupport
 
 /// The file of a UserDefaults domain never becomes JSON, because UserDefaults does not read it.
 @Suite final class DomainFormatTests: FolderSuite {
-    private let mirror = PropertyListFile.Mirror(willChange: {}, didChange: {}, note: { _ in })
+    private let mirror = FileRules.Mirror(willChange: {}, didChange: {}, note: { _ in })
 
     private func file() -> PropertyListFile {
         PropertyListFile(path: folder.path + "/test.plist")
@@ -23,9 +23,9 @@ import TestSupport
 
     @Test(arguments: [false, true]) func aNewFileIsAPropertyList(_ isMirrorFirst: Bool) throws {
         let file = file()
-        if isMirrorFirst { file.setMirror(mirror) }
-        file.setFormatOfNewFile(.json)
-        if !isMirrorFirst { file.setMirror(mirror) }
+        if isMirrorFirst { file.setRules { $0.mirror = mirror } }
+        file.setRules { $0.formatOfNewFile = .json }
+        if !isMirrorFirst { file.setRules { $0.mirror = mirror } }
         try set("a", in: file)
         #expect(try PropertyListCoder.decode(bytes()).format == .binary)
     }
@@ -36,7 +36,7 @@ import TestSupport
         if isThere { content["odd"] = "a\0b" }
         try writePropertyList(content, to: folder.file(), as: .xml)
         let file = file()
-        file.setMirror(mirror)
+        file.setRules { $0.mirror = mirror }
         try set("a", in: file)
         #expect(try PropertyListCoder.decode(bytes()).format == (isThere ? .binary : .xml))
         try file.transact(durability: .process) { $0.replace("odd", with: .string("\0")) }
@@ -52,7 +52,7 @@ import TestSupport
         try writePropertyList(["theirs": 1], to: folder.file(), as: .xml)
         let values: [String: StoredValue] = ["theirs": .integer(1), "odd": .string("a\0b")]
         let file = file()
-        file.setMirror(mirror)
+        file.setRules { $0.mirror = mirror }
         let session = try file.begin()
         #expect(try session.vet(values, after: session.content, beside: 0) > 0)
         session.end()
@@ -66,12 +66,12 @@ import TestSupport
     /// not lost: this process knows them. Another process reads property lists only, and quarantines the file.
     @Test(arguments: [false, true]) func jsonBecomesAPropertyListAgain(_ isSameProcess: Bool) throws {
         var file = file()
-        file.setFormatOfNewFile(.json)
+        file.setRules { $0.formatOfNewFile = .json }
         try set("a", in: file)
         let json = try bytes()
         #expect(json.starts(with: "{".utf8))
         if !isSameProcess { file = self.file() }
-        file.setMirror(mirror)
+        file.setRules { $0.mirror = mirror }
         let reading = try file.read()
         #expect(reading.content?.objects as? [String: String] == (isSameProcess ? ["a": "x"] : nil))
         #expect(reading.warning?.text.hasPrefix("damaged: ") == true)

@@ -54,6 +54,11 @@ import WriteOperations
         let keys = LyingDictionary.Keys.these(["k", UnitsText([0x6C])])
         #expect(try stored(LyingDictionary(count: 2, keys: keys)) == "{'k': 1, 'l': 1}")
         #expect(try stored(LyingDictionary(count: 0, keys: .these([]))) == "{}")
+        // A dictionary has the keys that it enumerates.
+        #expect(try stored(LyingDictionary(count: 3, keys: .these(["k"]))) == "{'k': 1}")
+        #expect(refusals(of: LyingDictionary(count: 1, keys: .endless)) == ["a.k126629: \(UnstorableValue.tooLarge)"])
+        let isNil = "a.k: nil cannot be stored in a property list"
+        #expect(refusals(of: LyingDictionary(count: 1, keys: .these(["k"]), value: nil)) == [isNil])
         #expect(try stored(LyingData(length: 2)) == "data YWI=")
         // Nine bytes for each element, and nine for the array.
         let most = (4 << 20) / 9 - 1

@@ -39,26 +39,6 @@ extension UnstorableValue {
         lyingSizes("an NSDictionary that reports a count", tooLarge: 1 << 19) {
             LyingDictionary(count: $0, keys: .endless)
         } + [
-            UnstorableValue(
-                "dictionary of too few keys", implausible("an NSDictionary that has fewer keys than its count of 2")
-            ) {
-                LyingDictionary(count: 2, keys: .these(["k"]))
-            },
-            UnstorableValue(
-                "dictionary of endless keys", implausible("an NSDictionary that has more keys than its count of 3")
-            ) {
-                LyingDictionary(count: 3, keys: .endless)
-            },
-            UnstorableValue(
-                "dictionary of no count", implausible("an NSDictionary that has more keys than its count of 0")
-            ) {
-                LyingDictionary(count: 0, keys: .these(["k"]))
-            },
-            UnstorableValue(
-                "dictionary without the value", implausible("an NSDictionary that has no value for one of its keys")
-            ) {
-                LyingDictionary(count: 1, keys: .these(["k"]), value: nil)
-            },
             UnstorableValue("dictionary with a lying key", implausible("an NSString that reports a length of -1")) {
                 LyingDictionary(count: 1, keys: .these([UnitsText([0x61], reportedLength: -1)]))
             },

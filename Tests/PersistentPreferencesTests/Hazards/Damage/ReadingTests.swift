@@ -90,7 +90,7 @@ import WriteOperations
         case .observeStore: (try? store.observe(root: "AnyPrefs") { _ in })?.cancel()
         case .describe: _ = (typed().describe(), typed().keys)
         case .domain:
-            let file = FileLocation(path: url.path) { $0.setFormatOfNewFile(format) }
+            let file = FileLocation(path: url.path) { $0.formatOfNewFile = format }
             _ = try? Roots(file).state(of: .everything)
         case .settings:
             var settings = ReadSettings(place: url)

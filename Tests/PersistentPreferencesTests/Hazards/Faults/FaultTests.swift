@@ -73,7 +73,7 @@ import Testing
             // Checks it in a new object, too, like another process.
             let fresh = PropertyListFile(
                 path: rig.folder.file(scenario.file).resolvingSymlinksInPath().path, system: RecordingSystemCalls())
-            fresh.setFormatOfNewFile(scenario.format)
+            fresh.setRules { $0.formatOfNewFile = scenario.format }
             let read = try fresh.read().content?["AnyPrefs"]?.object as? [String: Int]
             #expect(state == expected && read == expected && prefs.ints == expected ?? [:], place)
             prefs["c"] = 9

@@ -1,0 +1,115 @@
+import Foundation
+package import PrefsPropertyLists
+
+/// What the stores on a file ask of it: one value for all stores of a process.
+package struct FileRules: Sendable {
+    /// Other code that writes the file and must stay in agreement. A file with a mirror belongs to a UserDefaults
+    /// domain, so it is never "not ours".
+    package struct Mirror: Sendable {
+        /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file,
+        /// which the other code would overwrite.
+        let willChange: @Sendable () -> Void
+        /// Called under the cross-process lock, after the file was replaced.
+        let didChange: @Sendable () -> Void
+        /// Gives the mirror the content of the file, after either call.
+        let note: @Sendable (Transaction.Content?) -> Void
+
+        package init(
+            willChange: @escaping @Sendable () -> Void, didChange: @escaping @Sendable () -> Void,
+            note: @escaping @Sendable (Transaction.Content?) -> Void
+        ) {
+            self.willChange = willChange
+            self.didChange = didChange
+            self.note = note
+        }
+    }
+
+    package var mirror: Mirror?
+    package var protection: FileProtection?
+    /// The format of the file if a write creates it. The file may then be in this format, too.
+    package var formatOfNewFile = FileFormat.binary {
+        didSet {
+            let isKnown = ([FileFormat].propertyLists + otherFormats).contains(formatOfNewFile)
+            if !isKnown { otherFormats.append(formatOfNewFile) }
+        }
+    }
+    /// The formats of stores on the file that are not property lists.
+    private var otherFormats: [FileFormat] = []
+    /// The number of those who ask that writes replace what a person has left malformed, and a file that is not ours.
+    /// Its bytes are quarantined.
+    package var replacesMistakes = 0
+    package var replacesForeign = 0
+    /// Whether a write quarantines what a person has left malformed, or is rejected. nil if no store has said so.
+    private var quarantines: Bool?
+
+    /// If the stores on the file differ, the write is rejected.
+    package var quarantinesMistakes: Bool {
+        get { quarantines == true }
+        set { quarantines = newValue && quarantines != false }
+    }
+
+    /// The formats that are read: property lists, and the formats of the stores on the file, because other programs
+    /// expect a property list unless a store says otherwise. The file of a UserDefaults domain is always a property list.
+    var formats: [FileFormat] { mirror == nil ? .propertyLists + otherFormats : .propertyLists }
+
+    /// The format of a commit that replaces a state.
+    func format(replacing base: Snapshot) -> FileFormat {
+        let format = base.format ?? formatOfNewFile
+        return mirror != nil && otherFormats.contains(format) ? .binary : format
+    }
+
+    /// The accepted form of the values in a new file.
+    var form: ValueForm { mirror == nil ? otherFormats.last?.form ?? .exact : .exact }
+
+    /// Whether a write may quarantine and replace a malformed file.
+    func replaces(_ kind: Snapshot.Fault.Kind) -> Bool {
+        switch kind {
+        case .damage: true
+        case .mistake: replacesMistakes + replacesForeign > 0
+        case .foreign: replacesForeign > 0
+        }
+    }
+
+    /// Whether a file is read alike under other rules, which also decide what kind of fault it has.
+    fileprivate func read(like other: FileRules) -> Bool {
+        formats == other.formats && quarantines == other.quarantines && (mirror == nil) == (other.mirror == nil)
+    }
+}
+
+extension PropertyListFile {
+    package func setRules(_ change: (inout FileRules) -> Void) {
+        state.withLock { state in
+            let former = state.rules
+            change(&state.rules)
+            if state.rules.read(like: former) { return }
+            let isReadLess = state.rules.formats.count < former.formats.count
+            if isReadLess || state.snapshot?.fault != nil { state.snapshot = nil }
+        }
+    }
+
+    var rules: FileRules { state.withLock { $0.rules } }
+
+    var currentMirror: FileRules.Mirror? { state.withLock { $0.rules.mirror } }
+
+    /// The format of a commit that replaces a state.
+    func format(replacing base: Snapshot) -> FileFormat { state.withLock { $0.rules.format(replacing: base) } }
+
+    /// The accepted form of the values in a state. A write of a missing file makes a file of the format of a new one.
+    @inline(__always)
+    func form(of snapshot: Snapshot) -> ValueForm {
+        snapshot.form ?? format(replacing: snapshot).form
+    }
+
+    /// The accepted form of the values in the file when it was last read; before the first read, in a new file.
+    var form: ValueForm { cached.map(form) ?? rules.form }
+
+    /// Runs the body, in which writes of this process also replace a malformed file.
+    ///
+    /// - Parameter isForeign: whether a file that is not ours is replaced, too.
+    package func replacingMalformedFile<R>(isForeign: Bool = false, _ body: () throws -> R) rethrows -> R {
+        let count = isForeign ? \FileRules.replacesForeign : \FileRules.replacesMistakes
+        setRules { $0[keyPath: count] += 1 }
+        defer { setRules { $0[keyPath: count] -= 1 } }
+        return try body()
+    }
+}
