@@ -56,7 +56,8 @@ extension PropertyListFile {
             let lock = try WriteLock(
                 names, creates: creates, in: folder, on: file?.file == nil ? nil : file?.fileSystem,
                 protection: rules.protection,
-                isOfOthers: currentMirror == nil && WriteLock.ownFiles?.contains(names.path) == false, system: system)
+                isOfOthers: currentMirror == nil && ToolHook.current?.ownFiles?.contains(names.path) == false,
+                system: system)
             if let lock, !lock.isOnServer { keepFolder(lock.heldFolder) }
             return lock
         } catch {

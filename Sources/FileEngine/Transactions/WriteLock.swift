@@ -20,13 +20,6 @@ package struct WriteLock {
     /// Whether this update leaves no last good copy and, but on a server, no lock file.
     let isTransient: Bool
 
-    /// The physical paths of the program's own files. nil, the default, means that all files are its own.
-    ///
-    /// The tool `prefs` sets it, because it also changes files of other programs. An update of such a file leaves
-    /// nothing beside it: it removes the lock file (but not on a server), makes no last good copy, and gives a new file the
-    /// permissions of the umask. The file of a domain, and a file that already has a last good copy, count as own files.
-    @TaskLocal package static var ownFiles: Set<String>?
-
     var folder: SystemCalls.Descriptor { heldFolder.descriptor }
 
     /// Opens the folder and the lock file, and waits for the lock. Returns nil if one of them is missing and `creates`
@@ -35,7 +28,7 @@ package struct WriteLock {
     /// - Parameters:
     ///   - known: the open folder, if the caller has it and knows that the path still leads there.
     ///   - kind: the kind of the folder's file system, if the caller knows it.
-    ///   - isOfOthers: whether the file belongs to another program: see `ownFiles`.
+    ///   - isOfOthers: whether the file belongs to another program: see `ToolHook.ownFiles`.
     /// - Throws: an error with the code ELOOP if a part of the folder's path has become a link.
     init?(
         _ names: FileNames, creates: Bool, in known: OpenFile? = nil, on kind: SystemCalls.FileSystem? = nil,

@@ -17,26 +17,36 @@ package struct FileReplacement: Sendable {
         self.after = after
     }
 
-    /// Called with each commit of the task, under the write lock, after the file was replaced.
-    @TaskLocal package static var observer: (@Sendable (FileReplacement) -> Void)?
+}
 
-    /// Runs the body with an observer. Other modules call this, because Swift 6.3.1 compiles a binding of the
-    /// task-local value wrongly there: without the metadata of the closure's type.
-    package static func observing<R>(
-        with observer: @escaping @Sendable (FileReplacement) -> Void, _ body: () throws -> R
-    ) rethrows -> R {
-        try $observer.withValue(observer, operation: body)
+/// What the tool `prefs` asks of the engine for the writes of a task: it also changes files of other programs, and undoes
+/// its writes.
+package struct ToolHook: Sendable {
+    /// nil, the default, for every other program.
+    @TaskLocal package static var current: ToolHook?
+
+    /// The physical paths of the program's own files; nil means that all files are its own.
+    ///
+    /// An update of another file leaves nothing beside it: it removes the lock file (but not on a server), makes no last
+    /// good copy, and gives a new file the permissions of the umask. The file of a domain, and a file that already has a
+    /// last good copy, count as own files.
+    package var ownFiles: Set<String>?
+    /// Called with each commit, under the write lock, after the file was replaced.
+    package var committed: (@Sendable (FileReplacement) -> Void)?
+
+    package init(ownFiles: Set<String>? = nil, committed: (@Sendable (FileReplacement) -> Void)? = nil) {
+        (self.ownFiles, self.committed) = (ownFiles, committed)
     }
 }
 
 extension PropertyListFile {
-    /// Notifies the observer of replacements.
+    /// Tells the tool of a commit.
     ///
     /// - Parameter former: the former bytes, if they were read before the replacement.
     func noteReplacement(
         of base: Snapshot, _ former: Result<Data?, any Error>? = nil, by bytes: Data?, under writeLock: WriteLock
     ) {
-        guard let observer = FileReplacement.observer else { return }
+        guard let observer = ToolHook.current?.committed else { return }
         // If the former bytes cannot be read, there is nothing to report.
         guard case .success(let before) = former ?? Result(catching: { try formerBytes(of: base, under: writeLock) })
         else { return }

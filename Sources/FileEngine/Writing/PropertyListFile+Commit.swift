@@ -22,7 +22,7 @@ extension PropertyListFile {
         let quarantine = isCorrection ? nil : try quarantine(base, under: writeLock)
         // The file of a server is gone after the rename.
         let before =
-            base.fileSystem.isOnServer && FileReplacement.observer != nil
+            base.fileSystem.isOnServer && ToolHook.current?.committed != nil
             ? Result { try formerBytes(of: base, under: writeLock) } : nil
         let new: NewFile
         let nextStamp: FileStatus.Time

@@ -35,7 +35,7 @@ struct UndoFolder: Sendable {
             })
         let ownFiles = invocation.spec.accepts(.timeout) ? invocation.program.ownFiles : nil
         let outcome = try LockWait.$current.withValue(wait) {
-            try WriteLock.$ownFiles.withValue(ownFiles) { try FileReplacement.observing(with: save, command) }
+            try ToolHook.$current.withValue(ToolHook(ownFiles: ownFiles, committed: save), operation: command)
         }
         guard let text = failure.withLock({ $0 }) else { return outcome }
         return outcome.adding([Outcome.Message(text: text, isError: false, isJSON: wantsJSON)])

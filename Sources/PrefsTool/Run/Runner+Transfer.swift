@@ -52,7 +52,7 @@ extension Runner {
         let former = isReplaced ? try? Data(contentsOf: URL(filePath: file)) : nil
         // With --reveal, it may have secrets.
         try ExportFile.write(bytes, to: path.absolutePath, isPrivate: invocation.options.has(.reveal))
-        if let former { FileReplacement.observer?(FileReplacement(path: file, before: former, after: bytes)) }
+        if let former { ToolHook.current?.committed?(FileReplacement(path: file, before: former, after: bytes)) }
         return Outcome()
     }
 
@@ -155,7 +155,9 @@ extension Runner {
         }
         let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
         // An undo is no write that another one reverts.
-        let written = try FileReplacement.observing(with: { _ in }) {
+        var hook = ToolHook.current
+        hook?.committed = nil
+        let written = try ToolHook.$current.withValue(hook) {
             try Outcome.written(asJSON: wantsJSON) { try domain.restore(replacement) }
         }
         try folder.removeNewest(of: path)

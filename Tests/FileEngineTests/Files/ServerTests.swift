@@ -231,7 +231,7 @@ import Testing
         system.kind = isOnServer ? .server : nil
         try writePropertyList(["Root": ["a": 1]], to: folder.file())
         let prefs = root()
-        WriteLock.$ownFiles.withValue([]) { prefs["a"] = 2 }
+        ToolHook.$current.withValue(ToolHook(ownFiles: [])) { prefs["a"] = 2 }
         #expect(prefs.outcome == "ok")
         #expect(try folder.names().contains(".test.plist.lock") == isOnServer)
         #expect(try !folder.names().contains(".test.plist.lastgood"))

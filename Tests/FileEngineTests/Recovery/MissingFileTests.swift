@@ -148,7 +148,7 @@ import Testing
         let prefs = folder.root(system: system)
         try FileManager.default.removeItem(at: folder.file(".test.plist.lastgood"))
         try moveAway()
-        WriteLock.$ownFiles.withValue([]) { prefs["a"] = 6 }
+        ToolHook.$current.withValue(ToolHook(ownFiles: [])) { prefs["a"] = 6 }
         let kept = folder.file("test.plist.corrupt-missing").path
         #expect(try SystemCalls.real.status(ofPath: kept, followsLinks: false)?.permissions == 0o600)
     }

@@ -52,9 +52,7 @@ import Testing
         let foreign = Data("hello".utf8)
         nonisolated(unsafe) var recorded: [FileReplacement] = []
         let undo = FileReplacement(path: folder.file().path, before: foreign, after: bytes)
-        try FileReplacement.observing {
-            recorded.append($0)
-        } _: {
+        try ToolHook.$current.withValue(ToolHook(committed: { recorded.append($0) })) {
             try file.withFile { try $0.restore(undo) }
         }
         #expect(try Data(contentsOf: folder.file()) == foreign)
