@@ -37,13 +37,9 @@
 
         /// Notifies key-value observers of a committed change: "will change", the body, "did change". In the first
         /// notification, observers read the old values, although the new ones are stored.
-        func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            var outcome = AccessOutcome(of: state)
-            let view = try? root.view(&outcome)
-            if let warning = outcome.warning { report(warning) }
-            let entry = EntryState(view?.entry, in: view?.layers.map { LayersOfRoot($0, of: root.key) })
-            let (now, past) = (PastState(entry, of: state), PastState(change.former(of: entry), of: state))
+            let (past, now) = (PastState(change.before, of: state), PastState(change.after, of: state))
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject
                 let new = now.asCurrent { value(forKey: name) }
@@ -82,7 +78,7 @@
 #else
     extension PersistentPrefs {
         /// Key-value observing does not exist on this platform.
-        func tellKeyValueObservers(of change: PendingChange, in root: Root, _ body: () -> Void) {
+        func tellKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
             body()
         }
     }

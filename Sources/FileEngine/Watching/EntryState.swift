@@ -14,9 +14,6 @@ package struct EntryState: Sendable {
 
     /// The members of a dictionary. An entry that is missing or of another type counts as empty.
     package var members: [String: StoredValue] { value?.dictionary ?? [:] }
-
-    /// Returns a state with other members in this context.
-    package func with(_ members: [String: StoredValue]) -> EntryState { EntryState(.dictionary(members), in: context) }
 }
 
 /// What is around an entry. Only the store understands it. Different objects are different states.

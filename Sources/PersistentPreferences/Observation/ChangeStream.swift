@@ -4,21 +4,21 @@ import PrefsPropertyLists
 
 /// A stream of changes that a task requests one at a time and waits for. The owner must end it; a `StreamHandle` does.
 package final class ChangeStream<Element>: Sendable {
-    private let mailbox: Mailbox<PendingChange>
+    private let mailbox: Mailbox<EntryChange>
     private let state: Locked<State>
 
-    private typealias Continuation = CheckedContinuation<PendingChange?, Never>
+    private typealias Continuation = CheckedContinuation<EntryChange?, Never>
 
     private struct State {
         var first: Element?
         /// The waiting tasks. Each has demanded one change.
         var tasks: [Continuation] = []
         /// nil once the stream has ended.
-        var element: ((PendingChange) -> Element?)?
+        var element: ((EntryChange) -> Element?)?
     }
 
     /// - Parameter element: makes an element of a change; nil leaves the change out.
-    package init(_ element: @escaping (PendingChange) -> Element?) {
+    package init(_ element: @escaping (EntryChange) -> Element?) {
         let state = Locked(State(element: element))
         self.state = state
         // Uses its own queue, because resuming a task runs the code of its executor.
@@ -39,7 +39,7 @@ package final class ChangeStream<Element>: Sendable {
         state.withLock { $0.first = first }
     }
 
-    package func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+    package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
         mailbox.receive(change)
     }
 
@@ -67,7 +67,7 @@ package final class ChangeStream<Element>: Sendable {
         return nil
     }
 
-    private func nextChange(isolation: isolated (any Actor)?) async -> PendingChange? {
+    private func nextChange(isolation: isolated (any Actor)?) async -> EntryChange? {
         await withTaskCancellationHandler {
             await withCheckedContinuation(isolation: isolation) { task in
                 let isOver = state.withLock { state in

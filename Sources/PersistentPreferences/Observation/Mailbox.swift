@@ -6,7 +6,7 @@ import PrefsPropertyLists
 ///
 /// Delivers one element at a time, in order, and no more than the subscriber has demanded. The
 /// subscriber may request and end inside a delivery. The owner must call `end()`.
-package final class Mailbox<Element>: Sendable {
+package final class Mailbox<Element>: EntrySubscriber {
     /// A demand without limit.
     package static var unlimited: Int { .max }
 
@@ -16,7 +16,7 @@ package final class Mailbox<Element>: Sendable {
 
     private struct State {
         var subscription: EntrySubscription?
-        var element: ((PendingChange) -> Element?)?
+        var element: ((EntryChange) -> Element?)?
         /// nil once the subscription has ended.
         var deliver: ((Element) -> Int)?
         var first: Element?
@@ -53,7 +53,7 @@ package final class Mailbox<Element>: Sendable {
     ///   - element: makes the subscriber's element of a change; nil leaves the change out.
     ///   - deliver: the subscriber. Returns by how much its demand grows.
     package init(
-        on queue: DispatchQueue? = nil, demand: Int = 0, _ element: @escaping (PendingChange) -> Element?,
+        on queue: DispatchQueue? = nil, demand: Int = 0, _ element: @escaping (EntryChange) -> Element?,
         _ deliver: @escaping (Element) -> Int
     ) {
         self.queue = queue
@@ -81,7 +81,9 @@ package final class Mailbox<Element>: Sendable {
         endDelivery()
     }
 
-    package func receive(_ change: PendingChange) -> (@Sendable () -> Void)? {
+    package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
+        // Only layers may have changed.
+        if change.difference.isEmpty, change.after.context == nil { return nil }
         let isDue = state.withLock { state in
             guard state.deliver != nil else { return false }
             state.waiting.append(change)
@@ -140,22 +142,57 @@ package final class Mailbox<Element>: Sendable {
     }
 }
 
-/// Subscribes to a root of a store. A subscription to an instance's root goes through a `RootSubscriber`.
-extension Mailbox: EntrySubscriber {
-    package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        let pending = PendingChange(change, root: change.key, keepsWhole: false)
-        return pending.difference.isEmpty ? nil : receive(pending)
-    }
-}
-
 extension Mailbox<PrefsChange> {
     /// For a closure that a store calls after each change of a root.
     package convenience init(of root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) {
         self.init(demand: Self.unlimited) {
-            PrefsChange(root: root, $0.difference, isForeign: $0.isForeign, count: $0.count)
+            PrefsChange(root: root, $0.difference, of: $0)
         } _: {
             action($0)
             return 0
         }
+    }
+}
+
+/// Changes that an observer has not yet received, in order. If there are too many, the newest are merged.
+struct WaitingChanges {
+    static let capacity = 1_024
+    /// The most bytes that wait, apart from one change that may be larger.
+    static let byteCapacity = 2 * PropertyListLimits.rootBytes
+
+    private var changes: [EntryChange?] = []
+    private var first = 0
+    private var bytes = 0
+
+    var isEmpty: Bool { first == changes.count }
+
+    mutating func append(_ change: EntryChange) {
+        if isEmpty || changes.count - first < Self.capacity && bytes + change.bytes <= Self.byteCapacity {
+            bytes += change.bytes
+            changes.append(change)
+        } else {
+            // Taken out of the array, so that it is changed in place.
+            var last = changes.removeLast()
+            bytes -= last?.bytes ?? 0
+            last?.append(change)
+            bytes += last?.bytes ?? 0
+            changes.append(last)
+        }
+    }
+
+    mutating func popFirst() -> EntryChange? {
+        guard !isEmpty else { return nil }
+        defer {
+            bytes -= changes[first]?.bytes ?? 0
+            changes[first] = nil
+            first += 1
+            if isEmpty {
+                self = WaitingChanges()
+            } else if first == Self.capacity {
+                changes.removeFirst(first)
+                first = 0
+            }
+        }
+        return changes[first]
     }
 }

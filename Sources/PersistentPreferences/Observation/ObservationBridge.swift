@@ -83,9 +83,9 @@ final class ObservationBridge: Sendable {
         for subscription in last.values { subscription.end() }
     }
 
-    private func announce(_ pending: PendingChange, in root: ObservedRoot) {
-        guard let prefs = root.state.owner, let change = root.change(pending) else { return }
-        prefs.tellKeyValueObservers(of: pending, in: root.root.at(prefs.key)) { announce(change.keys, of: prefs) }
+    private func announce(_ change: EntryChange, in root: ObservedRoot) {
+        guard let prefs = root.state.owner, let visible = root.change(change) else { return }
+        prefs.tellKeyValueObservers(of: change) { announce(visible.keys, of: prefs) }
     }
 
     /// Announces a change of some keys, and of the key path that stands for all keys.

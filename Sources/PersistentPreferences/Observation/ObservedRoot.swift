@@ -25,32 +25,39 @@ struct ObservedRoot: Sendable {
     /// The keys that a store has to watch.
     var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
 
-    /// The part of a change that concerns the observer; nil if there is no such part. Runs no code of the class.
-    func pending(_ change: EntryChange) -> PendingChange? {
+    /// Whether the observer may see a change. Runs no code of the class.
+    func concerns(_ change: EntryChange) -> Bool {
+        if change.after.layers != nil { return true }
+        guard let keys, showsMembers(of: change) else { return !change.difference.isEmpty }
+        return keys.contains(where: change.difference.keys.contains)
+    }
+
+    /// Whether the class shows the members of the entry as they are stored.
+    private func showsMembers(of change: EntryChange) -> Bool {
         let schema = state.declarations.schema
-        let isLayered = change.after.layers != nil
-        let hasShape =
-            !isLayered && self.root.roots.form == .exact && schema.hasShape(change.before.members)
+        return change.after.layers == nil && root.roots.form == .exact && schema.hasShape(change.before.members)
             && schema.hasShape(change.after.members)
-        // A flat domain is the root under every key of the instance.
-        let root = change.key.isEmpty ? state.key : change.key
-        var pending = PendingChange(change, root: root, keepsWhole: !hasShape)
-        if let keys, hasShape { pending.filter(to: keys) }
-        return pending.difference.isEmpty && !isLayered ? nil : pending
     }
 
     /// A change as the instance shows it; nil if the change is invisible in the instance. Runs code of the class.
-    func change(_ pending: PendingChange) -> PrefsChange? {
+    func change(_ change: EntryChange) -> PrefsChange? {
         let allowed = state.owner?.allowedKeys ?? firstAllowed
-        guard let shared = pending.shared else { return change(pending, allowed) }
-        return shared.withLock { shared in
-            if let known = shared as? SharedChange, known.root == pending.root,
+        // A flat domain is the root under every key of the instance.
+        let root = change.key.isEmpty ? state.key : change.key
+        guard showsMembers(of: change) else {
+            return visible(
+                DictionaryDifference(from: values(in: change.before, allowed), to: values(in: change.after, allowed)),
+                of: change, root, allowed)
+        }
+        guard keys == nil else { return visible(change.difference, of: change, root, allowed) }
+        return change.shared.withLock { shared in
+            if let known = shared as? SharedChange, known.root == root,
                 AllowedKeysCache.areSame(known.allowed, allowed.list)
             {
                 return known.change
             }
-            let new = change(pending, allowed)
-            shared = SharedChange(root: pending.root, allowed: allowed.list, change: new)
+            let new = visible(change.difference, of: change, root, allowed)
+            shared = SharedChange(root: root, allowed: allowed.list, change: new)
             return new
         }
     }
@@ -62,15 +69,11 @@ struct ObservedRoot: Sendable {
         let change: PrefsChange?
     }
 
-    private func change(_ pending: PendingChange, _ allowed: AllowedKeys) -> PrefsChange? {
-        var difference = pending.difference
-        if let whole = pending.whole {
-            difference = DictionaryDifference(
-                from: values(in: whole.before, allowed), to: values(in: whole.after, allowed))
-        }
-        difference = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
-        guard !difference.isEmpty else { return nil }
-        return PrefsChange(root: pending.root, difference, isForeign: pending.isForeign, count: pending.count)
+    private func visible(
+        _ difference: DictionaryDifference, of change: EntryChange, _ root: String, _ allowed: AllowedKeys
+    ) -> PrefsChange? {
+        let visible = difference.filtered { allowed.contains($0) && keys?.contains($0) ?? true }
+        return visible.isEmpty ? nil : PrefsChange(root: root, visible, of: change)
     }
 
     /// Runs an observer's closure in the `withStore` in which the observer started.

@@ -59,10 +59,10 @@ package struct ObservedValue<Value>: Sendable {
 
     /// The values before and after a change; nil if they are equal.
     private static func values(
-        of pending: PendingChange, in root: ObservedRoot,
+        of change: EntryChange, in root: ObservedRoot,
         _ read: @Sendable ([String: StoredValue], ObservedRoot, Bool) -> Value
     ) -> (old: Value, new: Value)? {
-        guard let change = root.change(pending) else { return nil }
+        guard let change = root.change(change) else { return nil }
         let new = read(change.difference.new, root, true)
         // A failure to read the former value was reported when that value was new.
         let old = read(change.difference.old, root, false)

@@ -94,7 +94,7 @@ extension PersistentPrefs {
     }
 
     /// - Returns: nil if nothing can be observed; ``lastError`` says why.
-    func subscribe(to root: ObservedRoot, _ receiver: @escaping PendingChangeReceiver) -> EntrySubscription? {
+    func subscribe(to root: ObservedRoot, _ receiver: @escaping EntryChangeReceiver) -> EntrySubscription? {
         do {
             let subscription = try RootSubscriber(root, receiver).start()
             report(subscription.failure.map(PrefsError.notWatched))
@@ -106,9 +106,9 @@ extension PersistentPrefs {
     }
 
     func observation(
-        of root: ObservedRoot, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (PendingChange) -> Void
+        of root: ObservedRoot, on queue: DispatchQueue?, _ deliver: @escaping @Sendable (EntryChange) -> Void
     ) -> PrefsObservation {
-        let mailbox = Mailbox<PendingChange>(on: queue, demand: Mailbox<PendingChange>.unlimited) {
+        let mailbox = Mailbox<EntryChange>(on: queue, demand: Mailbox<EntryChange>.unlimited) {
             $0
         } _: { change in
             root.inItsStore { deliver(change) }

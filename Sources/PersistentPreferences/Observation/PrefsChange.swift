@@ -1,3 +1,4 @@
+import PrefsFileEngine
 package import PrefsPropertyLists
 
 /// A committed change of a root: the keys that were added, changed or removed, with their values before and after.
@@ -58,11 +59,10 @@ public struct PrefsChange: Sendable {
         }
     }
 
-    init(root: String, _ difference: DictionaryDifference, isForeign: Bool, count: Int) {
-        self.root = root
-        self.difference = difference
-        self.count = count
-        origin = isForeign ? .elsewhere : .thisProcess
+    /// - Parameter difference: the visible part of the change.
+    init(root: String, _ difference: DictionaryDifference, of change: EntryChange) {
+        (self.root, self.difference, count) = (root, difference, change.count)
+        origin = change.isForeign ? .elsewhere : .thisProcess
     }
 
     /// Creates the difference between two states of a root, for your own ``PrefsStore``. Returns nil if they are equal.
@@ -81,6 +81,6 @@ public struct PrefsChange: Sendable {
         let difference = DictionaryDifference(
             from: values(before, unlike: after), to: values(after, unlike: before))
         if difference.isEmpty { return nil }
-        self.init(root: root, difference, isForeign: origin == .elsewhere, count: count)
+        (self.root, self.difference, self.origin, self.count) = (root, difference, origin, count)
     }
 }

@@ -3,14 +3,14 @@ import PrefsPropertyLists
 
 /// Receives a change. Called under the feed's lock. Returns an action to run once every lock is released, like
 /// `EntrySubscriber.receive`.
-package typealias PendingChangeReceiver = @Sendable (PendingChange) -> (@Sendable () -> Void)?
+package typealias EntryChangeReceiver = @Sendable (EntryChange) -> (@Sendable () -> Void)?
 
 /// Subscribes to an instance's root for one receiver, and to another root when the instance's key is assigned.
 ///
 /// The subscriber, the store's feed and the receiver keep each other until the subscription ends.
 final class RootSubscriber: EntrySubscriber {
     private let root: ObservedRoot
-    private let receiver: PendingChangeReceiver
+    private let receiver: EntryChangeReceiver
     private let state: Locked<State>
 
     private struct State {
@@ -19,7 +19,7 @@ final class RootSubscriber: EntrySubscriber {
         var isOver = false
     }
 
-    init(_ root: ObservedRoot, _ receiver: @escaping PendingChangeReceiver) {
+    init(_ root: ObservedRoot, _ receiver: @escaping EntryChangeReceiver) {
         self.root = root
         self.receiver = receiver
         state = Locked(State(key: root.root.key))
@@ -75,7 +75,7 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        root.pending(change).flatMap(receiver)
+        root.concerns(change) ? receiver(change) : nil
     }
 
     /// Calls the failure handler. ``PersistentPrefs/lastError`` stays the outcome of the latest access.

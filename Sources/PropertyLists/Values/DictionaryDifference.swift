@@ -30,12 +30,6 @@ package struct DictionaryDifference: Sendable {
         keys.allSatisfy(isIncluded) ? self : part(keys.filter(isIncluded))
     }
 
-    /// The part that concerns some of the keys. Costs time linear in the number of these, or of all keys if that is
-    /// smaller.
-    package func filtered(to wanted: Set<String>) -> DictionaryDifference {
-        part(wanted.intersection(keys))
-    }
-
     private func part(_ some: Set<String>) -> DictionaryDifference {
         var part = DictionaryDifference(from: [:], to: [:])
         part.keys = some
@@ -58,13 +52,6 @@ package struct DictionaryDifference: Sendable {
     package func applied(to values: [String: StoredValue]) -> [String: StoredValue] {
         var values = values
         for key in keys { values[key] = new[key] }
-        return values
-    }
-
-    /// The former state, computed from the later one.
-    package func reverted(from values: [String: StoredValue]) -> [String: StoredValue] {
-        var values = values
-        for key in keys { values[key] = old[key] }
         return values
     }
 }

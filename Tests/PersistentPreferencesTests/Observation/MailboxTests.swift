@@ -201,8 +201,7 @@ import Testing
     /// What was delivered takes no room any more.
     @Test func largeChangesAreMergedAsFarAsTheyWait() throws {
         let value = StoredValue.dictionary(["size": .data(Data(count: 1 << 20))])
-        let large = try #require(EntryChange(of: "Root", from: nil, to: value, isForeign: false))
-        let mebibyte = PendingChange(large, root: "Root", keepsWhole: false)
+        let mebibyte = try #require(EntryChange(of: "Root", from: nil, to: value, isForeign: false))
         let most = WaitingChanges.byteCapacity >> 20
         var changes = WaitingChanges()
         for _ in 0..<2 * most { changes.append(mebibyte) }

@@ -82,26 +82,4 @@ import Testing
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
         #expect(prefs.errors.count == 1)
     }
-
-    @Test(
-        arguments: [
-            (nil, ["a": 1], ["a": 1, "b": 5], ["b": 5]),
-            (nil, ["a": 1], ["a": 2], nil),
-            (["a": 0, "c": 7], ["a": 1], ["a": 2, "b": 5], ["a": 0, "b": 5, "c": 7]),
-            (["a": 0], nil, nil, ["a": 0]),
-        ] as [([String: Int]?, [String: Int]?, [String: Int]?, [String: Int]?)])
-    func aChangeLeadsBack(before: [String: Int]?, after: [String: Int]?, later: [String: Int]?, former: [String: Int]?)
-        throws
-    {
-        let change = try #require(
-            EntryChange(
-                of: "Root", from: before.map(StoredValue.init(of:)), to: after.map(StoredValue.init(of:)),
-                isForeign: false))
-        let pending = PendingChange(change, root: "Root", keepsWhole: false)
-        let now = EntryState(later.map(StoredValue.init(of:)))
-        #expect(pending.former(of: now).value?.object as? [String: Int] == former)
-        // If the root has a former shape, the whole root is kept.
-        let whole = PendingChange(change, root: "Root", keepsWhole: true)
-        #expect(whole.former(of: now).value?.object as? [String: Int] == before)
-    }
 }

@@ -36,7 +36,7 @@ import Testing
         let heard = Heard<String>()
         let subscription = try #require(
             prefs.subscribe(to: root) { change in
-                heard.append(change.root)
+                heard.append(change.key)
                 return nil
             })
         for key in ["One", "Two"] { store.observedPrefs(key)["a"] = 1 }

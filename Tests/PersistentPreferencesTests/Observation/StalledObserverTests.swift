@@ -145,7 +145,7 @@ import Testing
                     StoredValue.dictionary(["n": StoredValue(put)]), StoredValue.dictionary(["n": StoredValue(put + 1)])
                 )
                 let change = try #require(EntryChange(of: "", from: before, to: after, isForeign: put % 100 == 99))
-                waiting.append(PendingChange(change, root: "Root", keepsWhole: false))
+                waiting.append(change)
                 put += 1
                 length = min(length + 1, Self.capacity)
                 longest = max(longest, length)
