@@ -114,7 +114,7 @@ func probe(_ name: String, _ needed: [Target.Dependency], exclude: [String] = []
 
 let helpers =
     appleWatch + [
-        support("TestSupport", [], path: "Support"),
+        support("TestSupport", ["PrefsPropertyLists"], path: "Support"),
         support("AppleVnodes", [vnodes], path: "AppleModels/Vnodes", isTesting: true),
         support(
             "AppleModels", ["PersistentPreferences", "PrefsDefaultsDomain", "PrefsLayers"],

@@ -112,7 +112,7 @@ whole PrefsEtcd "${etcd[@]}" "$stubs/Darwin.swift"
 check -typecheck -module-name HarnessCLI -I "$folder/plain" $(find HarnessCLI -name "*.swift" | sort) "$stubs/Darwin.swift"
 whole PrefsStoreChecks "${checks[@]}" "$stubs/Darwin.swift"
 whole PrefsTesting "${traits[@]}"
-check -typecheck -parse-as-library -module-name TestSupport Tests/Support/*.swift "$stubs/Darwin.swift"
+check -typecheck -parse-as-library -module-name TestSupport -I "$folder/plain" Tests/Support/*.swift "$stubs/Darwin.swift"
 
 mapfile -t observing < <(grep -l 'canImport(ObjectiveC)' "${library[@]}")
 echo "== the library with Objective-C, too: ${observing[*]##*/}"

@@ -2,6 +2,9 @@ import Foundation
 import PersistentPreferences
 import PrefsSettingsFiles
 import PrefsStoreChecks
+import TestSupport
+
+ReadBack.begin
 
 // The commands that the tests of the default store run in a process with its own home: `Probe COMMAND ARGUMENTS`.
 var arguments = CommandLine.arguments.dropFirst()

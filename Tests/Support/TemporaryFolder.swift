@@ -16,6 +16,7 @@ package final class TemporaryFolder: Sendable {
 
     /// A new folder in a given one, which is created if it is missing.
     package init(in parent: URL) throws {
+        ReadBack.begin
         url = parent.appending(path: "prefs-\(UUID().uuidString)", directoryHint: .isDirectory)
         path = String(url.path(percentEncoded: false).dropLast())
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -94,7 +94,7 @@ extension PropertyListFile {
     func quarantineLost(under writeLock: WriteLock) throws(StorageFailure) -> Quarantine? {
         guard let folder = try folderStatus(under: writeLock) else { return nil }
         let owners: Set = [geteuid(), folder.owner]
-        if let lost = state.withLock({ $0.lost }), let bytes = bytesBeyondCopy(of: lost, owners, under: writeLock) {
+        if let lost = state.withLock({ $0.lost }), let bytes = try bytesBeyondCopy(of: lost, owners, under: writeLock) {
             let name = try freeName { name throws(StorageFailure) in
                 try makeDurable(name, CheckedCopy.copy(of: bytes), like: nil, protectedAs: nil, under: writeLock)
             }
@@ -116,13 +116,22 @@ extension PropertyListFile {
     }
 
     /// The bytes of a state; nil if the last good copy has it or a newer one.
-    private func bytesBeyondCopy(of lost: KnownState, _ owners: Set<UInt32>, under writeLock: WriteLock) -> Data? {
+    private func bytesBeyondCopy(
+        of lost: KnownState, _ owners: Set<UInt32>, under writeLock: WriteLock
+    ) throws(StorageFailure) -> Data? {
         if case .usable(let copied, _)? = try? lastGoodCopy(of: owners, under: writeLock),
             copied.content.isEqual(to: lost.content) || copied.changed > lost.changed
         {
             return nil
         }
-        return lost.text ?? (try? encoded(lost.content, as: lost.format ?? .binary, replacing: nil))
+        if let text = lost.text { return text }
+        do {
+            return try encoded(lost.content, as: lost.format ?? .binary, replacing: lost.content)
+        } catch FileError.notStored(let failure) {
+            throw failure
+        } catch {
+            throw StorageFailure(path: names.path, reason: "\(error)")
+        }
     }
 
     private func copyStatus(under writeLock: WriteLock?) throws(StorageFailure) -> FileStatus? {

@@ -48,6 +48,20 @@ package enum PropertyListCoder {
     }
 }
 
+#if DEBUG
+    extension PropertyListCoder {
+        /// What tests do with each binary list that is written: they read it back. A struct, because a closure gets one more
+        /// thunk each time that it goes through a generic function.
+        package struct Check: Sendable {
+            let run: @Sendable (Data, StoredValue) -> Void
+
+            package init(_ run: @escaping @Sendable (Data, StoredValue) -> Void) { self.run = run }
+        }
+
+        package static let check = Locked<Check?>(nil)
+    }
+#endif
+
 extension DecodingFailure {
     /// The problem and its place, as one clause.
     package var reason: String {
