@@ -192,3 +192,22 @@ final class Snapshot: Sendable {
         return status == there && status.isSettled(before: nextStamp) ? Snapshot(settling: self) : self
     }
 }
+
+/// Identifies a committed state: two states with the same revision have the same content.
+@usableFromInline
+package struct Revision: Equatable, Sendable {
+    private static let last = Locked<UInt64>(0)
+
+    @usableFromInline package let number: UInt64
+
+    package init() {
+        number = Self.last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+
+    /// Written by hand, because other modules cannot inline a synthesized operator.
+    @inlinable
+    package static func == (left: Revision, right: Revision) -> Bool { left.number == right.number }
+}

@@ -157,3 +157,62 @@ extension EntryChange {
         self.init(of: key, from: before, to: after, isForeign: false)
     }
 }
+
+/// Subscribers in the order of their subscription. Adding or removing one takes constant time, because there may be
+/// thousands.
+struct SubscriberList {
+    private var subscribers: [(any EntrySubscriber)?] = []
+    private var places: [ObjectIdentifier: Int] = [:]
+
+    /// The subscribers, in order.
+    var all: some Sequence<any EntrySubscriber> { subscribers.lazy.compactMap { $0 } }
+
+    mutating func append(_ subscriber: any EntrySubscriber) {
+        places[ObjectIdentifier(subscriber)] = subscribers.count
+        subscribers.append(subscriber)
+    }
+
+    /// - Returns: false if the subscriber is not in the list.
+    mutating func remove(_ subscriber: any EntrySubscriber) -> Bool {
+        guard let place = places.removeValue(forKey: ObjectIdentifier(subscriber)) else { return false }
+        subscribers[place] = nil
+        if subscribers.count > 16, places.count < subscribers.count / 2 {
+            subscribers = subscribers.filter { $0 != nil }
+            for (place, subscriber) in subscribers.enumerated() {
+                if let subscriber { places[ObjectIdentifier(subscriber)] = place }
+            }
+        }
+        return true
+    }
+}
+
+/// The watches of a domain's entries: one for each entry with subscribers.
+///
+/// It has its own lock, because watches make system calls when they begin and end.
+final class EntryWatches: Sendable {
+    /// The watches, and the number of forks at their start: a child hears nothing of those of its parent.
+    private let watches = Locked<[String: (watch: AnyObject, forks: Int)]>([:])
+
+    /// Starts or ends the watch of an entry.
+    ///
+    /// - Parameters:
+    ///   - isWanted: called while no other thread starts or ends a watch.
+    ///   - watch: starts the watch.
+    /// - Returns: the error that prevented the start.
+    func update(
+        _ key: String, isWanted: () -> Bool, watch: () throws(StorageFailure) -> AnyObject?
+    ) -> StorageFailure? {
+        watches.withLock { watches in
+            if !isWanted() {
+                watches[key] = nil
+            } else if watches[key]?.forks != LockRegistry.forks {
+                do throws(StorageFailure) {
+                    watches[key] = try watch().map { ($0, LockRegistry.forks) }
+                } catch {
+                    return error
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -82,7 +82,7 @@ package final class Mailbox<Element>: EntrySubscriber {
     }
 
     package func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        // Only layers may have changed.
+        // A change of what is around the entry may be visible, too.
         if change.difference.isEmpty, change.after.context == nil { return nil }
         let isDue = state.withLock { state in
             guard state.deliver != nil else { return false }

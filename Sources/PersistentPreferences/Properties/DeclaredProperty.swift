@@ -63,3 +63,147 @@ extension DeclaredProperty {
 protocol PrefWrapper {
     var declaredProperty: any DeclaredProperty { get }
 }
+
+/// Values that cannot be read, and are mended step by step: the elements of a list that lack a new field, for example.
+extension DeclaredProperty {
+    /// Whether the new value has fewer faults than the former one, which cannot be read.
+    package func isMended(_ former: StoredValue, by new: StoredValue, forKey key: String, as form: ValueForm) -> Bool {
+        // Equal elements have equal faults, so a list with many of them is mended without a count of all.
+        let (former, new) = StoredValue.differingElements(former, new) ?? (former, new)
+        guard let before = faults(in: former, forKey: key, as: form), before > FaultCount(),
+            let after = faults(in: new, forKey: key, as: form)
+        else { return false }
+        return after < before
+    }
+
+    /// Counts what must be left out of a value, or added to it, so that it can be read. nil if it stays unreadable, or
+    /// if that takes more than a thousand looks, each of which decodes the value.
+    private func faults(in stored: StoredValue, forKey key: String, as form: ValueForm) -> FaultCount? {
+        var rest = stored
+        var count = FaultCount()
+        var looks = 0
+        while looks < 1_000 {
+            looks += 1
+            guard let failure = error(of: rest, forKey: key, as: form)?.failures.first else { return count }
+            guard failure.path.hasPrefix(key) else { return nil }
+            if let next = withMissingKey(rest, failure, forKey: key, as: form, &looks) {
+                count.added += 1
+                rest = next
+            } else if let next = rest.withoutPart(at: failure.path.dropFirst(key.count)) {
+                count.leftOut += 1
+                rest = next
+            } else {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// The value with a value of any type for the key that it lacks, so that the next fault can be found; nil if none
+    /// fits.
+    private func withMissingKey(
+        _ stored: StoredValue, _ failure: PropertyListFailure, forKey key: String, as form: ValueForm,
+        _ looks: inout Int
+    ) -> StoredValue? {
+        guard let missing = failure.missingKey else { return nil }
+        let values: [StoredValue] = [.bool(false), .integer(0), .string(""), .array([]), .dictionary([:])]
+        let place = "\(failure.path).\(missing)"
+        for value in values {
+            guard let next = stored.adding(value, forKey: missing, at: failure.path.dropFirst(key.count)) else {
+                return nil
+            }
+            looks += 1
+            let other = error(of: next, forKey: key, as: form)?.failures.first
+            // A struct lacks its own keys then.
+            let fits = other.map { $0 != failure && (!$0.path.hasPrefix(place) || $0.missingKey != nil) } ?? true
+            if fits { return next }
+        }
+        return nil
+    }
+}
+
+/// The faults of a value that cannot be read. A part that must be left out weighs more than any number of missing keys,
+/// because it may hide such keys.
+private struct FaultCount: Comparable {
+    var leftOut = 0
+    var added = 0
+
+    static func < (left: FaultCount, right: FaultCount) -> Bool {
+        (left.leftOut, left.added) < (right.leftOut, right.added)
+    }
+}
+
+extension StoredValue {
+    /// Two lists without the elements that are equal at their starts and ends; nil if they are no lists.
+    fileprivate static func differingElements(
+        _ former: StoredValue, _ new: StoredValue
+    ) -> (former: StoredValue, new: StoredValue)? {
+        guard case .array(let old) = former, case .array(let new) = new else { return nil }
+        let start = zip(old, new).prefix { $0 == $1 }.count
+        let end = zip(old.dropFirst(start).reversed(), new.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+        return (.array(Array(old[start..<(old.count - end)])), .array(Array(new[start..<(new.count - end)])))
+    }
+
+    /// The value with a member more in the dictionary at a path such as `[0].name`; nil if there is no such dictionary.
+    fileprivate func adding(_ value: StoredValue, forKey key: String, at path: Substring) -> StoredValue? {
+        switch self {
+        case .array(var elements):
+            guard let (index, rest) = Self.element(at: path, of: elements),
+                let new = elements[index].adding(value, forKey: key, at: rest)
+            else { return nil }
+            elements[index] = new
+            return .array(elements)
+        case .dictionary(var members):
+            if path.isEmpty {
+                members[key] = value
+                return .dictionary(members)
+            }
+            guard let (name, rest) = Self.member(at: path, of: members),
+                let new = members[name]?.adding(value, forKey: key, at: rest)
+            else { return nil }
+            members[name] = new
+            return .dictionary(members)
+        default: return nil
+        }
+    }
+
+    /// The index of the element that a path begins with, and the rest of the path.
+    private static func element(at path: Substring, of elements: [StoredValue]) -> (index: Int, rest: Substring)? {
+        guard path.first == "[", let end = path.firstIndex(of: "]"), let index = Int(path[..<end].dropFirst()),
+            elements.indices.contains(index)
+        else { return nil }
+        return (index, path[end...].dropFirst())
+    }
+
+    /// The key of the member that a path begins with, and the rest of the path.
+    private static func member(
+        at path: Substring, of members: [String: StoredValue]
+    ) -> (key: String, rest: Substring)? {
+        guard path.first == "." else { return nil }
+        let name = path.dropFirst()
+        // A key may contain a dot.
+        let keys = members.keys.filter { key in
+            name.hasPrefix(key) && [nil, ".", "["].contains(name.dropFirst(key.count).first)
+        }
+        return keys.max { $0.count < $1.count }.map { ($0, name.dropFirst($0.count)) }
+    }
+
+    /// The value without the part at a path such as `[0].name`; nil if there is no such part.
+    fileprivate func withoutPart(at path: Substring) -> StoredValue? {
+        switch self {
+        case .array(var elements):
+            guard let (index, rest) = Self.element(at: path, of: elements) else { return nil }
+            if let inner = elements[index].withoutPart(at: rest) {
+                elements[index] = inner
+            } else {
+                elements.remove(at: index)
+            }
+            return .array(elements)
+        case .dictionary(var members):
+            guard let (key, rest) = Self.member(at: path, of: members) else { return nil }
+            members[key] = members[key]?.withoutPart(at: rest)
+            return .dictionary(members)
+        default: return nil
+        }
+    }
+}

@@ -70,3 +70,100 @@ final class MergedSubscriber: EntrySubscriber {
         ).flatMap(mailbox.receive)
     }
 }
+
+/// The values of the layers for one key of a class, parsed and checked by the declared type.
+package final class LayeredKey: Sendable {
+    package struct Value: Sendable {
+        package let value: StoredValue
+        package let layer: String
+        package let place: String
+
+        package init(_ value: StoredValue, layer: String, place: String) {
+            (self.value, self.layer, self.place) = (value, layer, place)
+        }
+    }
+
+    /// The value that wins over the stored one.
+    package let above: Value?
+    /// Without such a value, the fields that win over those of the stored one.
+    private let fields: Value?
+    /// The value that is read if nothing is stored.
+    package let below: Value?
+    /// The entries that do not fit and were ignored.
+    package let faults: [LayerFault]
+    private let key: String
+    private let property: (any DeclaredProperty)?
+
+    /// - Parameter property: nil for a key without a declaration, which accepts every value.
+    package init(
+        _ key: String, for property: (any DeclaredProperty)?, above: Value?, fields: Value? = nil, below: Value?,
+        faults: [LayerFault]
+    ) {
+        (self.key, self.property, self.fields) = (key, property, fields)
+        (self.above, self.below, self.faults) = (above, below, faults)
+    }
+
+    /// The value between the layers.
+    func value(over stored: StoredValue?) -> StoredValue? {
+        if let above { return above.value }
+        guard let stored, mismatch(of: stored) == nil else { return completed(below?.value) }
+        return completed(stored)
+    }
+
+    /// A value of the base or below it, or the default, with the fields of the layers above.
+    func completed(_ value: StoredValue?) -> StoredValue? {
+        let base = value?.isNull == false ? value : property?.storedDefault
+        guard let fields = fields?.value.dictionary, let base = base?.dictionary else { return value }
+        return .dictionary(base.merging(fields) { $1 })
+    }
+
+    /// What rejects a write.
+    var cover: Value? { above ?? fields }
+
+    /// Why a stored value does not fit its property, so that the layer below is read. nil if it fits, or if no layer
+    /// below has a value.
+    func mismatch(of stored: StoredValue) -> PrefsError? {
+        below == nil ? nil : property?.error(of: stored, forKey: key)
+    }
+}
+
+/// A layer, or an entry of it, that cannot be used; see ``PrefsError/invalidLayer(_:)``.
+public struct LayerFault: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the layer.
+    public let layer: String
+    /// The variable, the argument, the path or the key; empty if the layer as a whole is at fault.
+    public let place: String
+    /// The problem, as a clause without a full stop. It may quote the text of a variable or an argument, escaped and
+    /// shortened to 40 characters. It never quotes a stored value or a value of a file.
+    public let reason: String
+
+    package init(layer: String, place: String, reason: String) {
+        (self.layer, self.place, self.reason) = (layer, place, reason)
+    }
+
+    /// One line: the layer, the place and the reason.
+    public var description: String {
+        let place = place.isEmpty || place == layer ? "" : ShownText.line(place, longest: 300) + ": "
+        return "layer \(ShownText.line(layer, longest: 300)): \(place)\(ShownText.message(reason))"
+    }
+}
+
+/// A key that a layer above the base sets; see ``PrefsError/coveredByLayer(_:)``.
+public struct CoveredKey: Sendable, Hashable, CustomStringConvertible {
+    /// The key.
+    public let key: String
+    /// The name of the layer.
+    public let layer: String
+    /// The variable, the argument, or the key and the path of the file.
+    public let place: String
+
+    package init(key: String, layer: String, place: String) {
+        (self.key, self.layer, self.place) = (key, layer, place)
+    }
+
+    /// One line: `"size" is set by the layer environment (EDITOR_size)`.
+    public var description: String {
+        let place = place == key ? "" : " (\(ShownText.line(place, longest: 300)))"
+        return "\"\(ShownText.key(key))\" is set by the layer \(ShownText.line(layer, longest: 300))\(place)"
+    }
+}

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Strings are compared, hashed and measured by their bytes.
 extension String {
@@ -72,5 +72,14 @@ extension String {
     func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// An accessor that keeps the type of the error that its closure throws. Foundation's accessors lose it.
+extension Data {
+    @inlinable package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try withUnsafeBytes { buffer in
+            Result { () throws(E) in try body(buffer) }
+        }.get()
     }
 }
