@@ -31,9 +31,9 @@ package final class InstanceState: @unchecked Sendable {
     private var outcome: PrefsError?
     /// Whether the latest access has failed, even if `lastError` was assigned since then.
     private var hasFailed = false
-    private var told = ToldFaults()
+    private var reported = ReportedFaults()
     /// A copy, because each read asks for it.
-    private var toldMayEnd = false
+    private var faultsMayEnd = false
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
     private var choice: (any ChoosingStore)?
@@ -203,7 +203,7 @@ package final class InstanceState: @unchecked Sendable {
     /// As `isNews(nil)`, after a read. Ends the faults that the read would have met.
     func isNews(afterReadOf name: String?) -> Bool {
         lock.withLock {
-            if toldMayEnd { endFaults(ofRead: name) }
+            if faultsMayEnd { endFaults(ofRead: name) }
             defer { hasFailed = false }
             return outcome != nil || hasFailed
         }
@@ -214,8 +214,8 @@ package final class InstanceState: @unchecked Sendable {
     /// - Parameter revision: the revision of the state that was read.
     func news(in error: PrefsError, of name: String?, at revision: Revision?) -> PrefsError? {
         lock.withLock {
-            defer { toldMayEnd = told.mayEnd }
-            return told.news(in: error, of: name, at: revision)
+            defer { faultsMayEnd = reported.mayEnd }
+            return reported.news(in: error, of: name, at: revision)
         }
     }
 
@@ -223,14 +223,14 @@ package final class InstanceState: @unchecked Sendable {
     func endFaultOfStore() { lock.withLock { endFaults(ofRead: nil) } }
 
     private func endFaults(ofRead name: String?) {
-        told.end(readOf: name)
-        toldMayEnd = told.mayEnd
+        reported.end(readOf: name)
+        faultsMayEnd = reported.mayEnd
     }
 
     /// Notes that the value of a key fits, if its state has no revision.
     func endFault(ofValue key: String, at revision: Revision?) {
         if revision != nil { return }
-        lock.withLock { if toldMayEnd { told.endValue(key) } }
+        lock.withLock { if faultsMayEnd { reported.endValue(key) } }
     }
 
     /// The numbers of the error handlers, in the order of their registration.

@@ -290,11 +290,11 @@ extension PersistentPrefs {
     @discardableResult
     func report(_ error: PrefsError?) -> PrefsError? {
         if state.isNews(error) { setLastError(error) }
-        if let error { notify(of: error) }
+        if let error { callHandlers(with: error) }
         return error
     }
 
-    /// Reports the outcome of a read. A fault is told once.
+    /// Reports the outcome of a read. A fault is reported once.
     ///
     /// - Parameters:
     ///   - name: the key that was read; nil for the whole root.
@@ -305,12 +305,12 @@ extension PersistentPrefs {
             return
         }
         if state.isNews(error) { setLastError(error) }
-        tell(error, of: name, at: revision)
+        reportOnce(error, of: name, at: revision)
     }
 
     /// Calls the failure handler for a fault that a read has met, unless it was called for it before.
-    func tell(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
-        if let news = state.news(in: error, of: name, at: revision) { notify(of: news) }
+    func reportOnce(_ error: PrefsError, of name: String? = nil, at revision: Revision? = nil) {
+        if let news = state.news(in: error, of: name, at: revision) { callHandlers(with: news) }
     }
 
     /// Calls an override only when the outcome changes, and not for accesses inside the override.
@@ -319,7 +319,7 @@ extension PersistentPrefs {
     }
 
     /// Calls the failure handler only.
-    package func notify(of error: PrefsError) {
+    package func callHandlers(with error: PrefsError) {
         // Uses the state and not self, because self may be in its deinit.
         guard let owner = state.owner else { return }
         Transaction.afterwards {

@@ -37,7 +37,7 @@
 
         /// Notifies key-value observers of a committed change: "will change", the body, "did change". In the first
         /// notification, observers read the old values, although the new ones are stored.
-        func tellKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
+        func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
             let (past, now) = (PastState(change.before, of: state), PastState(change.after, of: state))
             let changed = observedAccessors.filter { name in
@@ -78,7 +78,7 @@
 #else
     extension PersistentPrefs {
         /// Key-value observing does not exist on this platform.
-        func tellKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
+        func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
             body()
         }
     }

@@ -5,15 +5,15 @@ import PrefsPropertyLists
 /// One key in one place: an instance whose only property is the value of the key.
 final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
     private let property: PrefProperty<Value>
-    private let tell: @Sendable (PrefsError) -> Void
+    private let didFail: @Sendable (PrefsError) -> Void
     private let place: KeyPlace
 
     init(
         _ name: String, _ defaultValue: Value, _ coding: PrefCoding<Value>, in place: KeyPlace,
-        tell: @escaping @Sendable (PrefsError) -> Void
+        didFail: @escaping @Sendable (PrefsError) -> Void
     ) {
         property = PrefProperty(defaultValue, key: name, coding: coding)
-        (self.place, self.tell) = (place, tell)
+        (self.place, self.didFail) = (place, didFail)
         super.init(key: place.root, store: PropertyStore(of: property, in: place.roots(of: name)))
     }
 
@@ -23,14 +23,15 @@ final class KeyPrefs<Value>: PersistentPrefs, @unchecked Sendable {
 
     var handle: PrefHandle<Value> { PrefHandle(prefs: self, property: property) }
 
-    override func prefsDidFail(_ error: PrefsError) { tell(error) }
+    override func prefsDidFail(_ error: PrefsError) { didFail(error) }
 
     func isIn(_ place: KeyPlace) -> Bool { self.place === place }
 
     /// The value for its observers; nil if changes of the place are not reported, which is then reported.
     var observed: ObservedValue<Value>? {
         if place.reportsChanges { return handle.observed }
-        notify(of: .notWatched(StorageFailure(path: "", reason: "only UserDefaults.standard reports its changes")))
+        callHandlers(
+            with: .notWatched(StorageFailure(path: "", reason: "only UserDefaults.standard reports its changes")))
         return nil
     }
 }

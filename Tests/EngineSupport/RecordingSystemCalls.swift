@@ -171,8 +171,8 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
 
     override func fileSystem(of descriptor: Descriptor) -> FileSystem { kind ?? super.fileSystem(of: descriptor) }
 
-    override func tellsOfChanges(inFolder path: String) -> Bool {
-        kind.map { !$0.isOnServer } ?? super.tellsOfChanges(inFolder: path)
+    override func reportsChanges(inFolder path: String) -> Bool {
+        kind.map { !$0.isOnServer } ?? super.reportsChanges(inFolder: path)
     }
 
     override func endsAtClose(_ descriptor: Descriptor) {

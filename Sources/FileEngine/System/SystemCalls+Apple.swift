@@ -25,7 +25,7 @@
         static func mount(of descriptor: Descriptor) -> Substring? { nil }
 
         /// Returns true for the same reason: a server is not detected.
-        static func tellsOfChanges(inFolder path: String) -> Bool { true }
+        static func reportsChanges(inFolder path: String) -> Bool { true }
 
         /// For `open`: fails if any part of the path is a link.
         package static let followsNoLinks = O_NOFOLLOW_ANY

@@ -22,7 +22,7 @@
             fileSystem { fstatfs(descriptor, $0) } ?? .overlay
         }
 
-        static func tellsOfChanges(inFolder path: String) -> Bool {
+        static func reportsChanges(inFolder path: String) -> Bool {
             fileSystem { statfs(path, $0) }?.isOnServer != true
         }
 

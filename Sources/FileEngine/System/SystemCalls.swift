@@ -108,8 +108,8 @@ package class SystemCalls: @unchecked Sendable {
     package func fileSystem(of descriptor: Descriptor) -> FileSystem { Self.fileSystem(of: descriptor) }
 
     /// Whether the system tells of changes that others make to the files of a folder. Servers do not.
-    func tellsOfChanges(inFolder path: String) -> Bool {
-        Self.tellsOfChanges(inFolder: path)
+    func reportsChanges(inFolder path: String) -> Bool {
+        Self.reportsChanges(inFolder: path)
     }
 
     /// Whether a file is a mount of its own, as in a container. The watch of its folder hears nothing of it.
@@ -121,7 +121,7 @@ package class SystemCalls: @unchecked Sendable {
 
     /// A time of a file or of its folder; nil if a server has set it, whose clock is another one.
     func stamp(_ time: FileStatus.Time, of path: String) -> FileStatus.Time? {
-        tellsOfChanges(inFolder: FileNames(path: path).folder) ? time : nil
+        reportsChanges(inFolder: FileNames(path: path).folder) ? time : nil
     }
 
     func read(

@@ -190,7 +190,7 @@ package final class ChangeFeed: Sendable {
         }
         lookAgain(after: look)
         if look.isBeingSaved { return }
-        tellSubscribers(of: look.fault)
+        reportFault(of: look.fault)
         // Subscribers receive the change once the domain can be read again.
         if look.fault != nil, look.content == nil { return }
         if !state.withLock({ $0.endReload(look.content, since: count) }) { scheduleReload() }
@@ -214,7 +214,7 @@ package final class ChangeFeed: Sendable {
     }
 
     /// Tells the subscribers of a fault and of its end, once.
-    private func tellSubscribers(of fault: FileError?) {
+    private func reportFault(of fault: FileError?) {
         let subscribers = state.withLock { state -> [any EntrySubscriber] in
             defer { state.lastFault = fault }
             guard state.lastFault != fault else { return [] }

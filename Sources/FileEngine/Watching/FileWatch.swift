@@ -44,7 +44,7 @@ package final class FileWatch: Sendable {
                     continue
                 }
                 place.withLock { $0 = (watch, isOfFile) }
-                setPolling(!system.tellsOfChanges(inFolder: there.folder) || isOfFile && system.isMount(names))
+                setPolling(!system.reportsChanges(inFolder: there.folder) || isOfFile && system.isMount(names))
                 return
             } catch {
                 // After the first time, EACCES also leads up: the folder may become readable again.

@@ -85,7 +85,7 @@ final class ObservationBridge: Sendable {
 
     private func announce(_ change: EntryChange, in root: ObservedRoot) {
         guard let prefs = root.state.owner, let visible = root.change(change) else { return }
-        prefs.tellKeyValueObservers(of: change) { announce(visible.keys, of: prefs) }
+        prefs.notifyKeyValueObservers(of: change) { announce(visible.keys, of: prefs) }
     }
 
     /// Announces a change of some keys, and of the key path that stands for all keys.

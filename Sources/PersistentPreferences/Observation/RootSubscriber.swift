@@ -85,7 +85,7 @@ final class RootSubscriber: EntrySubscriber {
     /// Calls the failure handler. ``PersistentPrefs/lastError`` stays the outcome of the latest access.
     func failed(_ error: FileError?) {
         guard let error else { return root.state.endFaultOfStore() }
-        WorkerThreads.observers.run { [state = root.state] in state.owner?.tell(PrefsError(error)) }
+        WorkerThreads.observers.run { [state = root.state] in state.owner?.reportOnce(PrefsError(error)) }
     }
 
     var reader: ObjectIdentifier { ObjectIdentifier(root.state) }

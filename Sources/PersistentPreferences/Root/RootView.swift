@@ -255,7 +255,7 @@ struct AccessOutcome {
     private(set) var noted: [PrefsError]?
 
     /// - Parameters:
-    ///   - isOfWrite: whether each warning is told. A read tells a fault once.
+    ///   - isOfWrite: whether each warning is reported. A read reports a fault once.
     ///   - isSilent: whether nothing is reported; `noted` then collects everything.
     init(of state: InstanceState, warning: PrefsError? = nil, isOfWrite: Bool = false, isSilent: Bool = false) {
         self.state = state
@@ -278,7 +278,7 @@ struct AccessOutcome {
         switch warning {
         case nil: warning = .invalidLayer(faults)
         case .invalidLayer(let others): warning = .invalidLayer(others + faults.filter { !others.contains($0) })
-        default: tell(.invalidLayer(faults))
+        default: report(.invalidLayer(faults))
         }
     }
 
@@ -287,12 +287,12 @@ struct AccessOutcome {
     mutating func passOverBase(_ error: PrefsError) {
         hasPassedOverBase = true
         noted?.append(error)
-        if noted == nil, let warning, warning != error { tell(warning) }
+        if noted == nil, let warning, warning != error { report(warning) }
         warning = error
     }
 
-    private func tell(_ warning: PrefsError) {
-        if isOfWrite { state.owner?.notify(of: warning) } else { state.owner?.tell(warning) }
+    private func report(_ warning: PrefsError) {
+        if isOfWrite { state.owner?.callHandlers(with: warning) } else { state.owner?.reportOnce(warning) }
     }
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was

@@ -86,7 +86,7 @@ final class LayeredSubscriber: EntrySubscriber {
                 state.early = change
                 return nil
             }
-            return tell(&state, EntryState(change.after.value, in: entry.context), isForeign: change.isForeign)
+            return report(&state, EntryState(change.after.value, in: entry.context), isForeign: change.isForeign)
         }
     }
 
@@ -94,7 +94,7 @@ final class LayeredSubscriber: EntrySubscriber {
 
     var reader: ObjectIdentifier { subscriber.reader }
 
-    private func tell(
+    private func report(
         _ state: inout State, _ new: EntryState, isForeign: Bool
     ) -> (@Sendable () -> Void)? {
         guard let old = state.entry else { return nil }
@@ -112,7 +112,7 @@ final class LayeredSubscriber: EntrySubscriber {
             guard let entry = state.entry else { return nil }
             let layers = stack.current()
             guard layers !== entry.layers?.layers else { return nil }
-            return tell(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
+            return report(&state, EntryState(entry.value, in: LayersOfRoot(layers, of: root)), isForeign: true)
         }
         if let action { DispatchQueue.main.async(execute: action) }
     }

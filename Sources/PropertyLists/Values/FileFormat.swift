@@ -201,3 +201,61 @@ extension PropertyListFault: CustomStringConvertible {
         return "line \(line)" + (column.map { ", column \($0)" } ?? "") + ": \(reason)"
     }
 }
+
+/// The limits within which Foundation's coders, small thread stacks and Apple's daemon are safe.
+package enum PropertyListLimits {
+    /// The most bytes of a file that is read or written.
+    package static let fileBytes = 256 << 20
+    /// The most levels of containers in one value. A level of Foundation's objects takes 900 bytes of stack, and a
+    /// thread may have 96 KiB.
+    package static let depth = 64
+    /// The most levels in a file. They include a root and the top level, and other programs may nest a little deeper
+    /// than this package.
+    package static let fileDepth = 80
+    /// The most values in a file, counting a shared value once for each reference; and the most objects in a binary
+    /// file, with or without a reference.
+    package static let fileNodes = 1 << 22
+    /// The most values in a binary file, in addition to one for each of its bytes. Only shared containers give more,
+    /// and no known writer shares containers on purpose. Without the limit, five hundred bytes could take seconds and
+    /// hundreds of megabytes.
+    package static let sharedNodes = 1 << 18
+    /// The most bytes of texts and data in a file, in addition to its own length. Shared ones count each time.
+    package static let sharedBytes = 16 << 20
+    /// The most bytes of one root, estimated as its binary property list. Apple platforms reject larger domains.
+    package static let rootBytes = 4 << 20
+    /// The most seconds from the reference date. Beyond about 6.7e16 an XML property list holds a different date.
+    package static let dateInterval: TimeInterval = 6e16
+}
+
+/// The reason why a value cannot be stored or read, and its path.
+///
+/// ```swift
+/// prefs["recent"] = [{ print("hi") }]
+/// for failure in prefs.lastError?.failures ?? [] {
+///     print(failure.path, failure.reason)  // recent[0] a closure cannot be stored in a property list
+/// }
+/// ```
+///
+/// Mirrors the coding path of `EncodingError`. A value type; may be passed between threads.
+public struct PropertyListFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The path of the value: the top-level key, then `.key` and `[index]` steps, as in `Dictionary Value.a[3]`.
+    public let path: String
+    /// The first step of `path`: a key of the root.
+    public let topLevelKey: String
+    /// The problem, as a clause without a full stop: `a closure cannot be stored in a property list`. It names types
+    /// and limits, and does not quote the value. For a check of yours, it is the text of the check.
+    public let reason: String
+
+    /// Creates a failure, for example one that a test expects.
+    public init(path: String, topLevelKey: String, reason: String) {
+        self.path = path
+        self.topLevelKey = topLevelKey
+        self.reason = reason
+    }
+
+    /// `path: reason`, on one line; the reason alone if the path is empty. A long path is cut at 1,000 Unicode scalars and a long reason at 1,200. Control and
+    /// format characters are escaped.
+    public var description: String {
+        (path.isEmpty ? "" : "\(ShownText.path(path)): ") + ShownText.message(reason)
+    }
+}

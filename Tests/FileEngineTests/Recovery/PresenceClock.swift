@@ -54,7 +54,7 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     override func now() -> FileStatus.Time { Self.time(elapsed) }
     override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
     override func uptime() -> Duration { elapsed }
-    override func tellsOfChanges(inFolder path: String) -> Bool { !isServer }
+    override func reportsChanges(inFolder path: String) -> Bool { !isServer }
     override func fileSystem(of descriptor: Descriptor) -> FileSystem { isServer ? .overlay : .local }
 
     override func read(

@@ -135,14 +135,14 @@ import Testing
     private static let unfit = PrefsError.typeMismatch([])
 
     @Test func aThreadThatComesLateTellsNothingAgain() {
-        var told = ToldFaults()
+        var told = ReportedFaults()
         let (older, newer) = (Revision(), Revision())
         let news = [newer, older, newer, older].map { told.news(in: Self.unfit, of: "size", at: $0) != nil }
         #expect(news == [true, false, false, false])
     }
 
     @Test func aFaultOfTheRootIsToldForAllKeysOnce() {
-        var told = ToldFaults()
+        var told = ReportedFaults()
         let (revision, fault) = (Revision(), PrefsError.rootIsNotDictionary(key: "R"))
         let news = ["size", "name", nil].map { told.news(in: fault, of: $0, at: revision) != nil }
         #expect(news == [true, false, false])
@@ -150,7 +150,7 @@ import Testing
 
     /// A store without revisions.
     @Test func aFaultOfTheRootEndsWithTheReadOfAnyKey() {
-        var told = ToldFaults()
+        var told = ReportedFaults()
         let fault = PrefsError.rootIsNotDictionary(key: "R")
         #expect(told.news(in: fault, of: "size", at: nil) != nil && told.mayEnd)
         told.end(readOf: "name")
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
-        var told = ToldFaults()
+        var told = ReportedFaults()
         let fault = PrefsError.invalidLayer([LayerFault(layer: "file", place: "size", reason: "x")])
         #expect(told.news(in: fault, of: "size", at: Revision()) != nil)
         told.end(readOf: "name")
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func aValueThatFitsEndsItsOwnFaultOnly() {
-        var told = ToldFaults()
+        var told = ReportedFaults()
         for key in ["size", "name"] { #expect(told.news(in: Self.unfit, of: key, at: nil) != nil) }
         told.endValue("name")
         #expect(told.mayEnd && told.news(in: Self.unfit, of: "size", at: nil) == nil)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func anotherFaultOfAValueIsTold() {
-        var told = ToldFaults()
+        var told = ReportedFaults()
         let news = [Self.unfit, .constraintViolated([]), .constraintViolated([])].map {
             told.news(in: $0, of: "size", at: nil) != nil
         }

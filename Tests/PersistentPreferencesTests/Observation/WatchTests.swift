@@ -129,7 +129,7 @@ import Testing
 
     /// System calls of a mounted server, whose changes the system does not tell of.
     private final class Server: SystemCalls, @unchecked Sendable {
-        override func tellsOfChanges(inFolder path: String) -> Bool { false }
+        override func reportsChanges(inFolder path: String) -> Bool { false }
 
         override func watch(
             _ names: FileNames, _ handler: @escaping FolderWatcher.Handler

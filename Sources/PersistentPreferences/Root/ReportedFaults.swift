@@ -1,14 +1,14 @@
 import PrefsFileEngine
 
-/// The faults that reads of an instance have met, so that each is told once. A fault that ends and returns is told again.
+/// The faults that reads of an instance have met, so that each is reported once. A fault that ends and returns is reported again.
 ///
 /// A fault of a value or of a root belongs to a state, whose revision shows whether it is the same fault. Without
 /// revisions, and for a store that cannot be read, a fault lasts until a read succeeds.
-struct ToldFaults {
-    private typealias Told = (error: PrefsError, revision: Revision?)
+struct ReportedFaults {
+    private typealias Report = (error: PrefsError, revision: Revision?)
 
     /// By the key of the value; nil for a fault of the whole root.
-    private var values: [String?: Told] = [:]
+    private var values: [String?: Report] = [:]
     private var store: PrefsError?
     /// By fault, the key that was read then; nil for the whole root.
     private var layers: [LayerFault: String?] = [:]
@@ -16,7 +16,7 @@ struct ToldFaults {
     /// Whether a read without a fault may end one.
     private(set) var mayEnd = false
 
-    /// The error, reduced to what was not told before; nil if all of it was.
+    /// The error, reduced to what was not reported before; nil if all of it was.
     ///
     /// - Parameters:
     ///   - name: the key that was read; nil for the whole root.
@@ -44,13 +44,13 @@ struct ToldFaults {
 
     private mutating func isNews(_ error: PrefsError, forKey key: String?, at revision: Revision?) -> Bool {
         if revision == nil { mayEnd = true }
-        let told = values[key]
+        let last = values[key]
         values[key] = (error, revision)
-        guard let told, told.error == error else { return true }
-        guard let revision, let former = told.revision else { return false }
+        guard let last, last.error == error else { return true }
+        guard let revision, let former = last.revision else { return false }
         if revision.number > former.number { return true }
         // A thread has come late with an older state.
-        values[key] = told
+        values[key] = last
         return false
     }
 
