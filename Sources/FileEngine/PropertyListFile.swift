@@ -41,9 +41,9 @@ package final class PropertyListFile: Sendable {
     struct State {
         var snapshot: Snapshot?
         var known: KnownState?
-        var warning: FileError?
-        /// The state of the file that the warning is about; nil if it is about something that has happened.
-        var warned: FileStatus?
+        /// What the next access reports, and the state of the file that it is about; nil if it is about something that has
+        /// happened.
+        var warning: (error: FileError, status: FileStatus?)?
         var hasBegun = false
         var flushes = FlushRecord()
         var rules = FileRules()
@@ -212,7 +212,7 @@ package final class PropertyListFile: Sendable {
             if let time, let last = state.published, time < last { return }
             if let time { state.published = time }
             state.snapshot = snapshot
-            if let warned = state.warned, snapshot?.status != warned { (state.warning, state.warned) = (nil, nil) }
+            if let warned = state.warning?.status, snapshot?.status != warned { state.warning = nil }
             guard let snapshot, snapshot.fault == nil else { return }
             guard let content = snapshot.content, let status = snapshot.status else {
                 // Reads no longer return what was known, but a write keeps it beside the file.
@@ -246,13 +246,13 @@ package final class PropertyListFile: Sendable {
     ///
     /// - Parameter status: the state of the file that it is about. If the file changes before that access, the warning goes.
     func leaveWarning(_ error: FileError, of status: FileStatus? = nil) {
-        state.withLock { ($0.warning, $0.warned) = (error, status) }
+        state.withLock { $0.warning = (error, status) }
     }
 
     package func takeWarning() -> FileError? {
         state.withLock { state in
-            defer { (state.warning, state.warned) = (nil, nil) }
-            return state.warning
+            defer { state.warning = nil }
+            return state.warning?.error
         }
     }
 }

@@ -71,7 +71,7 @@ extension PropertyListFile {
     /// change time would also show a new mode.
     func newest(
         _ known: KnownState?, _ copy: LastGoodCopy
-    ) -> (MalformedFile.KnownState, KnownState?) {
+    ) -> (report: MalformedFile.KnownState, state: KnownState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
         // The copy of a commit is younger than its file, so equal contents count as the known state.
         if let known, known.changed >= copied.changed || known.content.isEqual(to: copied.content) {
@@ -305,7 +305,7 @@ extension PropertyListFile {
         if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
         let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
-        let new = DomainState(newest(known, copy).1 ?? known, revision: Revision(), isDuringSave: true)
+        let new = DomainState(newest(known, copy).state ?? known, revision: Revision(), isDuringSave: true)
         return state.withLock { state in
             // A faster thread may have made it, or has seen the whole file since.
             if let kept = state.standIn, kept.copy == copyStatus { return kept.state }

@@ -15,17 +15,18 @@ package final class FileLocation {
 
     private struct Place {
         var file: PropertyListFile?
-        /// The file, for the fast path of a read. nil if the path contains a link, must be resolved
-        /// again, or has a former file.
-        var plain: PropertyListFile?
         /// Whether the path must be resolved again.
-        var isStale = true { didSet { if isStale { plain = nil } } }
+        var isStale = true
         /// Whether the path contains a link.
         var followsLinks = false
         /// The file that the path led to before, if the process knows its state. nil once the current file was read.
         var former: PropertyListFile?
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
         var moved: FileStatus.Time?
+
+        /// The file, for the fast path of a read. nil if the path contains a link, must be resolved again, or has a former
+        /// file.
+        var plain: PropertyListFile? { isStale || followsLinks || former != nil ? nil : file }
     }
 
     /// - Parameters:
@@ -103,7 +104,6 @@ package final class FileLocation {
                 if let last = place.file, last !== file, last.knownState != nil { place.former = last }
                 if place.former === file { place.former = nil }
                 (place.file, place.isStale, place.followsLinks) = (file, false, !resolution.links.isEmpty)
-                place.plain = place.followsLinks || place.former != nil ? nil : file
                 return (file, place.former)
             }
         } catch {
@@ -147,11 +147,7 @@ package final class FileLocation {
                 }
             }
             // The file was read, or it is missing: what is known of the former file no longer counts.
-            place.withLock { place in
-                guard place.file === file else { return }
-                place.former = nil
-                if !place.isStale, !place.followsLinks { place.plain = file }
-            }
+            place.withLock { if $0.file === file { $0.former = nil } }
             return try found.get()
         }
     }

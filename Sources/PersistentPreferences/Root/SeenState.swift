@@ -30,9 +30,15 @@ class SeenState {
         return nil
     }
 
-    /// The revision of a root that the reads of an instance see: nil if they do not see this state, and nil inside if
-    /// only the read shows it.
-    func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision?? { nil }
+    /// The revision of a root that the reads of an instance see.
+    enum Seen {
+        /// They do not see this state.
+        case other
+        /// nil if only the read shows it.
+        case this(Revision?)
+    }
+
+    func revision(of root: String, for state: InstanceState, in roots: Roots) -> Seen { .other }
 
     /// As `revision(of:for:in:)`, of the innermost one from this one outwards that has an answer.
     @inline(never)
@@ -40,7 +46,7 @@ class SeenState {
         let roots = state.roots
         var place: SeenState? = self
         while let seen = place {
-            if let known = seen.revision(of: root, for: state, in: roots) { return known }
+            if case .this(let revision) = seen.revision(of: root, for: state, in: roots) { return revision }
             place = seen.outer
         }
         return roots.revision(of: root)
@@ -90,8 +96,8 @@ final class KeptRead: SeenState {
         self.key == key && (self.roots === roots || self.roots.layers === roots.layers && isOf(roots.domain))
     }
 
-    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision?? {
-        keeps(root, in: roots) ? .some(revision) : nil
+    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Seen {
+        keeps(root, in: roots) ? .this(revision) : .other
     }
 
     /// Ends the first read. From now on, its parts are kept.
@@ -151,8 +157,8 @@ final class PastState: SeenState {
         self.init(EntryState(root.map(StoredValue.dictionary)), of: state)
     }
 
-    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision?? {
-        state === self.state ? .some(nil) : nil
+    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Seen {
+        state === self.state ? .this(nil) : .other
     }
 
     /// The state that the thread's reads of an instance see; nil if they see what is stored.
