@@ -301,40 +301,34 @@ package final class ClassDeclarations: Sendable {
     private static func unique(_ declarations: [Declaration], in type: PersistentPrefs.Type) -> [String: Declaration] {
         var byKey: [String: Declaration] = [:]
         var byProperty: [ObjectIdentifier: Declaration] = [:]
+        func stop(_ flaw: String) -> Never { fatalError("\(type): \(flaw)") }
         for declaration in declarations {
+            let property = "the property \"\(declaration.name)\""
             let keys = declaration.property.givenKeys
-            if keys.count > 1 {
-                fatalError(
-                    "\(type): the property \"\(declaration.name)\" has two keys, \"\(keys[0])\" and \"\(keys[1])\"")
-            }
-            for (key, kind) in [(declaration.key, "key")] + declaration.property.formerKeys.map({ ($0, "former key") })
-            {
-                guard let flaw = NameVetting.flaw(ofKey: key) else { continue }
-                fatalError("\(type): a \(kind) of the property \"\(declaration.name)\" is invalid: \(flaw)")
+            if keys.count > 1 { stop("\(property) has two keys, \"\(keys[0])\" and \"\(keys[1])\"") }
+            for (key, isFormer) in [(declaration.key, false)] + declaration.property.formerKeys.map({ ($0, true) }) {
+                if let flaw = NameVetting.flaw(ofKey: key) {
+                    stop("a \(isFormer ? "former key" : "key") of \(property) is invalid: \(flaw)")
+                }
+                if key == type.versionKey {
+                    stop("\(isFormer ? "a former key" : "the key") of \(property) is reserved")
+                }
             }
             if let other = byProperty.updateValue(declaration, forKey: ObjectIdentifier(declaration.property)) {
-                fatalError(
-                    "\(type): the properties \"\(other.name)\" and \"\(declaration.name)\" share one Pref; "
-                        + "create one for each")
+                stop("the properties \"\(other.name)\" and \"\(declaration.name)\" share one Pref; create one for each")
             }
             if let other = byKey.updateValue(declaration, forKey: declaration.key) {
-                fatalError(
-                    "\(type): \(names(of: other, and: declaration)) have one key, \"\(declaration.key)\"; "
-                        + "give one a key of its own")
-            }
-            if declaration.key == type.versionKey {
-                fatalError("\(type): the key of the property \"\(declaration.name)\" is reserved")
+                stop(
+                    "\(names(of: other, and: declaration)) have one key, \"\(declaration.key)\"; give one a key of its own"
+                )
             }
         }
         for declaration in declarations {
             for key in declaration.property.formerKeys {
-                if key == type.versionKey {
-                    fatalError("\(type): a former key of the property \"\(declaration.name)\" is reserved")
-                }
                 guard let other = byKey[key] else { continue }
-                fatalError(
-                    "\(type): \"\(key)\" is a former key of the property \"\(declaration.name)\" "
-                        + "and the key of the property \"\(other.name)\"")
+                stop(
+                    "\"\(key)\" is a former key of the property \"\(declaration.name)\" and the key of the property "
+                        + "\"\(other.name)\"")
             }
         }
         return byKey
