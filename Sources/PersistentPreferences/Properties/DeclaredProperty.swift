@@ -89,7 +89,7 @@ extension DeclaredProperty {
             if let next = withMissingKey(rest, failure, forKey: key, as: form, &looks) {
                 count.added += 1
                 rest = next
-            } else if let next = rest.withoutPart(at: failure.path.dropFirst(key.count)) {
+            } else if let next = rest.replacing(at: failure.path.dropFirst(key.count), with: { _ in nil }) {
                 count.leftOut += 1
                 rest = next
             } else {
@@ -146,22 +146,32 @@ extension StoredValue {
 
     /// The value with a member more in the dictionary at a path such as `[0].name`; nil if there is no such dictionary.
     fileprivate func adding(_ value: StoredValue, forKey key: String, at path: Substring) -> StoredValue? {
+        var isThere = false
+        let result = replacing(at: path) { part in
+            guard case .dictionary(var members) = part else { return nil }
+            isThere = true
+            members[key] = value
+            return .dictionary(members)
+        }
+        return isThere ? result : nil
+    }
+
+    /// The value with another part at a path such as `[0].name`. Without a new part, or if there is no such part, the part
+    /// that the path leads into goes; nil if that is the value itself.
+    fileprivate func replacing(at path: Substring, with new: (StoredValue) -> StoredValue?) -> StoredValue? {
+        if path.isEmpty { return new(self) }
         switch self {
         case .array(var elements):
-            guard let (index, rest) = Self.element(at: path, of: elements),
-                let new = elements[index].adding(value, forKey: key, at: rest)
-            else { return nil }
-            elements[index] = new
+            guard let (index, rest) = Self.element(at: path, of: elements) else { return nil }
+            if let part = elements[index].replacing(at: rest, with: new) {
+                elements[index] = part
+            } else {
+                elements.remove(at: index)
+            }
             return .array(elements)
         case .dictionary(var members):
-            if path.isEmpty {
-                members[key] = value
-                return .dictionary(members)
-            }
-            guard let (name, rest) = Self.member(at: path, of: members),
-                let new = members[name]?.adding(value, forKey: key, at: rest)
-            else { return nil }
-            members[name] = new
+            guard let (key, rest) = Self.member(at: path, of: members) else { return nil }
+            members[key] = members[key]?.replacing(at: rest, with: new)
             return .dictionary(members)
         default: return nil
         }
@@ -186,24 +196,5 @@ extension StoredValue {
             name.hasPrefix(key) && [nil, ".", "["].contains(name.dropFirst(key.count).first)
         }
         return keys.max { $0.count < $1.count }.map { ($0, name.dropFirst($0.count)) }
-    }
-
-    /// The value without the part at a path such as `[0].name`; nil if there is no such part.
-    fileprivate func withoutPart(at path: Substring) -> StoredValue? {
-        switch self {
-        case .array(var elements):
-            guard let (index, rest) = Self.element(at: path, of: elements) else { return nil }
-            if let inner = elements[index].withoutPart(at: rest) {
-                elements[index] = inner
-            } else {
-                elements.remove(at: index)
-            }
-            return .array(elements)
-        case .dictionary(var members):
-            guard let (key, rest) = Self.member(at: path, of: members) else { return nil }
-            members[key] = members[key]?.withoutPart(at: rest)
-            return .dictionary(members)
-        default: return nil
-        }
     }
 }
