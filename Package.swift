@@ -16,14 +16,10 @@ let mayWarn: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-no-warnings-as-erro
 
 /// Apple's tools look for the privacy manifest among the resources. Elsewhere it is left out, since a resource costs something:
 /// an accessor is compiled in, with the absolute path of the build in it, and a folder goes with the program.
-///
-/// The engine's watcher for Apple platforms is left out, too: there, only tests compile it, as `AppleFolderWatch`.
 #if os(macOS)
-    let privacy: [Resource] = [.copy("PersistentPreferences/PrivacyInfo.xcprivacy")]
-    let leftOut: [String: [String]] = [:]
+    let (privacy, leftOut): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
 #else
-    let privacy: [Resource] = []
-    let leftOut = ["PersistentPreferences": ["PrivacyInfo.xcprivacy"], "PrefsFileEngine": ["Apple"]]
+    let (privacy, leftOut): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
 // The targets of the library, each with all targets that it may import: `Scripts/order.sh` holds the order.
@@ -38,7 +34,7 @@ func library(
         name: name,
         dependencies: needed.map { .init(stringLiteral: $0) } + more.map { .target(name: $0, condition: apple) },
         path: "Sources/\(path ?? name)",
-        exclude: leftOut[name] ?? [],
+        exclude: name == "PersistentPreferences" ? leftOut : [],
         resources: name == "PersistentPreferences" ? privacy : [], swiftSettings: strict)
 }
 
@@ -100,50 +96,40 @@ func probe(_ name: String, _ needed: [Target.Dependency], exclude: [String] = []
         name: name, dependencies: needed, path: "Tests/\(name)", exclude: exclude, swiftSettings: strict)
 }
 
-/// The engine's watcher for Apple platforms, over a model of Dispatch.
-#if os(macOS)
-    let (appleWatch, vnodes): ([Target], Target.Dependency) = ([], "PrefsFileEngine")
-#else
-    let vnodes: Target.Dependency = "AppleFolderWatch"
-    let appleWatch: [Target] = [
-        .testTarget(
-            name: "AppleFolderWatch", dependencies: ["PrefsFileEngine", "PrefsPropertyLists"],
-            path: "Sources/FileEngine/Apple", swiftSettings: strict + [.define("APART")])
-    ]
-#endif
-
-let helpers =
-    appleWatch + [
-        support("TestSupport", ["PrefsPropertyLists"], path: "Support"),
-        support("AppleVnodes", [vnodes], path: "AppleModels/Vnodes", isTesting: true),
-        support(
-            "AppleModels", ["PersistentPreferences", "PrefsDefaultsDomain", "PrefsLayers"],
-            path: "AppleModels/Defaults"),
-        support(
-            "PropertyListSupport", ["PrefsJSON", "PrefsPropertyLists", "TestSupport"],
-            resources: [.copy("Resources/plain_form.py"), .copy("Resources/plain_form.rb")]),
-        // Its system calls are subclasses of the engine's.
-        support("EngineSupport", ["AppleVnodes", vnodes, "PrefsFileEngine", "TestSupport"], isTesting: true),
-        // Every way to write, as clients write: over the public modules alone.
-        support("WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles"]),
-        support(
-            "PrefsSupport",
-            [
-                "EngineSupport", "PersistentPreferences", "PrefsJSON", "PropertyListSupport", "TestSupport",
-            ], path: "PersistentPreferencesTests/Support", isTesting: true),
-        probe(
-            "Probe",
-            [
-                "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsKeys", "PrefsLayers",
-                "PrefsSettingsFiles",
-                "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
-            ]),
-        probe(
-            "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers"],
-            exclude: ["README.md", "thresholds.txt"]),
-        probe("RawDefaults", []),
-        probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "TestSupport"]),
-    ]
+let helpers = [
+    support("TestSupport", ["PrefsPropertyLists"], path: "Support"),
+    // The engine's watcher of Apple platforms, which elsewhere only tests compile. The folder is a link to the engine's.
+    .testTarget(
+        name: "AppleFolderWatch", dependencies: ["PrefsFileEngine", "PrefsPropertyLists"],
+        path: "Tests/AppleFolderWatch", swiftSettings: strict + [.define("APART")]),
+    support("AppleVnodes", ["AppleFolderWatch"], path: "AppleModels/Vnodes", isTesting: true),
+    support(
+        "AppleModels", ["PersistentPreferences", "PrefsDefaultsDomain", "PrefsLayers"],
+        path: "AppleModels/Defaults"),
+    support(
+        "PropertyListSupport", ["PrefsJSON", "PrefsPropertyLists", "TestSupport"],
+        resources: [.copy("Resources/plain_form.py"), .copy("Resources/plain_form.rb")]),
+    // Its system calls are subclasses of the engine's.
+    support("EngineSupport", ["AppleFolderWatch", "AppleVnodes", "PrefsFileEngine", "TestSupport"], isTesting: true),
+    // Every way to write, as clients write: over the public modules alone.
+    support("WriteOperations", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsSettingsFiles"]),
+    support(
+        "PrefsSupport",
+        [
+            "EngineSupport", "PersistentPreferences", "PrefsJSON", "PropertyListSupport", "TestSupport",
+        ], path: "PersistentPreferencesTests/Support", isTesting: true),
+    probe(
+        "Probe",
+        [
+            "PersistentPreferences", "PrefsFileEngine", "PrefsJSON", "PrefsKeys", "PrefsLayers", "PrefsSettingsFiles",
+            "PrefsStoreChecks", "RVS_PersistentPrefs", "TestSupport", "WriteOperations",
+        ]),
+    probe(
+        "Benchmarks", ["PersistentPreferences", "PrefsJSON", "PrefsKeys", "PrefsLayers"],
+        exclude: ["README.md", "thresholds.txt"]),
+    probe("RawDefaults", []),
+    probe("EtcdProbe", ["PersistentPreferences", "PrefsEtcd", "TestSupport"]),
+]
 
 /// Tests of one target of the library, or of one area of `PersistentPreferences`: one test target for each, so that a change of
 /// one suite does not compile the others.
@@ -171,7 +157,7 @@ let testTargets = [
     tests(
         "FileEngine",
         [
-            "AppleVnodes", vnodes, "EngineSupport", "PrefsFileEngine", "PrefsJSON", "PrefsPropertyLists",
+            "AppleFolderWatch", "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsJSON", "PrefsPropertyLists",
             "PropertyListSupport", "TestSupport",
         ], resources: [.copy("Corpus")]),
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),

@@ -362,7 +362,9 @@ extension PropertyListFile {
         }
         if let text = lost.text { return text }
         do {
-            return try encoded(lost.content, as: lost.format ?? .binary, replacing: lost.content)
+            // Binary holds more than XML, in fewer bytes.
+            return try lost.format.flatMap { try? encoded(lost.content, as: $0, replacing: lost.content) }
+                ?? encoded(lost.content, as: .binary, replacing: nil)
         } catch FileError.notStored(let failure) {
             throw failure
         } catch {

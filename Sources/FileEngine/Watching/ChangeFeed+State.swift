@@ -89,36 +89,44 @@ extension ChangeFeed {
                 if case .unsure(let last) = entries[key]?.lastNotified { entries[key]?.lastNotified = .state(last) }
                 return
             }
-            func report(_ change: EntryChange?, _ step: Int) {
-                if let change { actions[step] += entry.actions(for: change) }
+            var state: StoredValue?
+            /// - Parameter former: the state that the commit itself has changed.
+            func report(_ next: StoredValue?, of former: StoredValue?, _ step: Int) {
+                let isNew = former.map { state?.isIdentical(to: $0) != true } ?? false
+                let change = EntryChange(of: key, from: state, to: next, isForeign: false, isNew: isNew)
+                guard let change else { return }
+                actions[step] += entry.actions(for: change)
+                state = change.after.value
             }
-            let end = ChangeFeed.part(key, of: lastStep.after)
             switch entry.lastNotified {
             case .unknown:
                 return
             case .unsure(let last):
-                report(EntryChange(of: key, from: last, to: end, isForeign: false), steps.count - 1)
+                state = last
+                report(
+                    ChangeFeed.part(key, of: lastStep.after), of: ChangeFeed.part(key, of: firstStep.before),
+                    steps.count - 1)
             case .state(let last) where source?.mayOthersWrite == true:
                 // Others may have changed the state that the commit started from, so only the commit's own changes are
                 // reported.
-                var state = last
+                state = last
                 for (index, step) in steps.enumerated() {
                     guard let own = EntryChange(of: key, in: step) else { continue }
                     let next =
                         key.isEmpty
                         ? .dictionary(own.difference.applied(to: state?.dictionary ?? [:])) : own.after.value
-                    report(EntryChange(of: key, from: state, to: next, isForeign: false), index)
-                    state = next
+                    report(next, of: own.before.value, index)
                 }
-                entries[key]?.lastNotified = .state(state)
-                return
             case .state(let last):
-                entry.report(
-                    foreign: EntryChange(
-                        of: key, from: last, to: ChangeFeed.part(key, of: firstStep.before), isForeign: true))
-                for (index, step) in steps.enumerated() { report(EntryChange(of: key, in: step), index) }
+                let foreign = EntryChange(
+                    of: key, from: last, to: ChangeFeed.part(key, of: firstStep.before), isForeign: true)
+                entry.report(foreign: foreign)
+                state = foreign.map(\.after.value) ?? last
+                for (index, step) in steps.enumerated() {
+                    report(ChangeFeed.part(key, of: step.after), of: ChangeFeed.part(key, of: step.before), index)
+                }
             }
-            entries[key]?.lastNotified = .state(end)
+            entries[key]?.lastNotified = .state(state)
         }
 
         /// - Returns: the number of commits; nil if no reload is due now.
@@ -142,7 +150,7 @@ extension ChangeFeed {
                 }
                 let found = ChangeFeed.part(key, of: content)
                 guard let change = EntryChange(of: key, from: last, to: found, isForeign: true) else { continue }
-                entries[key]?.lastNotified = .state(found)
+                entries[key]?.lastNotified = .state(change.after.value)
                 entry.report(foreign: change)
             }
             return true

@@ -4,7 +4,8 @@ package import PrefsPropertyLists
 package struct EntryChange: Sendable {
     /// The entry; after a move of the observer to another entry, the new one.
     package var key: String
-    package let before: EntryState
+    package private(set) var before: EntryState
+    /// It shares what has not changed with the state before, so that changes that wait for an observer take little memory.
     package private(set) var after: EntryState
     /// The members that differ. Of merged changes, all members of each.
     package private(set) var difference: DictionaryDifference
@@ -18,7 +19,11 @@ package struct EntryChange: Sendable {
     package private(set) var bytes: Int
 
     /// Creates a change between two states; nil if they are equal.
-    package init?(of key: String, from before: EntryState, to after: EntryState, isForeign: Bool) {
+    ///
+    /// - Parameter isNew: whether the second state was read or made anew, so that it shares nothing with the first one.
+    package init?(
+        of key: String, from before: EntryState, to after: EntryState, isForeign: Bool, isNew: Bool? = nil
+    ) {
         let isSameEntry = before.context === after.context
         switch (before.value, after.value) {
         case (nil, nil) where isSameEntry: return nil
@@ -27,22 +32,45 @@ package struct EntryChange: Sendable {
         }
         self.key = key
         self.before = before
-        self.after = after
         self.isForeign = isForeign
         difference = DictionaryDifference(from: before.members, to: after.members)
+        if isNew ?? isForeign, case .dictionary(let members)? = before.value, after.value?.dictionary != nil {
+            self.after = EntryState(.dictionary(difference.applied(to: members)), in: after.context)
+        } else {
+            self.after = after
+        }
         bytes = Self.bytes(of: difference, to: after)
         if isSameEntry, difference.isEmpty, before.value == after.value { return nil }
     }
 
     /// Creates a change of an entry without a context.
-    package init?(of key: String, from before: StoredValue?, to after: StoredValue?, isForeign: Bool) {
-        self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign)
+    package init?(
+        of key: String, from before: StoredValue?, to after: StoredValue?, isForeign: Bool, isNew: Bool? = nil
+    ) {
+        self.init(of: key, from: EntryState(before), to: EntryState(after), isForeign: isForeign, isNew: isNew)
     }
 
     /// Creates the change from the entry that a subscriber knows to the entry that it starts from.
     package init?(of key: String, from known: LastKnownEntry?, to start: EntryState) {
         guard let known else { return nil }
         self.init(of: key, from: known.entry, to: start, isForeign: known.isForeign)
+    }
+
+    /// The part of a change that concerns some members, for an observer that sees no others. Costs time linear in their
+    /// number.
+    package func part(_ keys: Set<String>) -> EntryChange {
+        func part(_ state: EntryState) -> EntryState {
+            guard let members = state.value?.dictionary else { return state }
+            var own: [String: StoredValue] = [:]
+            for key in keys { own[key] = members[key] }
+            return EntryState(.dictionary(own), in: state.context)
+        }
+        var change = self
+        (change.before, change.after) = (part(before), part(after))
+        change.difference = difference.part(keys.intersection(difference.keys))
+        change.bytes = Self.bytes(of: change.difference, to: change.after)
+        change.shared = Locked(nil)
+        return change
     }
 
     /// The values that differ, and the storage of the new members: unchanged values are shared, their storage is not.

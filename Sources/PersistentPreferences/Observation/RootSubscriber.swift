@@ -75,8 +75,7 @@ final class RootSubscriber: EntrySubscriber {
     }
 
     func receive(_ change: EntryChange) -> (@Sendable () -> Void)? {
-        guard root.concerns(change) else { return nil }
-        var change = change
+        guard var change = root.part(of: change) else { return nil }
         // A flat domain is the root under every key of the instance.
         if change.key.isEmpty { change.key = root.state.key }
         return receiver(change)
@@ -102,12 +101,15 @@ struct ObservedRoot: Sendable {
     private let firstAllowed: AllowedKeys
     /// The keys that the observer asks for; nil for all allowed keys.
     private let keys: Set<String>?
+    /// These keys, and those that show the shape of the root.
+    private let neededKeys: Set<String>
 
     init(_ root: Root, allowed: AllowedKeys, keys: Set<String>?) {
         self.root = root
         override = StoreOverride.innermost
         firstAllowed = allowed
         self.keys = keys
+        neededKeys = (keys ?? []).union(root.state.declarations.schema.ownKeys)
     }
 
     var state: InstanceState { root.state }
@@ -115,11 +117,12 @@ struct ObservedRoot: Sendable {
     /// The keys that a store has to watch.
     var storedKeys: [String] { (keys.map(Array.init) ?? firstAllowed.list) + state.declarations.schema.ownKeys }
 
-    /// Whether the observer may see a change. Runs no code of the class.
-    func concerns(_ change: EntryChange) -> Bool {
-        if change.after.layers != nil { return true }
-        guard let keys, showsMembers(of: change) else { return !change.difference.isEmpty }
-        return keys.contains(where: change.difference.keys.contains)
+    /// The part of a change that the observer may see; nil if there is none. Runs no code of the class.
+    func part(of change: EntryChange) -> EntryChange? {
+        if change.after.layers != nil { return change }
+        guard let keys, showsMembers(of: change) else { return change.difference.isEmpty ? nil : change }
+        guard keys.contains(where: change.difference.keys.contains) else { return nil }
+        return change.part(neededKeys)
     }
 
     /// Whether the class shows the members of the entry as they are stored.

@@ -30,7 +30,7 @@ package struct DictionaryDifference: Sendable {
         keys.allSatisfy(isIncluded) ? self : part(keys.filter(isIncluded))
     }
 
-    private func part(_ some: Set<String>) -> DictionaryDifference {
+    package func part(_ some: Set<String>) -> DictionaryDifference {
         var part = DictionaryDifference(from: [:], to: [:])
         part.keys = some
         for key in some {

@@ -372,7 +372,7 @@ extension PropertyListVetter {
         guard isPlausible(count, "an NSDictionary that reports a count", bytesEach: Self.leastBytes) else { return nil }
         if let references = dictionary.references { return members(of: references, depth: depth) }
         let keys = dictionary.keyEnumerator()
-        let pairs = AnyIterator { keys.nextObject().map { ($0, dictionary.object(forKey: $0) as Any) } }
+        let pairs = AnyIterator { keys.nextObject().map { ($0, dictionary.object(forKey: $0) ?? Any?.none as Any) } }
         return members(of: pairs, depth: depth)
     }
 

@@ -1,9 +1,11 @@
 @testable import PrefsSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 @testable import PrefsPropertyLists
 
 /// A slow observer delays nobody and keeps a limited number of changes. The newest are merged.
@@ -37,6 +39,38 @@ import Testing
         // merged into the last of them.
         #expect(all.map(\.count) == [1, 1, 1, 37])
         #expect(all.last?.oldValues["blob"] as? Data == blob(3))
+    }
+
+    /// A file that was read again shares nothing with the former state. Changes that wait share what has not changed.
+    @Test func whatDoesNotChangeIsKeptOnce() throws {
+        let folder = try TemporaryFolder()
+        let blob = Data(repeating: 7, count: 1 << 16)
+        let prefs = AnyPrefs(["n", "blob"], key: "Root", store: PropertyListFileStore(url: folder.file()))
+        prefs["blob"] = blob
+        func listen(to keys: [String], _ heard: Heard<EntryChange>) throws -> EntrySubscription? {
+            prefs.subscribe(to: try #require(prefs.observedRoot(of: keys))) { change in
+                heard.append(change)
+                return nil
+            }
+        }
+        let all = Heard<EntryChange>(), part = Heard<EntryChange>()
+        let subscriptions = [try listen(to: [], all), try listen(to: ["n"], part)]
+        for number in 1...6 {
+            if number.isMultiple(of: 3) {
+                prefs["n"] = number
+            } else {
+                try writePropertyList(["Root": ["n": number, "blob": blob] as [String: Any]], to: folder.file())
+            }
+            all.wait(for: number)
+            part.wait(for: number)
+        }
+        let places = all.all.flatMap { [$0.before, $0.after] }.map { state -> UnsafeRawPointer? in
+            guard case .data(let data)? = state.members["blob"] else { return nil }
+            return data.withUnsafeBytes(\.baseAddress)
+        }
+        #expect(places.count == 12 && Set(places).count == 1 && places[0] != nil)
+        #expect(part.all.map(\.after.members) == (1...6).map { ["n": .integer($0)] })
+        subscriptions.forEach { $0?.end() }
     }
 
     @Test func thousandsOfCommitsWhileOneIsStalled() {
