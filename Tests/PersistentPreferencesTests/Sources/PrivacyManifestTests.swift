@@ -11,6 +11,14 @@ import Testing
         return try #require(PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
     }
 
+    /// The manifest names it only on a Mac, by its path in the target.
+    @Test func thePackageNamesItsPath() throws {
+        let package = try String(
+            contentsOf: DocumentationPage.package.appending(path: "Package.swift"), encoding: .utf8)
+        let resources = package.matches(of: /\.copy\("(.*xcprivacy)"\)/).map { String($0.output.1) }
+        #expect(resources == ["PrivacyInfo.xcprivacy"])
+    }
+
     @Test func nothingIsTrackedOrCollected() throws {
         let manifest = try manifest()
         #expect(manifest.count == 4)
