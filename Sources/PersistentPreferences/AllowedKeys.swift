@@ -29,6 +29,8 @@ package struct AllowedKeys {
     }
 }
 
+// MARK: - Cache
+
 /// The last result of `keys` of an instance. An override may create its list for each access; most return the same
 /// list.
 ///

@@ -261,6 +261,8 @@ package final class InstanceState: @unchecked Sendable {
     }
 }
 
+// MARK: - Objects
+
 extension InstanceState {
     /// The part of a root that a user sees: the allowed values, and their objects.
     struct Shown {

@@ -195,6 +195,8 @@ extension PersistentPrefs {
     }
 }
 
+// MARK: - Errors
+
 /// Every access runs in one of these functions, which set `lastError` to the error that is thrown.
 extension PersistentPrefs {
     /// - Parameters:

@@ -112,6 +112,8 @@ extension MalformedFile.KnownState: CustomStringConvertible {
     }
 }
 
+// MARK: - Comparing
+
 extension PrefsError: Equatable {
     /// Whether two errors are of the same case and have equal details.
     ///

@@ -193,6 +193,8 @@ final class Snapshot: Sendable {
     }
 }
 
+// MARK: - Revisions
+
 /// Identifies a committed state: two states with the same revision have the same content.
 @usableFromInline
 package struct Revision: Equatable, Sendable {

@@ -159,6 +159,8 @@ extension FileStatus.Time {
     }
 }
 
+// MARK: - The form of a copy
+
 /// The form of a last good copy: a line with the length and the checksum of the bytes, then the bytes of the commit.
 ///
 /// A copy is written in place and is not flushed. After a kill or a power cut it may be a mixture of two copies; then

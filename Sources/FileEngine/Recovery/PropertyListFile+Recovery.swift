@@ -237,6 +237,8 @@ extension PropertyListFile {
     }
 }
 
+// MARK: - Files that are missing or being saved
+
 /// What the presence of a file is asked, and what reads return while another program saves the file.
 extension PropertyListFile {
     /// Whether a process that has not read a missing file waits for it: it finds a copy of it.

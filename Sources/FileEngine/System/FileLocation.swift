@@ -243,6 +243,8 @@ extension FileLocation: Domain {
     }
 }
 
+// MARK: - The files of the process
+
 /// The one object of each file in this process, for as long as a store uses it.
 final class FileRegistry: Sendable {
     static let shared = FileRegistry()

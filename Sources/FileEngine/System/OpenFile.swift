@@ -110,6 +110,8 @@ package final class OpenFile: Sendable {
     }
 }
 
+// MARK: - Replaced files
+
 /// Closes replaced files on another thread. Their last close frees their blocks. If the file system discards freed
 /// blocks, this takes longer than the flushes of a write.
 ///

@@ -119,6 +119,8 @@ extension PropertyListFile.Session {
     }
 }
 
+// MARK: - Under the lock
+
 /// The file under the lock that keeps other processes out.
 extension PropertyListFile {
     /// Rejects an update without a lock. An update that began before a fork belongs to the parent, and the child would

@@ -249,6 +249,8 @@ package final class Transaction {
     }()
 }
 
+// MARK: - Sessions
+
 /// A domain between `begin` and `end`. The transactions of that time are committed together.
 ///
 /// `commit` or `confirm`, then `end` are called, by one thread at a time. Only `content` and `commit` must be

@@ -136,6 +136,8 @@ private final class TransactionBatch: CommitGroup {
     }
 }
 
+// MARK: - Turns and batches
+
 /// The work of the members of a batch, which they commit together. Used by one thread at a time: the member whose turn
 /// it is.
 package protocol CommitGroup: AnyObject {

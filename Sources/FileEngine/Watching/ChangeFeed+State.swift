@@ -166,6 +166,8 @@ extension EntryChange {
     }
 }
 
+// MARK: - Subscribers
+
 /// Subscribers in the order of their subscription. Adding or removing one takes constant time, because there may be
 /// thousands.
 struct SubscriberList {
@@ -193,6 +195,8 @@ struct SubscriberList {
         return true
     }
 }
+
+// MARK: - Watches
 
 /// The watches of a domain's entries: one for each entry with subscribers.
 ///

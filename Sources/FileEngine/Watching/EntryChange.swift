@@ -5,7 +5,7 @@ package struct EntryChange: Sendable {
     /// The entry; after a move of the observer to another entry, the new one.
     package var key: String
     package private(set) var before: EntryState
-    /// It shares what has not changed with the state before, so that changes that wait for an observer take little memory.
+    /// Shares unchanged values with `before`, so that a waiting change takes little memory.
     package private(set) var after: EntryState
     /// The members that differ. Of merged changes, all members of each.
     package private(set) var difference: DictionaryDifference
@@ -20,7 +20,8 @@ package struct EntryChange: Sendable {
 
     /// Creates a change between two states; nil if they are equal.
     ///
-    /// - Parameter isNew: whether the second state was read or made anew, so that it shares nothing with the first one.
+    /// - Parameter isNew: whether the second state was read or made anew, so that it shares no values with the first one;
+    ///   nil if a foreign change is.
     package init?(
         of key: String, from before: EntryState, to after: EntryState, isForeign: Bool, isNew: Bool? = nil
     ) {
@@ -73,7 +74,7 @@ package struct EntryChange: Sendable {
         return change
     }
 
-    /// The values that differ, and the storage of the new members: unchanged values are shared, their storage is not.
+    /// The values that differ, and the storage of the new dictionary, which is not shared.
     private static func bytes(of difference: DictionaryDifference, to after: EntryState) -> Int {
         difference.estimatedBytes + after.members.count * MemoryLayout<(String, StoredValue)>.stride
     }
@@ -88,6 +89,8 @@ package struct EntryChange: Sendable {
         shared = Locked(nil)
     }
 }
+
+// MARK: - States
 
 /// An entry of a domain at one moment, as its subscribers know it.
 package struct EntryState: Sendable {
@@ -107,6 +110,8 @@ package struct EntryState: Sendable {
 
 /// What is around an entry. Only the store understands it. Different objects are different states.
 package protocol EntryContext: AnyObject, Sendable {}
+
+// MARK: - Subscriptions
 
 /// Receives the changes of one entry, in the order of the commits.
 package protocol EntrySubscriber: AnyObject, Sendable {

@@ -212,6 +212,8 @@ extension PropertyListFile {
     }
 }
 
+// MARK: - Flushes
+
 /// The known results of the flushes of one file.
 struct FlushRecord {
     /// The state that this process has flushed last. The durability of other states is unknown, because their writers
@@ -239,6 +241,8 @@ struct FlushRecord {
         if hasSucceeded, let failed = notFlushed, failed.isSameFile(as: status) { notFlushed = nil }
     }
 }
+
+// MARK: - For the tool
 
 /// The bytes of a file before and after a commit, for an undo.
 package struct FileReplacement: Sendable {

@@ -90,6 +90,8 @@ final class RootSubscriber: EntrySubscriber {
     var reader: ObjectIdentifier { ObjectIdentifier(root.state) }
 }
 
+// MARK: - What an observer sees
+
 /// The part of an instance's root that one observer sees.
 ///
 /// It may outlive the instance. It then uses the keys that were allowed when it was made.

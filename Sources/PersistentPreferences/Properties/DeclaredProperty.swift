@@ -64,6 +64,8 @@ protocol PrefWrapper {
     var declaredProperty: any DeclaredProperty { get }
 }
 
+// MARK: - Mending
+
 /// Values that cannot be read, and are mended step by step: the elements of a list that lack a new field, for example.
 extension DeclaredProperty {
     /// Whether the new value has fewer faults than the former one, which cannot be read.

@@ -262,6 +262,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 }
 
+// MARK: - The last read
+
 /// The result of a read of a property: the value that is found under its key.
 struct FoundValue {
     let value: StoredValue?

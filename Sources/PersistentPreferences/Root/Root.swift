@@ -212,6 +212,8 @@ struct Root {
     }
 }
 
+// MARK: - A write as data
+
 /// A write to one root, as data. The effect of most cases depends on the state that they are applied to.
 enum Change {
     /// A difference. Other keys of the root do not matter.

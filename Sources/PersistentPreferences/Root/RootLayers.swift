@@ -71,6 +71,8 @@ final class MergedSubscriber: EntrySubscriber {
     }
 }
 
+// MARK: - One key
+
 /// The values of the layers for one key of a class, parsed and checked by the declared type.
 package final class LayeredKey: Sendable {
     package struct Value: Sendable {
@@ -126,6 +128,8 @@ package final class LayeredKey: Sendable {
         below == nil ? nil : property?.error(of: stored, forKey: key)
     }
 }
+
+// MARK: - Faults
 
 /// A layer, or an entry of it, that cannot be used; see ``PrefsError/invalidLayer(_:)``.
 public struct LayerFault: Sendable, Hashable, CustomStringConvertible {

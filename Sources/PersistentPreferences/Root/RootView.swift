@@ -241,6 +241,8 @@ struct RootShape {
     let current: [String: StoredValue]
 }
 
+// MARK: - What an access reports
+
 /// The warnings and errors that one access of an instance reports besides its result.
 struct AccessOutcome {
     /// The warning for `lastError`: the first that was noted, unless an unusable stored value replaces it.

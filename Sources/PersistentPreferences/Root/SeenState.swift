@@ -70,6 +70,8 @@ extension InstanceState {
     }
 }
 
+// MARK: - One state for several reads
+
 /// The state of one root, with the layers around it, that all reads inside `PersistentPrefs.read` see.
 final class KeptRead: SeenState {
     private let key: String
@@ -138,6 +140,8 @@ extension DomainState {
         return DomainState(content, isWhole: isWhole, revision: revision, form: form)
     }
 }
+
+// MARK: - An earlier state
 
 /// A state that the reads of one instance see on one thread while a closure runs. The notification of key-value
 /// observers that a value will change comes after the commit, and the observers then ask for the former value.

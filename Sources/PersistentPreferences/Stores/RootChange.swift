@@ -215,6 +215,8 @@ extension [String: StoredValue]? {
     }
 }
 
+// MARK: - In a transaction
+
 /// Changes one root in a transaction. Nested accesses of the thread may have changed the root in between.
 extension Transaction {
     /// The current entry of a root, of any type; nil if it is missing.

@@ -216,6 +216,8 @@ package final class Roots: RootsStore {
     }
 }
 
+// MARK: - Layout
+
 /// The layout of roots in a domain: a property-list file or a domain of `UserDefaults`.
 ///
 /// ```swift

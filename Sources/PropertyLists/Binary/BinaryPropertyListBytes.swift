@@ -83,6 +83,8 @@ extension [UInt8] {
     }
 }
 
+// MARK: - Texts
+
 /// The texts of binary property lists: ASCII, or big-endian UTF-16. ASCII is recognized by words of eight bytes.
 ///
 /// The standard library's conversions take 20 times as long to read UTF-16, and twice as long to write it (Swift

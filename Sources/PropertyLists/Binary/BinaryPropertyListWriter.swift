@@ -143,6 +143,8 @@ struct BinaryPropertyListWriter {
     }
 }
 
+// MARK: - The format
+
 /// The format `FileFormat.binary`.
 struct BinaryFormat: FileFormatCoder {
     let name = "binary"

@@ -61,6 +61,8 @@ package protocol WrittenForms: AnyObject, Sendable {
     func isKeyOfTools(_ key: String) -> Bool
 }
 
+// MARK: - nil
+
 /// The form of nil inside a container.
 package enum NilMarker {
     /// The string that `PropertyListEncoder` stores for nil.

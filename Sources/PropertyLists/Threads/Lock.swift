@@ -30,6 +30,8 @@ package final class Lock: @unchecked Sendable {
     }
 }
 
+// MARK: - A value and its lock
+
 /// State that can be accessed only under its lock. The compiler checks this rule.
 ///
 /// It is inlined into other modules, because a closure that is not specialized costs more than the lock. The state is
@@ -60,6 +62,8 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state.pointee)
     }
 }
+
+// MARK: - Forks
 
 /// The locks of this process, so that `fork` finds them free.
 ///
@@ -195,6 +199,8 @@ package enum LockRegistry {
         shared.pointee.forks += 1
     }
 }
+
+// MARK: - Values of one thread
 
 /// A word per thread; nil at first.
 @usableFromInline

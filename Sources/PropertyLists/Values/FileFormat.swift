@@ -74,6 +74,8 @@ extension [FileFormat] {
     }
 }
 
+// MARK: - Bytes
+
 /// A property list that was read from bytes.
 package struct DecodedPropertyList {
     package let value: StoredValue
@@ -146,6 +148,8 @@ extension DecodingFailure {
     }
 }
 
+// MARK: - Failures
+
 /// The reason why a value cannot be written in a format, and its place.
 package struct EncodingFailure: Error {
     /// The path from the top: `Root.key[3]`; empty for the top level.
@@ -202,6 +206,8 @@ extension PropertyListFault: CustomStringConvertible {
     }
 }
 
+// MARK: - Limits
+
 /// The limits within which Foundation's coders, small thread stacks and Apple's daemon are safe.
 package enum PropertyListLimits {
     /// The most bytes of a file that is read or written.
@@ -226,6 +232,8 @@ package enum PropertyListLimits {
     /// The most seconds from the reference date. Beyond about 6.7e16 an XML property list holds a different date.
     package static let dateInterval: TimeInterval = 6e16
 }
+
+// MARK: - Values that are rejected
 
 /// The reason why a value cannot be stored or read, and its path.
 ///

@@ -277,6 +277,8 @@ private enum Kind {
     ]
 }
 
+// MARK: - Lists and dictionaries
+
 /// Vets lists and dictionaries of Swift and of Objective-C.
 extension PropertyListVetter {
     mutating func values(of objects: some Sequence<Any>, depth: Int) -> StoredValue? {
@@ -319,6 +321,8 @@ extension PropertyListVetter {
         return isNoReference(members) ? .dictionary(members) : nil
     }
 }
+
+// MARK: - Objects of Foundation's classes
 
 /// Vets objects of Foundation's classes and of their subclasses.
 ///

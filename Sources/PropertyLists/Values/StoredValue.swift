@@ -261,6 +261,8 @@ enum SharedStorage {
     }
 }
 
+// MARK: - Order
+
 /// An order of values of all types. Sets are stored sorted, so that equal sets have equal stored forms. References and
 /// foreign objects, which sets cannot hold, are ordered by their kind alone.
 extension StoredValue {

@@ -84,6 +84,8 @@ extension Data {
     }
 }
 
+// MARK: - Texts that take long to compare
+
 /// The limit on the cost of hashing and comparing a key.
 ///
 /// Swift brings combining marks into an order when it hashes or compares a String. Every reader and the vetter reject a

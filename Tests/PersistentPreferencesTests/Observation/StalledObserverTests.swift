@@ -41,7 +41,7 @@ import Testing
         #expect(all.last?.oldValues["blob"] as? Data == blob(3))
     }
 
-    /// A file that was read again shares nothing with the former state. Changes that wait share what has not changed.
+    /// Each read of a file makes its own copy of every value. Waiting changes keep an unchanged value once.
     @Test func whatDoesNotChangeIsKeptOnce() throws {
         let folder = try TemporaryFolder()
         let blob = Data(repeating: 7, count: 1 << 16)

@@ -83,8 +83,7 @@ import Testing
         #expect(try written([NSNumber(value: Float(0.5))]) == written([NSNumber(value: 0.5)]))
     }
 
-    /// Backups, repositories and `cmp` see no change where there is none: the order of a dictionary is random in each
-    /// process.
+    /// The order of a dictionary is random in each process. In its bytes, backups and repositories would see a change.
     @Test func twoProcessesWriteTheSameBytes() throws {
         let folder = try TemporaryFolder()
         let json = folder.file("a.json")
