@@ -113,11 +113,6 @@ package final class PropertyListFile: Sendable {
         return current
     }
 
-    /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
-    var cachedWithoutReport: Snapshot? {
-        state.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil }
-    }
-
     private func load(_ patience: Patience, _ former: Former?) throws -> DomainState {
         var wait = SaveWait()
         while true {

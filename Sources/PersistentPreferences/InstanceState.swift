@@ -34,6 +34,9 @@ package final class InstanceState: @unchecked Sendable {
     private var reported = ReportedFaults()
     /// A copy, because each read asks for it.
     private var faultsMayEnd = false
+    /// The properties in their class, by the key path of the wrapper: reading a wrapper by its key path costs 700
+    /// instructions.
+    private let properties = UnsafeMutablePointer<KeyPathTable>.allocate(capacity: 1)
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
     private var choice: (any ChoosingStore)?
@@ -48,6 +51,13 @@ package final class InstanceState: @unchecked Sendable {
     private(set) var hasFormerRoots = false
 
     let bridge = ObservationBridge()
+
+    init() { properties.initialize(to: KeyPathTable()) }
+
+    deinit {
+        properties.deinitialize(count: 1)
+        properties.deallocate()
+    }
 
     /// The instance; nil once it is being released.
     private(set) weak var owner: PersistentPrefs?
@@ -200,6 +210,33 @@ package final class InstanceState: @unchecked Sendable {
         }
     }
 
+    /// Whether a read without a fault changes what was reported. Asked with the lock.
+    var hasNewsForRead: Bool { outcome != nil || hasFailed || faultsMayEnd }
+
+    /// The last read of a property, found by a key path of its wrapper, and whether the instance must be told of a read
+    /// that succeeds.
+    @inline(__always)
+    func lastRead<Value>(
+        at storage: AnyKeyPath, _ type: Value.Type
+    ) -> (last: PrefProperty<Value>.Kept?, hasNews: Bool) {
+        withLock {
+            guard let property = properties.pointee[storage] else { return (nil, true) }
+            return (unsafeDowncast(property, to: PrefProperty<Value>.self).kept, hasNewsForRead)
+        }
+    }
+
+    /// The property of a wrapper, if it was found by this key path before.
+    @inline(__always)
+    func property<Value>(at storage: AnyKeyPath, _ type: Value.Type) -> PrefProperty<Value>? {
+        withLock { properties.pointee[storage].map { unsafeDowncast($0, to: PrefProperty<Value>.self) } }
+    }
+
+    func note(_ property: AnyObject, at storage: AnyKeyPath) {
+        // A generic class makes its key paths anew at each access.
+        let limit = 4 * declarations.declarations.count
+        lock.withLock { properties.pointee.add(property, at: storage, limit: limit) }
+    }
+
     /// As `isNews(nil)`, after a read. Ends the faults that the read would have met.
     func isNews(afterReadOf name: String?) -> Bool {
         lock.withLock {
@@ -258,6 +295,53 @@ package final class InstanceState: @unchecked Sendable {
 
     func addObservedKey(_ key: String) {
         lock.withLock { _ = state.observedKeys.insert(key) }
+    }
+}
+
+// MARK: - Properties by key path
+
+/// Objects by the address of a key path, which it keeps alive.
+struct KeyPathTable {
+    /// The addresses, in a power of two of places, of which at most half are used.
+    private var addresses: [UnsafeRawPointer?] = []
+    /// The objects, in the same places.
+    private var objects: [AnyObject?] = []
+    private var paths: [AnyKeyPath] = []
+
+    @inline(__always)
+    subscript(path: AnyKeyPath) -> AnyObject? {
+        if addresses.isEmpty { return nil }
+        let address = Self.address(of: path)
+        let place = place(of: address)
+        return addresses[place] == address ? objects[place] : nil
+    }
+
+    /// - Parameter limit: the most objects; the same at each call.
+    mutating func add(_ object: AnyObject, at path: AnyKeyPath, limit: Int) {
+        guard paths.count < limit, self[path] == nil else { return }
+        if addresses.isEmpty {
+            var size = 2
+            while size < 2 * limit { size *= 2 }
+            (addresses, objects) = (Array(repeating: nil, count: size), Array(repeating: nil, count: size))
+        }
+        let address = Self.address(of: path)
+        let place = place(of: address)
+        (addresses[place], objects[place]) = (address, object)
+        paths.append(path)
+    }
+
+    /// The place of an address, or the one that it would get.
+    @inline(__always)
+    private func place(of address: UnsafeRawPointer) -> Int {
+        // Addresses of objects are multiples of 16.
+        var place = Int(bitPattern: address) >> 4 & (addresses.count - 1)
+        while let other = addresses[place], other != address { place = (place + 1) & (addresses.count - 1) }
+        return place
+    }
+
+    @inline(__always)
+    private static func address(of path: AnyKeyPath) -> UnsafeRawPointer {
+        UnsafeRawPointer(Unmanaged.passUnretained(path).toOpaque())
     }
 }
 

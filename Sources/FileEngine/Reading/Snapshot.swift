@@ -72,6 +72,9 @@ final class Snapshot: Sendable {
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
     private let isSettled: Bool
+    /// The descriptor of the open file, if its status alone shows whether the state is current; nil for a new file, on
+    /// a server, and for a state that ends.
+    private let decisive: SystemCalls.Descriptor?
 
     /// Creates the state of a missing file.
     init(system: SystemCalls) {
@@ -84,6 +87,7 @@ final class Snapshot: Sendable {
         file = nil
         (fileSystem, read) = (.local, nil)
         self.system = system
+        decisive = nil
     }
 
     init(
@@ -106,6 +110,15 @@ final class Snapshot: Sendable {
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
         isSettled = !fileSystem.isOnServer && source.status.isSettled(before: source.nextStamp)
+        decisive = Self.decisive(isSettled, source.file, source.status, fileSystem, end)
+    }
+
+    private static func decisive(
+        _ isSettled: Bool, _ file: OpenFile?, _ status: FileStatus?, _ kind: SystemCalls.FileSystem, _ end: Duration?
+    ) -> SystemCalls.Descriptor? {
+        // A file without a name may have been replaced before its status was read.
+        guard isSettled, kind == .local, end == nil, let status, status.links > 0 else { return nil }
+        return file?.descriptor
     }
 
     /// Creates a copy of a state that is marked as settled.
@@ -119,6 +132,7 @@ final class Snapshot: Sendable {
         (fileSystem, read) = (state.fileSystem, state.read)
         system = state.system
         (checksum, isSettled, end) = (state.checksum, true, state.end)
+        decisive = Self.decisive(true, file, status, fileSystem, end)
     }
 
     /// The bytes of the content, if people write the format.
@@ -133,6 +147,12 @@ final class Snapshot: Sendable {
     /// file may not show that it was replaced. On a server, the file is opened anew. If the file changed within the last
     /// step of the clock, its bytes are compared, too.
     func validated(atPath path: String) -> Snapshot? {
+        if let decisive {
+            if let now = try? system.status(of: decisive), now == status { return self }
+            // The file may get the same number when it is opened again.
+            _ = file?.isIntact
+            return nil
+        }
         guard let file, let status else {
             do {
                 return try system.status(ofPath: path, followsLinks: false) == nil ? self : nil
@@ -148,7 +168,6 @@ final class Snapshot: Sendable {
         let now =
             isLocal ? try? system.status(of: file.descriptor) : try? system.status(ofPath: path, followsLinks: false)
         guard now == status, isLocal || file.isIntact else {
-            // The file may get the same number when it is opened again.
             _ = file.isIntact
             return nil
         }

@@ -14,7 +14,11 @@ package final class FileLocation {
     private let place = Locked(Place())
 
     private struct Place {
-        var file: PropertyListFile?
+        var file: PropertyListFile? {
+            didSet { state = file?.state }
+        }
+        /// The state of the file: an object that others refer to weakly, as to the file, costs more to retain.
+        private var state: Locked<PropertyListFile.State>?
         /// Whether the path must be resolved again.
         var isStale = true
         /// Whether the path contains a link.
@@ -24,9 +28,16 @@ package final class FileLocation {
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
         var moved: FileStatus.Time?
 
-        /// The file, for the fast path of a read. nil if the path contains a link, must be resolved again, or has a former
-        /// file.
-        var plain: PropertyListFile? { isStale || followsLinks || former != nil ? nil : file }
+        /// Whether the file is the one of the path until a read finds another: the path contains no link, need not be
+        /// resolved, and has no former file.
+        private var isPlain: Bool { !isStale && !followsLinks && former == nil }
+
+        var plain: PropertyListFile? { isPlain ? file : nil }
+
+        /// The state that reads return, if the file has not changed since it was read and there is nothing to report.
+        var cachedWithoutReport: Snapshot? {
+            isPlain ? state?.withLock { $0.warning == nil && $0.snapshot?.fault == nil ? $0.snapshot : nil } : nil
+        }
     }
 
     /// - Parameters:
@@ -71,10 +82,10 @@ package final class FileLocation {
     /// The revision of the current state, found without a resolution of the path. nil if that is impossible: in an
     /// update, after a change of the file, and if the path contains a link.
     package var revision: Revision? {
-        guard let file = place.withLock({ $0.plain }),
-            file.queue.transaction == nil, let known = file.cachedWithoutReport, file.validated(known) === known
-        else { return nil }
-        return known.revision
+        if Transaction.isInProgress, transaction != nil { return nil }
+        guard let known = place.withLock({ $0.cachedWithoutReport }) else { return nil }
+        if known.fileSystem != .local { return place.withLock({ $0.plain })?.validated(known).map(\.revision) }
+        return known.validated(atPath: path) === known ? known.revision : nil
     }
 
     /// The file that the path leads to, and the former file. In an update, the file that the update changes.

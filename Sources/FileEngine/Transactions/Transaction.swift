@@ -192,6 +192,9 @@ package final class Transaction {
         }
     }
 
+    /// Whether the thread has a transaction of any owner.
+    static var isInProgress: Bool { threads.value != nil }
+
     private static var innermost: Transaction? {
         threads.value.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -42,7 +42,7 @@ struct TrackingProbe: Hashable {
 
     private static func isTracked(by registrar: ObservationRegistrar, _ keyPath: KeyPath<Sample, Void>) -> Bool {
         // Clears what was recorded before. The framework also asks for hashes when a tracking begins and ends.
-        wasHashed.value = nil
+        if wasHashed.value != nil { wasHashed.value = nil }
         registrar.access(sample, keyPath: keyPath)
         return wasHashed.value != nil
     }

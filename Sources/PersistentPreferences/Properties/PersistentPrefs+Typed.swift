@@ -31,14 +31,28 @@ extension PersistentPrefs {
     }
 
     func value<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
-        let (binding, kept) = bound
+        if let last = bound.kept, isCurrent(last, hasNews: bound.hasNews) { return last.value }
+        return newValue(of: property, bound)
+    }
+
+    /// Whether a read would return the value of the last one. If so, this is the read.
+    ///
+    /// - Parameter hasNews: whether the instance must be told of a read that succeeds.
+    func isCurrent(_ last: CachedValue, hasNews: Bool) -> Bool {
+        state.bridge.access(last.key, of: self)
+        let root = key
+        guard last.isCurrent(in: state.revisionSeen(of: root), root: root), !last.isChecked || last.isValid
+        else { return false }
+        if hasNews { reportRead(nil, of: last.key) }
+        return true
+    }
+
+    /// The value of a property whose last read is not the current one.
+    func newValue<Value>(of property: PrefProperty<Value>, _ bound: PrefProperty<Value>.Bound) -> Value {
+        let (binding, kept, _) = bound
         let (key, cached) = (binding.key, kept as CachedValue?)
         state.bridge.access(key, of: self)
         let root = self.key
-        if let kept, kept.isCurrent(in: state.revisionSeen(of: root), root: root), property.accepts(kept, binding) {
-            reportRead(nil, of: key)
-            return kept.value
-        }
         // The closure does not depend on the type of the value.
         let finding: Finding? = read(root, of: key) { view, outcome in
             if let cached, cached.isCurrent(in: view.revision, root: root) { return .same }
@@ -72,7 +86,7 @@ extension PersistentPrefs {
     // MARK: - Changes in place
 
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<Value> {
-        let (binding, kept) = property.bound(in: state)
+        let (binding, kept, _) = property.bound(in: state)
         return changeInPlace(from: property.givenDefault, of: binding.key) { view, outcome in
             let found = try view.found(forKey: binding.key, &outcome)
             return try property.value(of: found, binding, kept, in: state)
@@ -110,7 +124,7 @@ extension PersistentPrefs {
 
     func isDefault<Value>(_ property: PrefProperty<Value>) -> Bool {
         state.bridge.access(property.binding(in: state).key, of: self)
-        let (binding, kept) = property.bound(in: state)
+        let (binding, kept, _) = property.bound(in: state)
         return read(of: binding.key) {
             let found = try $0.found(forKey: binding.key, &$1)
             guard found.value != nil else { return true }

@@ -70,16 +70,17 @@ extension PersistentPrefs {
             storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
         ) -> Value {
             get {
-                let property = prefs[keyPath: storage].property
-                return prefs.value(of: property, property.bind(to: prefs, at: storage))
+                let (last, hasNews) = prefs.state.lastRead(at: storage, Value.self)
+                if let last, prefs.isCurrent(last, hasNews: hasNews) { return last.value }
+                let (property, bound) = Self.bound(in: prefs, at: storage)
+                return prefs.newValue(of: property, bound)
             }
             set {
-                let property = prefs[keyPath: storage].property
-                let binding = property.bind(to: prefs, at: storage).binding
+                let (property, (binding, _, _)) = Self.bound(in: prefs, at: storage)
                 prefs.write { try $0.commit(property.change(to: newValue, binding), of: binding.key, &$1) }
             }
             _modify {
-                yield &PrefHandle(prefs: prefs, property: Self.property(of: prefs, at: storage)).inPlace
+                yield &PrefHandle(prefs: prefs, property: Self.bound(in: prefs, at: storage).property).inPlace
             }
         }
 
@@ -88,15 +89,19 @@ extension PersistentPrefs {
             _enclosingInstance prefs: Prefs, projected property: KeyPath<Prefs, PrefHandle<Value>>,
             storage storage: ReferenceWritableKeyPath<Prefs, Pref<Value>>
         ) -> PrefHandle<Value> {
-            PrefHandle(prefs: prefs, property: Self.property(of: prefs, at: storage))
+            PrefHandle(prefs: prefs, property: Self.bound(in: prefs, at: storage).property)
         }
 
-        private static func property<Prefs: PersistentPrefs>(
-            of prefs: Prefs, at storage: KeyPath<Prefs, Self>
-        ) -> PrefProperty<Value> {
+        private static func bound<Prefs: PersistentPrefs>(
+            in prefs: Prefs, at storage: KeyPath<Prefs, Self>
+        ) -> (property: PrefProperty<Value>, PrefProperty<Value>.Bound) {
+            if let property = prefs.state.property(at: storage, Value.self) {
+                return (property, property.bound(in: prefs.state))
+            }
             let property = prefs[keyPath: storage].property
-            property.bind(to: prefs, at: storage)
-            return property
+            let bound = property.bind(to: prefs, at: storage)
+            prefs.state.note(property, at: storage)
+            return (property, bound)
         }
 
         /// Unavailable: the compiler calls the subscripts above.

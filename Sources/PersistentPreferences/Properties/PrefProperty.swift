@@ -15,7 +15,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     private var options: [PrefOption<Value>] { given ?? [] }
 
     private var binding: Binding?
-    private var kept: Kept?
+    /// The value of the last read.
+    private(set) var kept: Kept?
 
     /// The property in its class. `Binding` and `Kept` are classes, because copying a generic struct costs more than
     /// the read.
@@ -34,11 +35,14 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     /// The result of a read, and its decoded value; the default if nothing was stored.
     final class Kept: CachedValue {
         let value: Value
+        private let binding: Binding
 
-        init(_ found: FoundValue, _ value: Value) {
-            self.value = value
-            super.init(found)
+        init(_ found: FoundValue, _ value: Value, of binding: Binding) {
+            (self.value, self.binding) = (value, binding)
+            super.init(found, forKey: binding.key, isChecked: found.value != nil && binding.constraint != nil)
         }
+
+        override var isValid: Bool { binding.constraint?.violation(value) == nil }
     }
 
     init(_ defaultValue: Value, _ options: [PrefOption<Value>]? = nil) {
@@ -53,7 +57,9 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     }
 
     /// The property in its class, with the value of its last read.
-    typealias Bound = (binding: Binding, kept: Kept?)
+    ///
+    /// `hasNews` is whether the instance must be told of a read that succeeds.
+    typealias Bound = (binding: Binding, kept: Kept?, hasNews: Bool)
 
     /// Finds the property in its class. Called before any other method.
     ///
@@ -61,11 +67,11 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     @discardableResult
     func bind(to prefs: PersistentPrefs, at storage: AnyKeyPath) -> Bound {
         let (binding, kept) = prefs.state.withLock { (self.binding, self.kept) }
-        if let binding { return (binding, kept) }
+        if let binding { return (binding, kept, true) }
         let key = prefs.declarations.key(of: self, in: prefs, at: storage)
         let new = Binding(key: key, coding: coding, constraint: constraint)
         prefs.state.withLock { self.binding = new }
-        return (new, nil)
+        return (new, nil, true)
     }
 
     func binding(in state: InstanceState) -> Binding { bound(in: state).binding }
@@ -73,7 +79,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
     func bound(in state: InstanceState) -> Bound {
         state.withLock {
             guard let binding else { preconditionFailure("the property is not bound to its class") }
-            return (binding, kept)
+            return (binding, kept, state.hasNewsForRead)
         }
     }
 
@@ -87,7 +93,7 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         of found: FoundValue, _ binding: Binding, _ kept: Kept?, in state: InstanceState
     ) throws(PrefsError) -> Value {
         guard let stored = found.value else {
-            if found.revision != nil { keep(found, givenDefault, in: state) }
+            if found.revision != nil { keep(found, givenDefault, of: binding, in: state) }
             return givenDefault
         }
         let value: Value
@@ -96,14 +102,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         } else {
             value = try decoded(stored, binding, as: found.form)
         }
-        if found.revision != nil || !binding.coding.isCheap { keep(found, value, in: state) }
+        if found.revision != nil || !binding.coding.isCheap { keep(found, value, of: binding, in: state) }
         return try checked(value, binding)
-    }
-
-    /// Whether the value of the last read was returned without an error.
-    func accepts(_ kept: Kept, _ binding: Binding) -> Bool {
-        guard let constraint = binding.constraint, !kept.isOfNothing else { return true }
-        return constraint.violation(kept.value) == nil
     }
 
     /// The value of the last read, if the state is still the same.
@@ -138,8 +138,8 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return value
     }
 
-    private func keep(_ found: FoundValue, _ value: Value, in state: InstanceState) {
-        let new = Kept(found, value)
+    private func keep(_ found: FoundValue, _ value: Value, of binding: Binding, in state: InstanceState) {
+        let new = Kept(found, value, of: binding)
         state.withLock { kept = new }
     }
 
@@ -276,12 +276,16 @@ struct FoundValue {
 
 /// The last read of a property, without the type of its values.
 class CachedValue {
+    let key: String
     private let stored: StoredValue?
     let isOfNothing: Bool
+    /// Whether `isValid` has to be asked: the property has a constraint, which a default satisfies.
+    let isChecked: Bool
     let revision: Revision?
     private let root: String
 
-    init(_ found: FoundValue) {
+    init(_ found: FoundValue, forKey key: String, isChecked: Bool) {
+        (self.key, self.isChecked) = (key, isChecked)
         stored = found.value
         isOfNothing = found.value == nil
         revision = found.revision
@@ -289,6 +293,10 @@ class CachedValue {
     }
 
     func isOf(_ stored: StoredValue) -> Bool { self.stored == stored }
+
+    /// Whether the value satisfies the constraint of its property. Asked at each read, because a constraint may depend on
+    /// something that changes.
+    var isValid: Bool { true }
 
     /// Whether a read of a root at a revision would return this value. The state itself is not kept, because it may be
     /// large.
