@@ -225,11 +225,8 @@ package final class InstanceState: @unchecked Sendable {
         }
     }
 
-    /// The property of a wrapper, if it was found by this key path before.
-    @inline(__always)
-    func property<Value>(at storage: AnyKeyPath, _ type: Value.Type) -> PrefProperty<Value>? {
-        withLock { properties.pointee[storage].map { unsafeDowncast($0, to: PrefProperty<Value>.self) } }
-    }
+    /// The property of a wrapper, a `PrefProperty`, if it was found by this key path before.
+    func property(at storage: AnyKeyPath) -> AnyObject? { withLock { properties.pointee[storage] } }
 
     func note(_ property: AnyObject, at storage: AnyKeyPath) {
         // A generic class makes its key paths anew at each access.

@@ -26,9 +26,11 @@ extension PersistentPrefs {
             state.bridge.willKeep(of: self)
             let kept = KeptRead(of: root, in: roots, domain)
             return try kept.asCurrent {
-                var first: (view: RootView, hasWarning: Bool)?
-                read(root) { view, outcome in first = (view, outcome.warning != nil) }
-                kept.begin(with: first?.view, hasWarning: first?.hasWarning == true)
+                if !kept.begin(hasFormerRoots: state.hasFormerRoots) {
+                    var first: (view: RootView, hasWarning: Bool)?
+                    read(root) { view, outcome in first = (view, outcome.warning != nil) }
+                    kept.begin(with: first?.view, hasWarning: first?.hasWarning == true)
+                }
                 return try body()
             }
         }

@@ -18,7 +18,7 @@ package final class FileLocation {
             didSet { state = file?.state }
         }
         /// The state of the file: an object that others refer to weakly, as to the file, costs more to retain.
-        private var state: Locked<PropertyListFile.State>?
+        private(set) var state: Locked<PropertyListFile.State>?
         /// Whether the path must be resolved again.
         var isStale = true
         /// Whether the path contains a link.
@@ -215,7 +215,7 @@ extension FileLocation: Domain {
         place.withLock { $0.file }?.queue.transaction
     }
 
-    package var source: AnyObject { place.withLock { $0.file }?.queue ?? self }
+    package var source: AnyObject { place.withLock { $0.state } ?? self }
 
     package func state(of part: DomainPart, isForWriting: Bool) throws -> DomainState {
         try read(isForWriting ? .ofWrite : .ofRead)

@@ -95,7 +95,8 @@ extension PersistentPrefs {
         private static func bound<Prefs: PersistentPrefs>(
             in prefs: Prefs, at storage: KeyPath<Prefs, Self>
         ) -> (property: PrefProperty<Value>, PrefProperty<Value>.Bound) {
-            if let property = prefs.state.property(at: storage, Value.self) {
+            if let known = prefs.state.property(at: storage) {
+                let property = unsafeDowncast(known, to: PrefProperty<Value>.self)
                 return (property, property.bound(in: prefs.state))
             }
             let property = prefs[keyPath: storage].property

@@ -77,16 +77,21 @@ final class KeptRead: SeenState {
     private let key: String
     private let roots: Roots
     private let domain: any Domain
-    private var source: AnyObject
+    /// nil until the state is kept.
+    private var source: AnyObject?
     private var layers: (any RootLayersSnapshot)?
-    /// The parts of the domain that the first read needed: the root, and former roots that it may be in.
-    private var parts: [String: Result<DomainState, any Error>] = [:]
+    /// The part of the domain with the root.
+    private var own: Result<DomainState, any Error>?
+    /// The other parts that the first read needed: former roots that the root may be in, or the entries of a flat domain.
+    private var others: [String: Result<DomainState, any Error>] = [:]
+    /// A state with a warning that the first read will report.
+    private var unreported: DomainState?
     /// The revision of the state, if a read of it reports nothing.
     private(set) var revision: Revision?
     private var isBeginning = true
 
     init(of key: String, in roots: Roots, _ domain: any Domain) {
-        (self.key, self.roots, self.domain, source) = (key, roots, domain, domain.source)
+        (self.key, self.roots, self.domain) = (key, roots, domain)
     }
 
     /// The read that has kept the state of a root on this thread.
@@ -102,6 +107,23 @@ final class KeptRead: SeenState {
         keeps(root, in: roots) ? .this(revision) : .other
     }
 
+    /// Keeps the state of a root that is in one part of the domain.
+    ///
+    /// - Returns: false if a first read has to find out what to keep, or has something to report.
+    func begin(hasFormerRoots: Bool) -> Bool {
+        guard !hasFormerRoots, roots.layers == nil, roots.layout == .roots,
+            let state = try? roots.state(of: .root(key))
+        else { return false }
+        if state.warning != nil {
+            unreported = state
+            return false
+        }
+        isBeginning = false
+        source = domain.source
+        revision = state.revision
+        return true
+    }
+
     /// Ends the first read. From now on, its parts are kept.
     func begin(with view: RootView?, hasWarning: Bool) {
         isBeginning = false
@@ -114,17 +136,20 @@ final class KeptRead: SeenState {
     private func isOf(_ other: (any Domain)?) -> Bool {
         guard let other else { return false }
         // The links of a path may change meanwhile.
-        return other === domain || other.source === source
+        return other === domain || source != nil && other.source === source
     }
 
     override func state(of part: DomainPart, in domain: any Domain) throws -> DomainState {
+        let isOwn = part.name == key
         guard isBeginning else {
-            if let known = parts[part.name], isOf(domain) { return try known.get() }
+            if let known = isOwn ? own : others[part.name], isOf(domain) { return try known.get() }
             return try super.state(of: part, in: domain)
         }
-        let found = Result { try super.state(of: part, in: domain) }
         // A store of another module may read a store of this package.
-        if domain === self.domain { parts[part.name] = found.map(\.withoutNews) }
+        guard domain === self.domain else { return try super.state(of: part, in: domain) }
+        let found = Result { try unreported ?? super.state(of: part, in: domain) }
+        unreported = nil
+        if isOwn { own = found.map(\.withoutNews) } else { others[part.name] = found.map(\.withoutNews) }
         return try found.get()
     }
 

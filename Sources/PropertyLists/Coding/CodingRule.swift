@@ -88,7 +88,7 @@ package enum CodingRule {
     }
 
     private static func scalar<Value: StorableScalar>(_ type: Value.Type) -> Any {
-        PrefCoding<Value>(encode: \.storable, decode: Value.decode, isCheap: true)
+        PrefCoding<Value>(encode: { $0.storable }, decode: Value.decode, isCheap: true)
     }
 
     private static func raw<Value: RawRepresentable>(_ type: Value.Type, depth: Int) -> Any? {

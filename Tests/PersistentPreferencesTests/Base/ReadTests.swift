@@ -4,6 +4,7 @@ import PersistentPreferences
 import PrefsJSON
 import PrefsKeys
 import PrefsLayers
+import PrefsPropertyLists
 import Testing
 import WriteOperations
 
@@ -287,6 +288,19 @@ private struct High: PrefKey {
                 #expect(prefs.lastError?.detail(of: PrefsError.unreadable) != nil, "\(prefs.outcome)")
             }
         }
+    }
+
+    @Test func aWarningOfAnEarlierWriteIsReportedOnce() throws {
+        let store = PropertyListFileStore(url: folder.file())
+        let prefs = PairPrefs(key: "Root", values: ["low": 1], store: store)
+        try Data("damage".utf8).write(to: folder.file())
+        try store.update(root: "Root") { $0?["high"] = 2 }
+        let errors = Locked<[PrefsError]>([])
+        let observation = prefs.onError { error in errors.withLock { $0.append(error) } }
+        prefs.read { #expect(prefs.pair == [1, 2] && prefs.pair == [1, 2]) }
+        #expect(errors.withLock { $0.compactMap { $0.detail(of: PrefsError.quarantined) }.count } == 1)
+        #expect(errors.withLock { $0.count } == 1)
+        withExtendedLifetime(observation) {}
     }
 
     @Test func anUnfitValueIsReportedByItsReadOnly() throws {

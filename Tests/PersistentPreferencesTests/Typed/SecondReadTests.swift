@@ -211,4 +211,50 @@ extension AppSettingsValues {
         try store.update(root: "Root") { $0 = nil }
         #expect(numbers(settings.readKey, settings.readKey) == numbers(12, 12))
     }
+
+    @Test func aSuccessAfterAFailureIsToldAlsoIfTheProgramHasClearedTheError() throws {
+        final class HeardPrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref(.in(8...72)) var size = 12
+            @Pref var number = 0
+            var heard: [Bool] = []
+            override var lastError: PrefsError? { didSet { heard.append(lastError != nil) } }
+        }
+        let store = InMemoryStore()
+        try store.update(root: "Root") { $0 = ["size": 4711, "number": 1] }
+        let prefs = HeardPrefs(key: "Root", store: store)
+        #expect((0..<2).map { _ in prefs.number } == [1, 1])
+        prefs.heard = []
+        #expect(prefs.size == 12)
+        prefs.lastError = nil
+        #expect((0..<2).map { _ in prefs.number } == [1, 1])
+        #expect(prefs.heard == [true, false, false])
+    }
+
+    /// Two paths may have one place in the table, and a path of an equal value is another one.
+    @Test func theTableOfKeyPathsFindsEachObjectByItsOwnPath() {
+        final class Item {}
+        let paths = (0..<200).map { \[Int].[$0] as AnyKeyPath }
+        let items = paths.map { _ in Item() }
+        var table = KeyPathTable()
+        #expect(paths.allSatisfy { table[$0] == nil })
+        for (path, item) in zip(paths, items) { table.add(item, at: path, limit: 150) }
+        table.add(items[1], at: paths[0], limit: 150)
+        #expect(zip(paths, items).prefix(150).allSatisfy { table[$0] === $1 })
+        #expect(paths.dropFirst(150).allSatisfy { table[$0] == nil })
+        #expect((0..<200).allSatisfy { table[\[Int].[$0]] == nil })
+    }
+
+    @Test func aGenericClassMakesItsKeyPathsAnewAndReadsTheSame() {
+        let prefs = GenericPrefs<String>(key: "Root", store: store())
+        for round in 0..<100 {
+            prefs.first = round
+            prefs.second = -round
+            #expect(prefs.first == round && prefs.second == -round)
+        }
+    }
+}
+
+private final class GenericPrefs<Value>: PersistentPrefs, @unchecked Sendable {
+    @Pref var first = 0
+    @Pref var second = 0
 }
