@@ -69,6 +69,15 @@ import TestSupport
                 ])
     }
 
+    @Test(.enabled(if: OtherReaders.has(jsonPP, "json_pp"))) func jsonPPHas15Digits() throws {
+        let ours = try PropertyListCoder.encode(plain: ["x": 0.1 + 0.2, "y": 0.5], as: .json)
+        let theirs = try OtherReaders.run(Self.jsonPP, [], on: ours)
+        let expected = StoredValue(of: ["x": 0.3, "y": 0.5])
+        #expect(try PropertyListCoder.decode(theirs, as: .all).value == expected)
+    }
+
+    private static let jsonPP = OtherReaders.program("json_pp")
+
     private static var plain: [String: Any] {
         [
             "numbers": [0, 1.0, -0.0, 1e22, Double.leastNonzeroMagnitude, 1e-5, 1e16, 0.1, UInt64.max, Int64.min]
