@@ -11,7 +11,7 @@ usage() {
 
 [ $# -eq 0 ] || usage
 
-# A program, or a module of Python or Ruby, its packages, and what its tests are about.
+# A program, or a module of Python, Node.js or Ruby, its packages, and what its tests are about.
 tools="
 etcd etcd-server,etcd-client the fleet
 etcdctl etcd-client the fleet
@@ -20,6 +20,8 @@ openssl openssl encryption of a fleet
 faketime faketime wrong clocks
 setfacl acl access control lists
 jq jq JSON of other programs
+jshon jshon JSON of other programs
+node:json5 nodejs,node-json5 JSON of other programs
 plistutil libplist-utils property lists of other programs
 plget gnustep-base-runtime property lists of other programs
 python:biplist python3-biplist property lists of other programs
@@ -34,6 +36,7 @@ mandoc mandoc the manual page
 has() { # tool
     case $1 in
         python:*) /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
+        node:*) node -e "module.paths.push('/usr/share/nodejs'); require('${1#*:}')" 2>/dev/null ;;
         ruby:*) ruby -e "require '${1#*:}'" 2>/dev/null ;;
         *) command -v "$1" >/dev/null ;;
     esac

@@ -13,6 +13,12 @@ package enum OtherReaders {
 
     package static let python = program("python3")
     package static let jq = program("jq")
+    package static let jshon = program("jshon")
+    /// Perl's printer of JSON.
+    package static let jsonPP = program("json_pp")
+    /// Node.js with node-json5, where Debian installs it.
+    package static let json5 = program("node") { succeeds($0, ["-e", "\(findJSON5) require('json5')"]) }
+    package static let findJSON5 = "module.paths.push('/usr/share/nodejs');"
     /// libplist's converter.
     package static let plistutil = program("plistutil")
     /// GNUstep's converter. The toolchain of Swift has a program of this name, too, but no `plget` beside it.

@@ -45,9 +45,12 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
         }
     }()
 
+    /// The article for developers of the package that names tests.
+    static let changes = "Sources/PersistentPreferences/PersistentPreferences.docc/WhereToChange.md"
+
     /// The pages for developers of the package. They contain no Swift.
     static let house = [
-        "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Tests/README.md", "Tests/Benchmarks/README.md",
+        "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Tests/README.md", "Tests/Benchmarks/README.md", changes,
     ]
     .compactMap { path in
         (try? String(contentsOf: package.appending(path: path), encoding: .utf8)).map { Self(path: path, text: $0) }

@@ -27,11 +27,11 @@ import Testing
     }
 
     /// A reader copies an example with its imports, and no others.
-    @Test(.enabled(if: Compiler.canRun))
-    func theExamplesOfTheReadmeCompileAsPrinted() throws {
-        let readme = try #require(DocumentationPage.all.first { $0.testDescription == "README.md" })
-        #expect(readme.programs.count == 4)
-        for program in readme.programs {
+    @Test(.enabled(if: Compiler.canRun), arguments: [("README.md", 1), ("ThreeUses.md", 3)])
+    func theExamplesToStartFromCompileAsPrinted(_ page: String, _ count: Int) throws {
+        let page = try #require(DocumentationPage.all.first { $0.testDescription == page })
+        #expect(page.programs.count == count)
+        for program in page.programs {
             for complaint in try Compiler.complaints(of: program, ["-warnings-as-errors"]) {
                 Issue.record("\(complaint)")
             }
@@ -92,7 +92,7 @@ import Testing
         let files = Dictionary(
             paths.filter { $0.hasSuffix("Tests.swift") }.map { (($0 as NSString).lastPathComponent, $0) }
         ) { first, _ in first }
-        for page in DocumentationPage.all {
+        for page in DocumentationPage.all where page.path != DocumentationPage.changes {
             let named = page.text.matches(of: /`[A-Z][A-Za-z]*Tests[`.]/).map { String($0.output) }
             #expect(named.isEmpty, "\(page.path) names tests")
         }
@@ -109,15 +109,32 @@ import Testing
     }
 
     @Test func everyFileThatAPageNamesIsThere() {
-        #expect(DocumentationPage.house.count == 5)
+        #expect(DocumentationPage.house.count == 6)
         for page in DocumentationPage.all + DocumentationPage.house {
             let folder = DocumentationPage.package.appending(path: page.path).deletingLastPathComponent()
-            let links = page.text.matches(of: /\]\(([^)#: ]+)\)/).map { folder.appending(path: String($0.output.1)) }
+            let links = page.text.matches(of: /\]\(([^)#: ]+)(?:#[^)]+)?\)/).map {
+                folder.appending(path: String($0.output.1))
+            }
             let named = page.text.matches(of: /\b((?:Scripts|Sources|Tests)\/[A-Za-z0-9_\/+.-]*[A-Za-z0-9_])/)
                 .map { DocumentationPage.package.appending(path: String($0.output.1)) }
             for file in links + named where !FileManager.default.fileExists(atPath: file.path) {
                 Issue.record("\(page.path): there is no \(file.relativePath)")
             }
+        }
+    }
+
+    /// A link of the README to a section, as Markdown viewers form it: in lower case, with dashes.
+    @Test func everySectionThatTheReadmeLinksToIsThere() throws {
+        let readme = try #require(DocumentationPage.all.first { $0.path == "README.md" })
+        let links = readme.text.matches(of: /\]\(([^)#: ]+)#([^)]+)\)/)
+        #expect(links.count > 3)
+        for link in links {
+            let page = try #require(DocumentationPage.all.first { $0.path == link.output.1 }, "\(link.output.1)")
+            let anchors = page.text.matches(of: /\n##+ (.+)/).map {
+                $0.output.1.lowercased().filter { $0.isLetter || $0.isNumber || " -".contains($0) }
+                    .replacing(" ", with: "-")
+            }
+            #expect(anchors.contains(String(link.output.2)), "\(page.path) has no section \(link.output.2)")
         }
     }
 
@@ -129,19 +146,18 @@ import Testing
         "add a kind of migration", "remove a feature",
     ]
 
-    /// The files, types, functions, test targets and articles that a row names exist. `everyTestThatAPageNamesIsThere`
-    /// checks the suites.
+    /// The files, types, functions and test targets that the article names exist, and a row can be read at a glance.
+    /// `everyTestThatAPageNamesIsThere` checks the suites, `Scripts/docs.sh` the articles.
     @Test func theTableOfChangesNamesWhatIsThere() throws {
-        let page = try #require(DocumentationPage.house.first { $0.path == "CONTRIBUTING.md" })
+        let page = try #require(DocumentationPage.house.first { $0.path == DocumentationPage.changes })
         let tree = try SourceTree()
         let rows = page.rows(of: "## I want to …")
         let tasks = rows.compactMap(\.first)
         #expect(Self.changes.filter { !tasks.contains($0) } == [])
         for row in rows {
             #expect(row.count == 4, "\(row)")
-            for name in tree.missing(in: row) { Issue.record("\(page.path): \(row[0]): there is no \(name)") }
+            #expect(row.joined(separator: " ").split(separator: " ").count <= 40, "\(row[0])")
         }
-        let platform = try #require(rows.first { $0.first == "add a platform" })
-        #expect(tree.files(forPlatform: "Linux").filter { !platform[1].contains("`\($0)`") } == [])
+        for name in tree.missing(in: page.text) { Issue.record("\(page.path): there is no \(name)") }
     }
 }

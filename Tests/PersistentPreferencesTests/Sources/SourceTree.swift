@@ -9,7 +9,6 @@ struct SourceTree {
     /// The names that follow another keyword.
     private var memberNames: Set<String> = []
     private let manifest: String
-    private let headings: Set<String>
 
     init() throws {
         let package = DocumentationPage.package
@@ -35,23 +34,13 @@ struct SourceTree {
                 if Self.types.contains(words[index]) { typeNames.insert(name) } else { memberNames.insert(name) }
             }
         }
-        let lines = (DocumentationPage.all + DocumentationPage.house).flatMap { $0.text.split(separator: "\n") }
-        headings = Set(lines.filter { $0.hasPrefix("#") }.map { $0.drop { $0 == "#" || $0 == " " } }.map(String.init))
     }
 
-    /// The names of the files in `Sources` for one platform: `Socket+Linux.swift`.
-    func files(forPlatform name: String) -> [String] {
-        paths.filter { $0.hasPrefix("Sources/") && $0.hasSuffix("+\(name).swift") }
-            .map { ($0 as NSString).lastPathComponent }.sorted()
-    }
-
-    /// What a row of the table "I want to …" names and the package does not have.
+    /// What a text names and the package does not have.
     ///
     /// A file has a path, or ends with `.swift`. A type is capitalized and in backticks, alone or before a member. A
-    /// function is in backticks, with parentheses. A test target is named without backticks. The last cell names
-    /// headings in quotation marks.
-    func missing(in row: [String]) -> [String] {
-        let text = row.joined(separator: " | ")
+    /// function is in backticks, with parentheses. A test target is named without backticks.
+    func missing(in text: String) -> [String] {
         var missing: [String] = []
         for match in text.matches(of: /`([^`]+)`/) {
             let name = String(match.output.1)
@@ -76,9 +65,6 @@ struct SourceTree {
         for match in text.matches(of: /[^`A-Za-z\/]([A-Z][A-Za-z]*)Tests\b[^`]/) {
             let name = match.output.1
             if !manifest.contains("\"\(name)\"") { missing.append("\(name)Tests") }
-        }
-        for match in (row.last ?? "").matches(of: /"([^",][^"]*)"/) where !headings.contains(String(match.output.1)) {
-            missing.append("\"\(match.output.1)\"")
         }
         return missing
     }

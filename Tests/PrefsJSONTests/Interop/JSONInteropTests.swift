@@ -69,6 +69,42 @@ import TestSupport
                 ])
     }
 
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.jsonPP, "json_pp"))) func jsonPPHas15Digits() throws {
+        let ours = try PropertyListCoder.encode(plain: ["x": 0.1 + 0.2, "y": 0.5], as: .json)
+        let theirs = try OtherReaders.run(OtherReaders.jsonPP, [], on: ours)
+        let expected = StoredValue(of: ["x": 0.3, "y": 0.5])
+        #expect(try PropertyListCoder.decode(theirs, as: .all).value == expected)
+    }
+
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.jshon, "jshon"))) func jshonRefusesU0000() throws {
+        func read(_ text: String) throws -> Data {
+            let ours = try PropertyListCoder.encode(plain: ["k": text], as: .json)
+            return try OtherReaders.run(OtherReaders.jshon, ["-e", "k", "-u"], on: ours)
+        }
+        #expect(try read("a\u{1}b") == Data("a\u{1}b\n".utf8))
+        #expect(throws: FuzzViolation.self) { try read("a\0b") }
+    }
+
+    /// In texts with comments and trailing commas, which a write has changed.
+    @Test(.enabled(if: OtherReaders.has(OtherReaders.json5, "node-json5"))) func nodeJSON5ReadsCommentedTexts() throws {
+        let texts = ChangedTextTests.cases.map(\.expected)
+        let pairs = try texts.map { text in
+            let ours = try PropertyListCoder.encode(
+                PropertyListCoder.decode(Data(text.utf8), as: .all).value, as: .json)
+            return [text, String(decoding: ours, as: UTF8.self)]
+        }
+        let script = """
+            \(OtherReaders.findJSON5)
+            const JSON5 = require("json5"), {isDeepStrictEqual} = require("util");
+            for (const [text, ours] of JSON.parse(require("fs").readFileSync(0)))
+                console.log(isDeepStrictEqual(JSON5.parse(text), JSON.parse(ours)));
+            """
+        let answers = try OtherReaders.run(OtherReaders.json5, ["-e", script], on: JSONEncoder().encode(pairs))
+        let isEqual = String(decoding: answers, as: UTF8.self).split(separator: "\n").map { $0 == "true" }
+        #expect(isEqual.count == texts.count && texts.filter { $0.contains("//") }.count > 3)
+        for (text, isEqual) in zip(texts, isEqual) where !isEqual { Issue.record("\(text)") }
+    }
+
     private static var plain: [String: Any] {
         [
             "numbers": [0, 1.0, -0.0, 1e22, Double.leastNonzeroMagnitude, 1e-5, 1e16, 0.1, UInt64.max, Int64.min]
