@@ -180,6 +180,57 @@ import TestSupport
         #expect(try two.currentCount("R198") == 198)
     }
 
+    // MARK: - The end of a ticket
+
+    /// Waits for a key that was found, and then changed by a closure. False if the watch has not told.
+    private func hears(
+        until deadline: ContinuousClock.Instant = .now + longestWait, of change: (_ key: String) throws -> Void
+    ) throws -> Bool {
+        let (client, key) = (try one.namespace.client, "\(prefix)l/A/client")
+        try cluster.control("put", key, "1")
+        let reply = try client.range(RangeRequest(key: Data(key.utf8)), until: deadline)
+        try change(key)
+        let found = try #require(reply.kvs.first)
+        try client.waitForChange(of: found, in: reply.revision, until: deadline)
+        return .now < deadline
+    }
+
+    /// The watch begins after the end of the ticket. Its owner may be in the queue again, under the same key.
+    @Test(arguments: [false, true]) func aTicketThatEndsBeforeItsWatchBegins(_ isPutAgain: Bool) throws {
+        let isHeard = try hears { key in
+            try cluster.control("del", key)
+            if isPutAgain { try cluster.control("put", key, "1") }
+        }
+        #expect(isHeard)
+    }
+
+    @Test func changesOfOtherKeysEndNoWait() throws {
+        let isHeard = try hears(until: .now + .seconds(1)) { try cluster.control("put", $0 + "s", "1") }
+        #expect(!isHeard)
+    }
+
+    /// etcd reports what is past in rounds, ten a second.
+    @Test func aWatchOfATicketBeginsNow() throws {
+        let holder = Holder(one)
+        let (watch, ended) = (Signal(), Signal())
+        let request = Locked("")
+        proxy.interceptFirst("/v3/watch") {
+            let text = $0
+            request.withLock { $0 = text }
+            watch.signal()
+            return nil
+        }
+        Thread.detachNewThread { [proxy, prefix] in
+            #expect(error { try increment(proxy.store(prefix)) } == nil)
+            ended.signal()
+        }
+        watch.wait()
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(request.withLock { $0.contains("createRequest") && !$0.contains("startRevision") })
+        #expect(try two.currentCount() == 2)
+    }
+
     // MARK: - Commits without an answer
 
     /// What the request has that puts root "A".

@@ -79,6 +79,7 @@ struct TxnReply: Decodable {
 }
 
 struct WatchReply: Decodable {
+    let header: EtcdHeader?
     struct Event: Decodable {
         let type: String?
         let kv: EtcdKeyValue
@@ -92,7 +93,7 @@ struct WatchReply: Decodable {
     @OrZero var events: [Event]
 
     enum CodingKeys: String, CodingKey {
-        case events
+        case header, events
         case isCreated = "created"
         case isCanceled = "canceled"
         case cancelReason = "cancel_reason"
