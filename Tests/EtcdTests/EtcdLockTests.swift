@@ -55,7 +55,7 @@ import TestSupport
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
         let namespace = try proxy.store(prefix).namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
-        let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
+        let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20)).id
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
         let (asked, answer, both) = (Signal(), Signal(), [Signal(), Signal()])
         proxy.intercept { request in
@@ -181,6 +181,40 @@ import TestSupport
     }
 
     // MARK: - The end of a ticket
+
+    /// etcd grants no lease below one and a half elections. The ticket of a client that has died stays as long.
+    @Test(.enabled(if: EtcdCluster.isWhole)) func aLeaseThatIsLongerThanAskedFor() throws {
+        // 8 s in place of 5.
+        let cluster = try EtcdCluster(
+            nodes: 1, arguments: ["--election-timeout", "5000", "--heartbeat-interval", "500"])
+        let deadline = Duration.seconds(2)
+        let (store, holder) = (cluster.store(prefix, .init(deadline: deadline)), Holder(cluster.store(prefix)))
+        let (begin, ended) = (ContinuousClock.now, Signal())
+        Thread.detachNewThread {
+            #expect(error { try increment(store) } == nil)
+            ended.signal()
+        }
+        wait { .now > begin + deadline }
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(try store.currentCount() == 2)
+    }
+
+    /// The default deadline outlives the election of a leader and the lease of a ticket, which begins again with the new leader.
+    @Test(.enabled(if: EtcdCluster.isWhole)) func theLeaderAndTheHolderOfALockDieTogether() throws {
+        let cluster = try EtcdCluster(
+            nodes: 3, arguments: ["--election-timeout", "1000", "--heartbeat-interval", "100"])
+        let servers = cluster.nodes.map { "127.0.0.1:\($0.clientPort)" }.joined(separator: ",")
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        try increment(store)
+        let holder = try PipedChild("EtcdProbe", ["hold", "etcd://\(servers)/\(prefix)"], home: home)
+        #expect(try holder.line() == "holding")
+        let leader = try #require(try cluster.leader())
+        cluster.kill(leader)
+        holder.kill()
+        try increment(store)
+        #expect(try store.currentCount() == 2)
+    }
 
     /// Waits for a key that was found, and then changed by a closure. False if the watch has not told.
     private func hears(

@@ -66,8 +66,9 @@ final class EtcdLock: Sendable {
                 let begin = ContinuousClock.Instant.now
                 try prepare(forTicket: true)
                 deadline += .now - begin
-                if case .granted(let stored) = try takeTurn(root, until: deadline) { return stored }
-                try pause(until: deadline)
+                let end = deadline + identity.leaseExcess
+                if case .granted(let stored) = try takeTurn(root, until: end) { return stored }
+                try pause(until: end)
             }
         } catch {
             throw PrefsError.notStored(keys.failure(error))

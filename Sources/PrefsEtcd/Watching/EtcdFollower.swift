@@ -56,8 +56,8 @@ struct EtcdFollower {
         }
         let roots = needsLoad ? known.used : unread
         if roots.isEmpty { return }
-        let request = TxnRequest(success: roots.map { .range(RangeRequest(key: watch.keys.root($0))) })
-        let reply = try watch.client.commit(request, ranges: roots.count, at: endpoint, until: begin + time)
+        let ranges = roots.map { RangeRequest(key: watch.keys.root($0)) }
+        let reply = try watch.client.look(at: ranges, at: endpoint, until: begin + time)
         let isRestored = known.progress.isAhead(of: reply.revision, term: reply.term)
         if isRestored, roots.count < known.used.count {
             needsLoad = true
@@ -77,17 +77,15 @@ struct EtcdFollower {
         let known = watch.state.withLock { $0 }
         var page = RangeRequest(prefix: watch.keys.roots)
         page.limit = Self.firstPage
-        let first = try watch.client.commit(
-            TxnRequest(success: [.range(page)]), ranges: 1, at: endpoint, until: begin + time)
+        let first = try watch.client.range(page, at: endpoint, until: begin + time)
         // All pages are of the same revision.
         page.revision = first.revision
-        var (roots, last, hasMore) = (first.ranges[0], first.ranges[0], first.results[0].more)
+        var (roots, last, hasMore) = (first.kvs, first.kvs, first.more)
         while hasMore, let end = last.last {
             page.key = end.key + [0]
             // Each page makes etcd count the rest. After a failure, the pages stay small.
             if failures == 0, last.reduce(0, { $0 + $1.bytes.count }) < Self.smallPage { page.limit? *= 2 }
-            let next = try watch.client.call(
-                "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
+            let next = try watch.client.range(page, at: endpoint, until: .now + time)
             // A server that repeats a page would be asked for ever.
             guard next.kvs.allSatisfy({ end.key.lexicographicallyPrecedes($0.key) }), !next.more || !next.kvs.isEmpty
             else { throw EtcdFailure("the pages of the roots contradict each other") }
@@ -95,9 +93,9 @@ struct EtcdFollower {
             roots += last
         }
         watch.state.withLock { state in
-            if known.progress.isAhead(of: first.revision, term: first.term) { state.forget(known) }
+            if known.progress.isAhead(of: first.revision, term: first.header.term) { state.forget(known) }
             state.loadAll(roots, in: first.revision)
-            (state.term, state.provenAt) = (first.term, begin)
+            (state.term, state.provenAt) = (first.header.term, begin)
             (state.failingSince, state.failure) = (nil, nil)
         }
     }
@@ -146,10 +144,8 @@ struct EtcdFollower {
         }
         let all = RangeRequest(newest: .modified, of: watch.keys.roots, limit: 1)
         let looks = followsAll ? [all] : roots.map { RangeRequest(revisionOf: watch.keys.root($0)) }
-        let request = TxnRequest(
-            success: looks.map { .range($0) } + unknown.map { .range(RangeRequest(key: $0.marker)) })
-        let reply = try watch.client.commit(
-            request, ranges: looks.count + unknown.count, at: endpoint, until: begin + interval)
+        let reply = try watch.client.look(
+            at: looks + unknown.map { RangeRequest(key: $0.marker) }, at: endpoint, until: begin + interval)
         if progress.isAhead(of: reply.revision, term: reply.term) {
             needsLoad = true
             throw EtcdFailure("the cluster was restored from an earlier state")
