@@ -73,8 +73,9 @@ public final class EtcdStore: RemotePrefsStore {
         /// the state that it starts from. The first update waits as long again for each lease. After its body, an update waits as long
         /// again for the outcome of its commit. The start of an observation may wait twice: for the first state, and for the latest write.
         /// The bodies of other threads that are committed together take their own time. An update whose body takes longer than this loses
-        /// its lock within 7 seconds. 10 seconds by default, and at least a tenth of a second. If it is below about 7 seconds, updates fail
-        /// for a moment after another program has died inside of one, because its lock ticket ends after 5 seconds.
+        /// its lock within 7 seconds. 15 seconds by default, and at least a tenth of a second. An update waits for its lock for three
+        /// quarters of it, and longer by what the cluster adds to the 5 seconds of a lock ticket. If that is less than about 8 seconds, the
+        /// election of a leader and the end of a ticket, updates may fail after another program has died inside of one.
         public var deadline: Duration
         /// The longest time that a silent server goes unnoticed by followed reads. 10 seconds by default, and at least a second. Four
         /// times in it, the store asks the cluster for the newest changes. When the store reads all roots that it follows, which is at
@@ -83,7 +84,7 @@ public final class EtcdStore: RemotePrefsStore {
 
         /// Creates options.
         public init(
-            reads: ReadMode = .followed, user: String? = nil, password: String = "", deadline: Duration = .seconds(10),
+            reads: ReadMode = .followed, user: String? = nil, password: String = "", deadline: Duration = .seconds(15),
             staleness: Duration = .seconds(10)
         ) {
             self.reads = reads

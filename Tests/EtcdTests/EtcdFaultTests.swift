@@ -91,6 +91,19 @@ import TestSupport
         #expect(try behind.read(root: "A")?["a"] as? Int == (isCarriedOut ? 3 : 2))
     }
 
+    /// A server without space, before 3.4.20 and 3.5.7, rejects transactions that only read, too.
+    @Test func readsOfAClusterThatRejectsTransactions() throws {
+        for root in ["A", "B"] { try store.update(root: root) { $0 = ["count": 7] } }
+        proxy.intercept { $0.contains("/v3/kv/txn") ? Self.full : nil }
+        let behind = storeBehindProxy(.followed)
+        let heard = try ["A", "B"].map { try ObservedCounts(behind, $0) }
+        for root in ["A", "B"] {
+            #expect(try behind.count(root) == 7)
+            try store.update(root: root) { $0 = ["count": 8] }
+        }
+        for heard in heard { #expect(heard.wait(for: 8) == .elsewhere) }
+    }
+
     /// What becomes of the requests that read or write, from the commit of an update on.
     enum Loss: CaseIterable {
         /// None arrives.

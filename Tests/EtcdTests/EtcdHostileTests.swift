@@ -78,7 +78,8 @@ import TestSupport
         let holder = Holder(one)
         let count = Locked(0)
         let answer = LossyProxy.stream(
-            #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9"}}]}}"#)
+            #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9000000000000000000"}}]}}"#
+        )
         proxy.intercept { request in
             if request.contains("/v3/watch") { return answer }
             if request.contains("/v3/kv/txn") { count.next() }

@@ -50,6 +50,7 @@ import TestSupport
                 try store.update(root: "A") { $0 = ["count": (($0?["count"] as? Int) ?? 0) + 1, "text": text] }
             }
         }
+        try store.update(root: "B") { $0 = ["count": 7] }
         var count = 0
         var failure: PrefsError?
         while failure == nil, count < 100 {
@@ -60,11 +61,38 @@ import TestSupport
             #expect(next.notStored?.reason == "etcdserver: mvcc: database space exceeded", "\(next as Any)")
         }
         #expect(try store.count() == count)
+        // A program that starts now, too, and what it observes.
+        let other = EtcdStore(endpoints: cluster.urls, options: .patient(1))
+        #expect(try other.count() == count)
+        let heard = try ObservedCounts(other, "B")
+        #expect(try other.count("B") == 7)
+        try cluster.control("del", "prefs/r/B")
+        #expect(heard.wait(for: 0) == .elsewhere)
         try cluster.compact()
         try cluster.control("defrag")
         try cluster.control("alarm", "disarm")
         #expect(increment() == nil)
         #expect(try store.count() == count + 1)
+    }
+
+    /// An operator may limit the operations of a transaction. What exceeds the limit is rejected, and what comes after it is not.
+    @Test func aClusterThatTakesFewOperations() throws {
+        let cluster = try EtcdCluster(nodes: 1, arguments: ["--max-txn-ops", "20"])
+        let store = cluster.store(prefix)
+        let failure = error {
+            try store.update(root: "R10") { _ in
+                for number in 10..<40 { try store.update(root: "R\(number)") { $0 = ["count": number] } }
+            }
+        }
+        #expect(failure.notStored?.reason == "etcdserver: too many operations in txn request")
+        for number in 1...3 {
+            try increment(store)
+            try store.change(root: "R10") { $0 = ["count": number] }
+        }
+        #expect(try store.currentCount() == 3 && store.currentCount("R10") == 3)
+        // The locks are free.
+        try cluster.store(prefix, .patient(1)).update(root: "R39") { $0 = ["count": 1] }
+        #expect(try cluster.control("get", "--prefix", "--keys-only", "\(prefix)l/").isEmpty)
     }
 
     @Test func manyRootsInOneUpdate() throws {

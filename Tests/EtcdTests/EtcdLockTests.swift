@@ -55,7 +55,7 @@ import TestSupport
     @Test func theEndOfALockDoesNotWaitForLonger() throws {
         let namespace = try proxy.store(prefix).namespace
         let lock = EtcdLock(namespace.client, namespace.keys, namespace.watch, patience: namespace.patience)
-        let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20))
+        let lease = try namespace.client.grantLease(seconds: 60, until: .now + .seconds(20)).id
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
         let (asked, answer, both) = (Signal(), Signal(), [Signal(), Signal()])
         proxy.intercept { request in
@@ -178,6 +178,91 @@ import TestSupport
         }
         #expect(try tickets().isEmpty)
         #expect(try two.currentCount("R198") == 198)
+    }
+
+    // MARK: - The end of a ticket
+
+    /// etcd grants no lease below one and a half elections. The ticket of a client that has died stays as long.
+    @Test(.enabled(if: EtcdCluster.isWhole)) func aLeaseThatIsLongerThanAskedFor() throws {
+        // 8 s in place of 5.
+        let cluster = try EtcdCluster(
+            nodes: 1, arguments: ["--election-timeout", "5000", "--heartbeat-interval", "500"])
+        let deadline = Duration.seconds(2)
+        let (store, holder) = (cluster.store(prefix, .init(deadline: deadline)), Holder(cluster.store(prefix)))
+        let (begin, ended) = (ContinuousClock.now, Signal())
+        Thread.detachNewThread {
+            #expect(error { try increment(store) } == nil)
+            ended.signal()
+        }
+        wait { .now > begin + deadline }
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(try store.currentCount() == 2)
+    }
+
+    /// The default deadline outlives the election of a leader and the lease of a ticket, which begins again with the new leader.
+    @Test(.enabled(if: EtcdCluster.isWhole)) func theLeaderAndTheHolderOfALockDieTogether() throws {
+        let cluster = try EtcdCluster(
+            nodes: 3, arguments: ["--election-timeout", "1000", "--heartbeat-interval", "100"])
+        let servers = cluster.nodes.map { "127.0.0.1:\($0.clientPort)" }.joined(separator: ",")
+        let store = EtcdStore(endpoints: cluster.urls, prefix: prefix)
+        try increment(store)
+        let holder = try PipedChild("EtcdProbe", ["hold", "etcd://\(servers)/\(prefix)"], home: home)
+        #expect(try holder.line() == "holding")
+        let leader = try #require(try cluster.leader())
+        cluster.kill(leader)
+        holder.kill()
+        try increment(store)
+        #expect(try store.currentCount() == 2)
+    }
+
+    /// Waits for a key that was found, and then changed by a closure. False if the watch has not told.
+    private func hears(
+        until deadline: ContinuousClock.Instant = .now + longestWait, of change: (_ key: String) throws -> Void
+    ) throws -> Bool {
+        let (client, key) = (try one.namespace.client, "\(prefix)l/A/client")
+        try cluster.control("put", key, "1")
+        let reply = try client.range(RangeRequest(key: Data(key.utf8)), until: deadline)
+        try change(key)
+        let found = try #require(reply.kvs.first)
+        try client.waitForChange(of: found, in: reply.revision, until: deadline)
+        return .now < deadline
+    }
+
+    /// The watch begins after the end of the ticket. Its owner may be in the queue again, under the same key.
+    @Test(arguments: [false, true]) func aTicketThatEndsBeforeItsWatchBegins(_ isPutAgain: Bool) throws {
+        let isHeard = try hears { key in
+            try cluster.control("del", key)
+            if isPutAgain { try cluster.control("put", key, "1") }
+        }
+        #expect(isHeard)
+    }
+
+    @Test func changesOfOtherKeysEndNoWait() throws {
+        let isHeard = try hears(until: .now + .seconds(1)) { try cluster.control("put", $0 + "s", "1") }
+        #expect(!isHeard)
+    }
+
+    /// etcd reports what is past in rounds, ten a second.
+    @Test func aWatchOfATicketBeginsNow() throws {
+        let holder = Holder(one)
+        let (watch, ended) = (Signal(), Signal())
+        let request = Locked("")
+        proxy.interceptFirst("/v3/watch") {
+            let text = $0
+            request.withLock { $0 = text }
+            watch.signal()
+            return nil
+        }
+        Thread.detachNewThread { [proxy, prefix] in
+            #expect(error { try increment(proxy.store(prefix)) } == nil)
+            ended.signal()
+        }
+        watch.wait()
+        #expect(holder.finish() == nil)
+        ended.wait()
+        #expect(request.withLock { $0.contains("createRequest") && !$0.contains("startRevision") })
+        #expect(try two.currentCount() == 2)
     }
 
     // MARK: - Commits without an answer

@@ -144,6 +144,18 @@ import TestSupport
         #expect(state.followsAll)
     }
 
+    /// etcd may be anywhere. Tests of a fleet are skipped if it is not found.
+    @Test func programsAreSearchedForInThePath() throws {
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+        let file = second.file("fleet-program")
+        try Data().write(to: file)
+        let path = "\(first.file("").path):\(second.file("").path)"
+        #expect(Child.installed("fleet-program", in: path) == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+        let found = try #require(Child.installed("fleet-program", in: path))
+        #expect(URL(filePath: found).standardizedFileURL == file.standardizedFileURL)
+    }
+
     // MARK: - An observer that is slower than the changes
 
     private func change(_ key: String, from before: Int?, to after: Int?, _ origin: PrefsChange.Origin) -> PrefsChange?

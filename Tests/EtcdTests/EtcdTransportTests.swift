@@ -18,12 +18,28 @@ import TestSupport
     /// Only etcd's own word ends a lease: an error does not.
     @Test func anErrorIsNotTheEndOfALease() throws {
         let client = try client()
-        let lease = try client.grantLease(seconds: 60, until: .now + .seconds(10))
+        let lease = try client.grantLease(seconds: 60, until: .now + .seconds(10)).id
         #expect(try client.keepLease(lease, until: .now + .seconds(10)))
         #expect(try !client.keepLease(lease + 1, until: .now + .seconds(10)))
         proxy.intercept { _ in LossyProxy.answer(200, #"{"error": {"message": "not now"}}"#) }
         let failure = #expect(throws: EtcdFailure.self) { try client.keepLease(lease, until: .now + .seconds(10)) }
         #expect(failure?.reason == "not now")
+    }
+
+    /// A server of 3.5.30 asks for a token to renew a lease. It rejects one in another form than for other requests.
+    @Test func anExpiredTokenEndsNoLease() throws {
+        let lease = try client().grantLease(seconds: 60, until: .now + .seconds(10)).id
+        let (renewals, tokens) = (Locked(0), Locked(0))
+        proxy.intercept { request in
+            if request.contains("/v3/auth/authenticate") { tokens.next() }
+            guard request.contains("/v3/lease/keepalive"), renewals.next() == 1 else { return nil }
+            return LossyProxy.answer(
+                401, #"{"error":{"code":16,"message":"etcdserver: invalid auth token","details":[]}}"#)
+        }
+        let client = EtcdClient(
+            endpoints: [try Endpoint(proxy.url)], user: .init(name: "root", password: "x"), patience: .seconds(1))
+        #expect(try client.keepLease(lease, until: .now + .seconds(10)))
+        #expect(renewals.withLock { $0 } == 2 && tokens.withLock { $0 } == 2)
     }
 
     /// A body in chunks is the same however it is cut, and whatever stands beside it.
@@ -73,7 +89,7 @@ import TestSupport
     ])
     func repliesInJSON(_ json: String) throws {
         let reply = try EtcdMessage.read(TxnReply.self, Data(json.utf8))
-        #expect(reply.revision == 7 && reply.term == 0 && reply.succeeded)
+        #expect(reply.revision == 7 && reply.header.term == 0 && reply.succeeded)
         #expect(reply.results.map(\.count) == [2] && reply.ranges[0].map(\.key) == [Data("a".utf8)])
         // Nothing of it is a reply without its end.
         let text = Data(json.utf8.reversed().drop { $0 == 0x20 }.reversed())

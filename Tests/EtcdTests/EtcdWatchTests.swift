@@ -66,6 +66,42 @@ import TestSupport
         #expect(heard.all == expected + [-1, 0])
     }
 
+    /// The stream begins again with a further root. What is changed meanwhile is told as if it had not.
+    ///
+    /// - Parameter isRemoved: the changes end with a removal, of which no look tells when it was.
+    @Test(arguments: [false, true]) func aFurtherRootHidesNoChange(_ isRemoved: Bool) throws {
+        let store = proxy.store(prefix)
+        try increment(two)
+        let heard = try ObservedCounts(store)
+        try increment(two)
+        #expect(heard.wait(for: 2) == .elsewhere)
+        let requests = Locked<[Bool]>([])
+        proxy.intercept { [two] request in
+            guard request.contains("/v3/watch") else { return nil }
+            let isFirst = requests.withLock { requests in
+                requests.append(request.contains("startRevision"))
+                return requests.count == 1
+            }
+            guard isFirst else { return nil }
+            for _ in 0..<2 { try? increment(two) }
+            if isRemoved { try? two.update(root: "A") { $0 = nil } }
+            return nil
+        }
+        #expect(try store.read(root: "B") == nil)
+        #expect(heard.wait(for: isRemoved ? 0 : 4) == .elsewhere)
+        #expect(heard.all == [2, 3, 4] + (isRemoved ? [0] : []))
+        // It begins now, and with the changes only because of them.
+        #expect(requests.withLock { $0 } == [false, true])
+        proxy.intercept { request in
+            if request.contains("/v3/watch") { requests.withLock { $0.append(request.contains("startRevision")) } }
+            return nil
+        }
+        #expect(try store.read(root: "C") == nil)
+        try increment(two)
+        _ = heard.wait(for: isRemoved ? 1 : 5)
+        #expect(requests.withLock { $0.dropFirst(2).first } == false)
+    }
+
     /// The names of so many roots do not fit into one packet.
     @Test func rootsWithLongNames() throws {
         let roots = (0..<4).map { "\($0)" + String(repeating: "n", count: 900) }

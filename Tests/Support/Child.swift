@@ -64,9 +64,11 @@ package struct Child {
     }
 
     /// The path of a program of the system; nil if it is missing.
-    package static func installed(_ name: String) -> String? {
-        let folders =
-            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin", "/usr/local/bin"]
+    package static func installed(
+        _ name: String, in path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    ) -> String? {
+        // Typed: otherwise the compiler splits a path into characters.
+        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/bin", "/usr/local/bin"]
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 

@@ -57,6 +57,7 @@ struct EtcdFailure: Error {
     // Codes of gRPC.
     static let invalidArgument = 3
     static let notFound = 5
+    static let resourceExhausted = 8
     static let failedPrecondition = 9
     static let unauthenticated = 16
     /// Cancelled, unknown, deadline exceeded, internal and unavailable: nobody knows what became of the request.

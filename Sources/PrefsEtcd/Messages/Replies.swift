@@ -48,12 +48,29 @@ struct RangeResult: Decodable {
     @OrZero var more: Bool
 }
 
+extension RangeResult {
+    init(_ reply: RangeReply) {
+        (_kvs, _count, _more) = (OrZero(reply.kvs), OrZero(reply.count), OrZero(reply.more))
+    }
+}
+
 struct RangeReply: Decodable {
     let header: EtcdHeader
     @OrZero var kvs: [EtcdKeyValue]
+    @OrZero var count: Int64
     @OrZero var more: Bool
 
     var revision: Int64 { header.revision }
+}
+
+/// What several ranges were in one revision.
+struct LookReply {
+    let header: EtcdHeader
+    let results: [RangeResult]
+
+    var revision: Int64 { header.revision }
+    var term: Int64 { header.term }
+    var ranges: [[EtcdKeyValue]] { results.map(\.kvs) }
 }
 
 struct TxnReply: Decodable {
@@ -70,7 +87,6 @@ struct TxnReply: Decodable {
     @OrZero private var responses: [Response]
 
     var revision: Int64 { header.revision }
-    var term: Int64 { header.term }
     /// nil if the comparisons failed.
     var revisionIfDone: Int64? { succeeded ? revision : nil }
     /// Of the range operations, in their order.
@@ -79,6 +95,7 @@ struct TxnReply: Decodable {
 }
 
 struct WatchReply: Decodable {
+    let header: EtcdHeader?
     struct Event: Decodable {
         let type: String?
         let kv: EtcdKeyValue
@@ -92,7 +109,7 @@ struct WatchReply: Decodable {
     @OrZero var events: [Event]
 
     enum CodingKeys: String, CodingKey {
-        case events
+        case header, events
         case isCreated = "created"
         case isCanceled = "canceled"
         case cancelReason = "cancel_reason"
@@ -119,11 +136,27 @@ struct StreamReply<Result: Decodable>: Decodable {
     let error: ErrorReply?
 }
 
-/// An error of the gateway. Newer servers leave out `error`; a stream has other names for the two.
+/// An error of the gateway. `error` is a text beside the code, is missing, or is an object with the two, as for streaming methods of
+/// newer servers. A stream of an older server has another name for the code.
 struct ErrorReply: Decodable {
+    private struct Content: Decodable {
+        let message: String?
+        @OrZero var code: Int64
+    }
+
     let message: String?
     /// 0 if there is none.
-    @OrZero var code: Int64
+    let code: Int64
+
+    private enum CodingKeys: CodingKey {
+        case error
+    }
+
+    init(from decoder: any Decoder) throws {
+        let nested = try? decoder.container(keyedBy: CodingKeys.self).decode(Content.self, forKey: .error)
+        let content = try nested ?? Content(from: decoder)
+        (message, code) = (content.message, content.code)
+    }
 }
 
 struct AuthenticateReply: Decodable {

@@ -121,12 +121,13 @@ struct WatchRange {
     let key: Data
     /// Whether it is about all keys that begin with the given one.
     var isPrefix = false
-    let startRevision: Int64
+    /// The first revision to report; nil for what comes from now on. etcd reports what is past in rounds, ten a second.
+    var startRevision: Int64?
 
     fileprivate var json: String {
         let create = object([
             "key": base64(key), "rangeEnd": isPrefix ? base64(key.endOfPrefix) : nil,
-            "startRevision": number(startRevision),
+            "startRevision": startRevision.map(number),
         ])
         return object(["createRequest": create])
     }

@@ -8,6 +8,11 @@ struct ClientIdentity {
     let process = getpid()
     /// The lease of the tickets; nil if it has to be granted. It ends soon after its owner does.
     var ticketLease: Int64?
+    /// The lease of the tickets before, until it was ended.
+    var formerTicketLease: Int64?
+    /// By how much the lease is longer than the one that was asked for: etcd grants none below one and a half elections. The ticket of a
+    /// client that has died stays for so much longer.
+    var leaseExcess = Duration.zero
     /// The lease of the marker, which has to live as long as a late copy of a request may arrive.
     var markerLease: (id: Int64, granted: ContinuousClock.Instant)?
     /// The revision of the last marker; 0 if there was none.

@@ -6,10 +6,13 @@ import Foundation
 extension EtcdLock {
     var identity: ClientIdentity { state.withLock { $0.client } }
 
-    /// After a failure: copies of a request may be under way, and the tickets may be there. Their lease is left to end, so that they
+    /// After a failure: copies of a request may be under way, and the tickets may be there. Their lease is renewed no more, so that they
     /// keep nobody out.
     func abandon() {
-        state.withLock { ($0.client.ticketLease, $0.client.needsFence, $0.client.endOfUse) = (nil, true, nil) }
+        state.withLock { state in
+            state.client.formerTicketLease = state.client.ticketLease ?? state.client.formerTicketLease
+            (state.client.ticketLease, state.client.needsFence, state.client.endOfUse) = (nil, true, nil)
+        }
     }
 
     /// Makes sure that this process has an identity with leases, that no copy of an earlier request of it can be carried out any more, and
@@ -32,11 +35,13 @@ extension EtcdLock {
         }
         if identity.markerLease == nil {
             let lease = try client.grantLease(seconds: ClientIdentity.markerSeconds, until: .now + patience)
-            state.withLock { $0.client.markerLease = (lease, .now) }
+            state.withLock { $0.client.markerLease = (lease.id, .now) }
         }
         if needsTicket, identity.ticketLease == nil {
             let lease = try client.grantLease(seconds: ClientIdentity.ticketSeconds, until: .now + patience)
-            state.withLock { $0.client.ticketLease = lease }
+            let asked = ClientIdentity.ticketSeconds
+            let excess = Duration.seconds(max(lease.seconds, asked) - asked)
+            state.withLock { ($0.client.ticketLease, $0.client.leaseExcess) = (lease.id, min(excess, patience)) }
         }
         if needsTicket {
             state.withLock { ($0.client.endOfUse, $0.client.lastUse) = (.now + patience, .now) }
@@ -68,7 +73,8 @@ extension EtcdLock {
         poll(nil, 0, 50)
     }
 
-    /// Puts another marker, so that late copies of earlier requests fail, and removes the tickets.
+    /// Puts another marker, so that late copies of earlier requests fail, and removes the tickets by the end of their lease: they may be
+    /// more than a transaction may delete.
     ///
     /// - Parameter last: the operation that the earlier requests are about.
     /// - Returns: the revision in which it was carried out meanwhile; nil if it was not.
@@ -88,25 +94,35 @@ extension EtcdLock {
             }
             let isDone = found?.operation == operation
             let request = TxnRequest(
-                compare: [.modified(marker, in: found?.modified ?? 0)], success: ending(operation))
+                compare: [.modified(marker, in: found?.modified ?? 0)], success: [ownMarker(operation)])
             guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
             else {
                 try pause(until: deadline)
                 continue
             }
+            let lease = state.withLock { state in
+                defer { (state.client.tickets, state.client.formerTicketLease) = ([], nil) }
+                return state.client.tickets.isEmpty ? nil : state.client.formerTicketLease
+            }
             finish(at: revision)
+            if let lease { try? client.revokeLease(lease, until: deadline) }
             watch.state.withLock { $0.forgetUnknown(marker: marker) }
             return nil
         }
     }
 
-    /// Puts the identifier of the operation into the marker, and removes as many tickets as a transaction may.
-    func ending(_ operation: String, beside others: Int = 0) -> [TxnRequest.Operation] {
+    /// Puts the identifier of the operation into the marker.
+    private func ownMarker(_ operation: String) -> TxnRequest.Operation {
         let identity = identity
-        let marker = TxnRequest.Operation.put(
+        return .put(
             keys.marker(identity.name), Data("\(operation) ".utf8) + identity.description,
             lease: identity.markerLease?.id)
-        return [marker] + identity.tickets.prefix(TxnRequest.mostOperations - 2 - others).map { .delete($0) }
+    }
+
+    /// Puts the identifier of the operation into the marker, and removes as many tickets as a transaction may.
+    func ending(_ operation: String, beside others: Int = 0) -> [TxnRequest.Operation] {
+        let tickets = identity.tickets.prefix(TxnRequest.mostOperations - 2 - others)
+        return [ownMarker(operation)] + tickets.map { .delete($0) }
     }
 
     /// After a transaction that has changed the marker and removed tickets.

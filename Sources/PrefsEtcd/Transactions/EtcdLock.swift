@@ -66,8 +66,9 @@ final class EtcdLock: Sendable {
                 let begin = ContinuousClock.Instant.now
                 try prepare(forTicket: true)
                 deadline += .now - begin
-                if case .granted(let stored) = try takeTurn(root, until: deadline) { return stored }
-                try pause(until: deadline)
+                let end = deadline + identity.leaseExcess
+                if case .granted(let stored) = try takeTurn(root, until: end) { return stored }
+                try pause(until: end)
             }
         } catch {
             throw PrefsError.notStored(keys.failure(error))
@@ -147,7 +148,8 @@ final class EtcdLock: Sendable {
             // The watch has told of its end, and the server has it still.
             if former == predecessor.created { poll(nil, 0, 50) }
             former = predecessor.created
-            try wait(for: predecessor, of: root, held: "\(holder); clients ahead: \(ahead.count)", until: deadline)
+            let names = "\(holder); clients ahead: \(ahead.count)"
+            try wait(for: predecessor, in: reply.revision, of: root, held: names, until: deadline)
         }
         return .lost
     }
@@ -170,9 +172,9 @@ final class EtcdLock: Sendable {
         }
     }
 
-    /// Waits until a ticket has ended, for a second at the longest: a watch may be silent.
+    /// Waits until a ticket that was found in a revision has ended, for a second at the longest: a watch may be silent.
     private func wait(
-        for ticket: EtcdKeyValue, of root: String, held holder: String, until deadline: Deadline
+        for ticket: EtcdKeyValue, in revision: Int64, of root: String, held holder: String, until deadline: Deadline
     ) throws(EtcdFailure) {
         // The rest of the time is for giving the ticket back.
         let end = deadline - patience / 4
@@ -183,7 +185,7 @@ final class EtcdLock: Sendable {
         }
         state.withLock { $0.client.endOfUse = deadline }
         do throws(EtcdFailure) {
-            try client.waitForChange(of: ticket.key, after: ticket.modified, until: min(end, .now + .seconds(1)))
+            try client.waitForChange(of: ticket, in: revision, until: min(end, .now + .seconds(1)))
         } catch {
             poll(nil, 0, 20)
         }

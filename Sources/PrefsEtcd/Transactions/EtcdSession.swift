@@ -159,7 +159,7 @@ final class EtcdSession {
         if let lock {
             // Whoever waits in the order of the names is waited for by nobody who has a later lock.
             let isLast = found.keys.allSatisfy { $0 < root }
-            let end = begin + namespace.patience
+            let end = begin + namespace.patience + lock.identity.leaseExcess
             return try lock.acquireAnother(root, waits: isLast, until: end)
         }
         if let known = namespace.watch.state.withLock({ $0.newest(root) }) {

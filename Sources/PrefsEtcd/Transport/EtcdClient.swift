@@ -209,24 +209,44 @@ extension EtcdClient {
         try call("/v3/kv/txn", request.json, until: deadline)
     }
 
-    /// - Parameter ranges: how many answers of range operations there have to be.
-    func commit(
-        _ request: TxnRequest, ranges: Int, at endpoint: Endpoint, until deadline: Deadline
-    ) throws(EtcdFailure) -> TxnReply {
-        let reply = try call("/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: deadline)
-        guard reply.results.count == ranges else { throw EtcdFailure("the answer is not complete") }
-        return reply
+    /// Reads ranges in one transaction. A server without space that refuses also such transactions, as those before 3.4.20 and 3.5.7 do,
+    /// answers one range after another, all of the same revision.
+    func look(
+        at ranges: [RangeRequest], at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> LookReply {
+        do throws(EtcdFailure) {
+            let request = TxnRequest(success: ranges.map { .range($0) })
+            let reply = try call("/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: deadline)
+            guard reply.results.count == ranges.count else { throw EtcdFailure("the answer is not complete") }
+            return LookReply(header: reply.header, results: reply.results)
+        } catch {
+            guard error.isRejected(EtcdFailure.resourceExhausted), let first = ranges.first else { throw error }
+            let reply = try range(first, at: endpoint, until: deadline)
+            var results = [RangeResult(reply)]
+            for var next in ranges.dropFirst() {
+                next.revision = reply.revision
+                results.append(RangeResult(try range(next, at: endpoint, until: deadline)))
+            }
+            return LookReply(header: reply.header, results: results)
+        }
     }
 
     func range(_ request: RangeRequest, until deadline: Deadline) throws(EtcdFailure) -> RangeReply {
         try call("/v3/kv/range", request.json, until: deadline)
     }
 
-    func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> Int64 {
-        let id = try call("/v3/lease/grant", "{\"TTL\":\(seconds)}", as: LeaseReply.self, until: deadline).id
+    func range(
+        _ request: RangeRequest, at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> RangeReply {
+        try call("/v3/kv/range", request.json, at: endpoint, until: deadline)
+    }
+
+    /// - Returns: the lease, and its time, which may be longer than the one that was asked for.
+    func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> LeaseReply {
+        let lease = try call("/v3/lease/grant", "{\"TTL\":\(seconds)}", as: LeaseReply.self, until: deadline)
         // 0 is no lease: what is put with it would stay for ever.
-        guard id != 0 else { throw EtcdFailure("it granted no lease", .unknown) }
-        return id
+        guard lease.id != 0 else { throw EtcdFailure("it granted no lease", .unknown) }
+        return lease
     }
 
     /// Ends a lease, and with it the keys that were put with it.

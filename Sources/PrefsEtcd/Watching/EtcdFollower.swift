@@ -4,6 +4,9 @@ import Foundation
 /// fails.
 struct EtcdFollower {
     private var needsLoad = false
+    /// Whether the next stream begins with what the copies lack, as after a failure. What a further root makes necessary begins with the next
+    /// change, of which etcd tells at once, and has to have no gap.
+    private var resumes = false
     private var failures = 0
     /// Since when nothing has succeeded.
     private var begin = ContinuousClock.Instant.now
@@ -31,6 +34,7 @@ struct EtcdFollower {
                 return !state.isStopped
             }
             guard goesOn else { return }
+            resumes = true
             if case .cancelled = error.kind { watch.client.forgetToken() }
             watch.client.prefer(index + 1)
             failures += 1
@@ -52,8 +56,8 @@ struct EtcdFollower {
         }
         let roots = needsLoad ? known.used : unread
         if roots.isEmpty { return }
-        let request = TxnRequest(success: roots.map { .range(RangeRequest(key: watch.keys.root($0))) })
-        let reply = try watch.client.commit(request, ranges: roots.count, at: endpoint, until: begin + time)
+        let ranges = roots.map { RangeRequest(key: watch.keys.root($0)) }
+        let reply = try watch.client.look(at: ranges, at: endpoint, until: begin + time)
         let isRestored = known.progress.isAhead(of: reply.revision, term: reply.term)
         if isRestored, roots.count < known.used.count {
             needsLoad = true
@@ -73,17 +77,15 @@ struct EtcdFollower {
         let known = watch.state.withLock { $0 }
         var page = RangeRequest(prefix: watch.keys.roots)
         page.limit = Self.firstPage
-        let first = try watch.client.commit(
-            TxnRequest(success: [.range(page)]), ranges: 1, at: endpoint, until: begin + time)
+        let first = try watch.client.range(page, at: endpoint, until: begin + time)
         // All pages are of the same revision.
         page.revision = first.revision
-        var (roots, last, hasMore) = (first.ranges[0], first.ranges[0], first.results[0].more)
+        var (roots, last, hasMore) = (first.kvs, first.kvs, first.more)
         while hasMore, let end = last.last {
             page.key = end.key + [0]
             // Each page makes etcd count the rest. After a failure, the pages stay small.
             if failures == 0, last.reduce(0, { $0 + $1.bytes.count }) < Self.smallPage { page.limit? *= 2 }
-            let next = try watch.client.call(
-                "/v3/kv/range", page.json, as: RangeReply.self, at: endpoint, until: .now + time)
+            let next = try watch.client.range(page, at: endpoint, until: .now + time)
             // A server that repeats a page would be asked for ever.
             guard next.kvs.allSatisfy({ end.key.lexicographicallyPrecedes($0.key) }), !next.more || !next.kvs.isEmpty
             else { throw EtcdFailure("the pages of the roots contradict each other") }
@@ -91,9 +93,9 @@ struct EtcdFollower {
             roots += last
         }
         watch.state.withLock { state in
-            if known.progress.isAhead(of: first.revision, term: first.term) { state.forget(known) }
+            if known.progress.isAhead(of: first.revision, term: first.header.term) { state.forget(known) }
             state.loadAll(roots, in: first.revision)
-            (state.term, state.provenAt) = (first.term, begin)
+            (state.term, state.provenAt) = (first.header.term, begin)
             (state.failingSince, state.failure) = (nil, nil)
         }
     }
@@ -102,21 +104,27 @@ struct EtcdFollower {
 
     private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let interval = watch.limit / 4
-        let ranges = watch.state.withLock { $0.ranges }
+        let ranges = watch.state.withLock { $0.ranges(resumes: resumes) }
         let connection = try watch.client.open("/v3/watch", watchRequest(ranges), at: endpoint, until: .now + interval)
         let goesOn = watch.state.withLock { state in
             state.connection = connection
             return !state.isStopped && !state.isOutdated
         }
         guard goesOn else { throw EtcdFailure("stopped") }
-        var stream = WatchStream(connection)
-        var missing = ranges.count
+        var stream = WatchStream(connection, ranges: ranges.count)
+        // A look before the stream has begun would not show what the stream lacks.
+        while stream.missing > 0 {
+            if try receive(&stream, watch, until: .now + interval) { continue }
+            watch.state.withLock { $0.useAll() }
+            throw EtcdFailure("the watch is silent")
+        }
+        var mayHaveGap = !resumes
         while true {
-            try prove(watch, endpoint, &stream, interval, &missing)
-            failures = 0
+            try prove(watch, endpoint, &stream, interval, mayHaveGap: mayHaveGap)
+            (failures, resumes, mayHaveGap) = (0, false, false)
             begin = .now
             let proof = ContinuousClock.Instant.now + interval
-            while .now < proof, try receive(&stream, watch, until: proof, &missing) {}
+            while .now < proof, try receive(&stream, watch, until: proof) {}
         }
     }
 
@@ -126,7 +134,7 @@ struct EtcdFollower {
     /// keys.
     private mutating func prove(
         _ watch: EtcdWatch, _ endpoint: Endpoint, _ stream: inout WatchStream, _ interval: Duration,
-        _ missing: inout Int
+        mayHaveGap: Bool
     ) throws(EtcdFailure) {
         let begin = ContinuousClock.Instant.now
         // The state itself is not kept meanwhile, because a change would have to copy it.
@@ -136,19 +144,22 @@ struct EtcdFollower {
         }
         let all = RangeRequest(newest: .modified, of: watch.keys.roots, limit: 1)
         let looks = followsAll ? [all] : roots.map { RangeRequest(revisionOf: watch.keys.root($0)) }
-        let request = TxnRequest(
-            success: looks.map { .range($0) } + unknown.map { .range(RangeRequest(key: $0.marker)) })
-        let reply = try watch.client.commit(
-            request, ranges: looks.count + unknown.count, at: endpoint, until: begin + interval)
+        let reply = try watch.client.look(
+            at: looks + unknown.map { RangeRequest(key: $0.marker) }, at: endpoint, until: begin + interval)
         if progress.isAhead(of: reply.revision, term: reply.term) {
             needsLoad = true
             throw EtcdFailure("the cluster was restored from an earlier state")
         }
-        let found = reply.results.prefix(looks.count)
+        let found = Array(reply.results.prefix(looks.count))
+        let streamBegin = stream.revision
+        if mayHaveGap, watch.state.withLock({ $0.hasGap(roots, found, in: reply.revision, before: streamBegin) }) {
+            resumes = true
+            watch.state.withLock { $0.isOutdated = true }
+            throw EtcdFailure("the stream lacks changes")
+        }
         // As long as something comes, it is not silent.
-        while !watch.state.withLock({ $0.isComplete(roots, Array(found), in: reply.revision) }) {
-            if try receive(&stream, watch, until: .now + interval, &missing) { continue }
-            if missing > 0 { watch.state.withLock { $0.useAll() } }
+        while !watch.state.withLock({ $0.isComplete(roots, found, in: reply.revision) }) {
+            if try receive(&stream, watch, until: .now + interval) { continue }
             throw EtcdFailure("the watch is silent")
         }
         watch.state.withLock { state in
@@ -165,14 +176,12 @@ struct EtcdFollower {
 
     /// Takes the messages that the next bytes complete.
     ///
-    /// - Parameter missing: how many ranges the server has not taken yet.
     /// - Returns: false if nothing has come.
     private func receive(
-        _ stream: inout WatchStream, _ watch: EtcdWatch, until deadline: EtcdClient.Deadline, _ missing: inout Int
+        _ stream: inout WatchStream, _ watch: EtcdWatch, until deadline: EtcdClient.Deadline
     ) throws(EtcdFailure) -> Bool {
         guard let messages = try stream.receive(until: deadline, patience: watch.limit / 4) else { return false }
         for message in messages {
-            if message.isCreated { missing -= 1 }
             if message.events.isEmpty { continue }
             watch.state.withLock { state in
                 for event in message.events { state.apply(event) }

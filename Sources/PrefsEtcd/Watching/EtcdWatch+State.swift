@@ -30,7 +30,7 @@ extension EtcdWatch {
         private var takesSeveralRanges = true
         /// Whether all roots are followed and were read once.
         private var hasAll: Bool { followsAll && revision > 0 }
-        /// Whether the stream lacks a root that is used.
+        /// Whether the stream lacks a root that is used, or a change.
         var isOutdated = false
         /// The last revision of which everything is here, if all roots are followed; 0 before they were read.
         private(set) var revision: Int64 = 0
@@ -129,9 +129,13 @@ extension EtcdWatch {
         var unread: [String]? { followsAll ? (revision == 0 ? nil : []) : lastUses.keys.filter { !isLoaded($0) } }
 
         /// What a stream has to report.
-        var ranges: [WatchRange] {
+        ///
+        /// - Parameter resumes: whether it begins with what the copies lack; otherwise with the next change, unless all roots are followed.
+        func ranges(resumes: Bool) -> [WatchRange] {
             if followsAll { return [WatchRange(key: keys.roots, isPrefix: true, startRevision: revision + 1)] }
-            return lastUses.keys.map { WatchRange(key: keys.root($0), startRevision: reached($0) + 1) }
+            return lastUses.keys.map {
+                WatchRange(key: keys.root($0), startRevision: resumes ? reached($0) + 1 : nil)
+            }
         }
 
         /// The last revision in which a root is known; 0 if it was not read.
@@ -234,6 +238,16 @@ extension EtcdWatch {
             self.revision = revision
             reach(revision)
             for root in copies.keys where new[root] == nil { leaveIfMissing(root) }
+        }
+
+        /// Whether a look has found a change that a stream does not report, because the stream begins after a later revision. Of a removal
+        /// nobody knows when it was.
+        func hasGap(
+            _ roots: [String], _ found: [RangeResult], in revision: Int64, before begin: Int64
+        ) -> Bool {
+            zip(roots, found).contains { root, found in
+                found.kvs.first?.modified ?? 0 <= begin && !isComplete([root], [found], in: revision)
+            }
         }
 
         /// Whether everything is here that a look in a revision has found: of each root its last change or, if all are followed, the newest

@@ -3,13 +3,18 @@ import Foundation
 /// The messages of a watch.
 struct WatchStream {
     let connection: HTTPConnection
+    /// How many ranges the server has not taken yet.
+    private(set) var missing: Int
+    /// The revision after which the stream of the last range has begun, unless the range names an earlier one.
+    private(set) var revision: Int64 = 0
     /// What has arrived of a line.
     private var rest = Data()
     /// Bytes of the longest line.
     private static let mostBytes = 256 << 20
 
-    init(_ connection: HTTPConnection) {
-        self.connection = connection
+    /// - Parameter ranges: how many were asked for.
+    init(_ connection: HTTPConnection, ranges: Int) {
+        (self.connection, missing) = (connection, ranges)
     }
 
     /// The messages that the next bytes complete, perhaps none; nil if nothing comes until the deadline.
@@ -43,18 +48,28 @@ struct WatchStream {
         guard let reply = message.result else {
             throw EtcdFailure(message.error?.message ?? "the watch has ended")
         }
+        if reply.isCreated { (missing, revision) = (missing - 1, max(revision, reply.header?.revision ?? 0)) }
         if reply.isCanceled { throw EtcdFailure(reply.cancelReason ?? "the watch was cancelled", .cancelled) }
         return reply
     }
 }
 
 extension EtcdClient {
-    /// Waits until a key has changed after a revision, as far as one server tells.
-    func waitForChange(of key: Data, after revision: Int64, until deadline: Deadline) throws(EtcdFailure) {
-        let request = watchRequest([WatchRange(key: key, startRevision: revision + 1)])
-        var stream = WatchStream(try open("/v3/watch", request, at: endpoints[preferred], until: deadline))
+    /// Waits until a key that was found in a revision has changed, as far as one server tells.
+    ///
+    /// The watch begins now. If other changes came between, the key is looked at once more.
+    func waitForChange(of found: EtcdKeyValue, in revision: Int64, until deadline: Deadline) throws(EtcdFailure) {
+        let request = watchRequest([WatchRange(key: found.key)])
+        var stream = WatchStream(try open("/v3/watch", request, at: endpoints[preferred], until: deadline), ranges: 1)
+        var isFirst = true
         while let messages = try stream.receive(until: deadline, patience: max(.zero, deadline - .now)) {
-            if messages.contains(where: { !$0.events.isEmpty }) { return }
+            if messages.contains(where: { $0.events.contains { $0.kv.modified > found.modified } }) { return }
+            guard isFirst, stream.missing <= 0 else { continue }
+            isFirst = false
+            if stream.revision <= revision { continue }
+            // Not whether it is there: its owner may have put it again.
+            let newest = try range(RangeRequest(revisionOf: found.key), until: deadline).kvs.first
+            if newest?.modified != found.modified { return }
         }
     }
 }
