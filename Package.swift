@@ -44,13 +44,14 @@ let libraries = [
     // A domain of UserDefaults on Apple platforms. Elsewhere, only tests use it, over a model.
     library("PrefsDefaultsDomain", ["PrefsPropertyLists", "PrefsFileEngine"], path: "DefaultsDomain"),
     library("PersistentPreferences", ["PrefsPropertyLists", "PrefsFileEngine"], onApple: ["PrefsDefaultsDomain"]),
-    library("PrefsJSON"),
+    library("PrefsDocuments"),
+    library("PrefsJSON", core + ["PrefsDocuments"]),
     library("PrefsLayers", core + ["PrefsJSON"], onApple: ["PrefsDefaultsDomain"]),
     library("PrefsKeys"),
     library("PrefsSettingsFiles"),
     library("PrefsUI", ["PersistentPreferences", "PrefsKeys"]),
     library("PrefsEtcd", ["PersistentPreferences", "PrefsFileEngine", "PrefsJSON"]),
-    library("PrefsTool", core + ["PrefsJSON", "PrefsLayers"]),
+    library("PrefsTool", core + ["PrefsDocuments", "PrefsJSON", "PrefsLayers"]),
     library("RVS_PersistentPrefs", core + ["PrefsKeys"]),
     library(
         "PrefsStoreChecks", ["PersistentPreferences", "PrefsPropertyLists"], path: "PrefsTesting/StoreChecks"),
@@ -157,8 +158,8 @@ let testTargets = [
     tests(
         "FileEngine",
         [
-            "AppleFolderWatch", "AppleVnodes", "EngineSupport", "PrefsFileEngine", "PrefsJSON", "PrefsPropertyLists",
-            "PropertyListSupport", "TestSupport",
+            "AppleFolderWatch", "AppleVnodes", "EngineSupport", "PrefsDocuments", "PrefsFileEngine", "PrefsJSON",
+            "PrefsPropertyLists", "PropertyListSupport", "TestSupport",
         ], resources: [.copy("Corpus")]),
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
     areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
@@ -168,6 +169,7 @@ let testTargets = [
         "Hazards", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys", "PrefsSettingsFiles",
         resources: [.copy("Corpus")]),
     areaTests("Sources", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
+    tests("PrefsDocuments", common + ["PrefsDocuments"]),
     tests("PrefsJSON", common + ["PrefsKeys", "PrefsSettingsFiles"]),
     tests("PrefsLayers", common + ["AppleModels", "PrefsDefaultsDomain", "PrefsKeys"]),
     tests(
@@ -220,7 +222,8 @@ let package = Package(
     name: "PersistentPreferences",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
-        "PersistentPreferences", "PrefsJSON", "PrefsLayers", "PrefsKeys", "PrefsSettingsFiles", "PrefsUI", "PrefsEtcd",
+        "PersistentPreferences", "PrefsDocuments", "PrefsJSON", "PrefsLayers", "PrefsKeys", "PrefsSettingsFiles",
+        "PrefsUI", "PrefsEtcd",
         "PrefsTool", "PrefsTesting", "RVS_PersistentPrefs",
     ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "prefs", targets: ["HarnessCLI"])],
     targets: libraries + programs + helpers + testTargets,

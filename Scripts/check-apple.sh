@@ -74,6 +74,7 @@ mapfile -t traits < <(sources PrefsTesting/Traits)
 mapfile -t dropIn < <(sources RVS_PersistentPrefs)
 mapfile -t testSet < <(sources PrefsTestSet)
 
+mapfile -t documents < <(sources PrefsDocuments)
 mapfile -t json < <(sources PrefsJSON)
 mapfile -t layers < <(sources PrefsLayers)
 mapfile -t keys < <(sources PrefsKeys)
@@ -99,6 +100,7 @@ whole PrefsPropertyLists "${lists[@]}"
 whole PrefsFileEngine "${engine[@]}"
 whole PrefsDefaultsDomain "${domain[@]}"
 whole PersistentPreferences "${library[@]}"
+whole PrefsDocuments "${documents[@]}" "$stubs/Darwin.swift"
 whole PrefsJSON "${json[@]}" "$stubs/Darwin.swift"
 whole PrefsLayers "${layers[@]}" "$stubs/Darwin.swift"
 whole PrefsKeys "${keys[@]}" "$stubs/Darwin.swift"
@@ -130,6 +132,7 @@ check "${objc[@]}" -typecheck -parse-as-library -module-name PersistentPreferenc
 
 echo "== what imports it: the module for SwiftUI, the drop-in, the test set, a sample"
 module PersistentPreferences -experimental-skip-all-function-bodies "${library[@]}"
+module PrefsDocuments -experimental-skip-all-function-bodies "${documents[@]}"
 module PrefsJSON -experimental-skip-all-function-bodies "${json[@]}"
 module PrefsLayers -experimental-skip-all-function-bodies "${layers[@]}"
 module PrefsKeys -experimental-skip-all-function-bodies "${keys[@]}"

@@ -32,7 +32,7 @@ rm -rf "$symbols" "$output"
 mkdir -p "$symbols"
 
 # The modules of the other products, which these pages describe together. PrefsUI is missing: without SwiftUI it has no symbols.
-others="PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles PrefsEtcd PrefsTool PrefsTesting RVS_PersistentPrefs"
+others="PrefsDocuments PrefsJSON PrefsLayers PrefsKeys PrefsSettingsFiles PrefsEtcd PrefsTool PrefsTesting RVS_PersistentPrefs"
 
 echo "== the library, and its public symbols"
 for module in PersistentPreferences $others; do

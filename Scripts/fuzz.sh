@@ -65,6 +65,7 @@ if [[ ! -e $folder/built || -n $(find Sources Tests/Fuzz "$support" "$(checks by
     module PrefsPropertyLists $(find Sources/PropertyLists -name '*.swift')
     module PrefsFileEngine -Onone $(find Sources/FileEngine -name '*.swift')
     module PersistentPreferences -Onone $(find Sources/PersistentPreferences -name '*.swift')
+    module PrefsDocuments -Onone $(find Sources/PrefsDocuments -name '*.swift')
     module PrefsJSON -Onone $(find Sources/PrefsJSON -name '*.swift')
     module PropertyListSupport "$support"/Fuzz/*.swift "$support"/{ExactForm,PlainEncoding}.swift
     for target in bytes values; do

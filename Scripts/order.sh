@@ -18,13 +18,14 @@ PrefsPropertyLists    | PropertyLists            |
 PrefsFileEngine       | FileEngine               | PrefsPropertyLists
 PrefsDefaultsDomain   | DefaultsDomain           | PrefsPropertyLists PrefsFileEngine
 PersistentPreferences | PersistentPreferences    | PrefsPropertyLists PrefsFileEngine PrefsDefaultsDomain
-PrefsJSON             | PrefsJSON                | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+PrefsDocuments        | PrefsDocuments           | PrefsPropertyLists PrefsFileEngine PersistentPreferences
+PrefsJSON             | PrefsJSON                | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsDocuments
 PrefsLayers           | PrefsLayers              | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsJSON PrefsDefaultsDomain
 PrefsKeys             | PrefsKeys                | PrefsPropertyLists PrefsFileEngine PersistentPreferences
 PrefsSettingsFiles    | PrefsSettingsFiles       | PrefsPropertyLists PrefsFileEngine PersistentPreferences
 PrefsUI               | PrefsUI                  | PersistentPreferences PrefsKeys
 PrefsEtcd             | PrefsEtcd                | PrefsFileEngine PersistentPreferences PrefsJSON
-PrefsTool             | PrefsTool                | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsJSON PrefsLayers
+PrefsTool             | PrefsTool                | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsDocuments PrefsJSON PrefsLayers
 PrefsStoreChecks      | PrefsTesting/StoreChecks | PrefsPropertyLists PersistentPreferences
 PrefsTesting          | PrefsTesting/Traits      | PrefsPropertyLists PersistentPreferences PrefsStoreChecks
 RVS_PersistentPrefs   | RVS_PersistentPrefs      | PrefsPropertyLists PrefsFileEngine PersistentPreferences PrefsKeys
@@ -86,6 +87,7 @@ for folder in PropertyLists FileEngine DefaultsDomain; do
 done
 words 'json|etcd|hand.?written|settings ?file|appsetting|prefkey' PersistentPreferences none
 words 'layer' PersistentPreferences "$layers"
+words 'json|etcd|settings ?file|appsetting|prefkey' PrefsDocuments none
 words 'etcd|settings ?file|appsetting|prefkey' PrefsJSON none
 words 'json|etcd|settings ?file' PrefsKeys none
 words 'etcd|appsetting|prefkey' PrefsSettingsFiles none

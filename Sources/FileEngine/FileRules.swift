@@ -29,12 +29,17 @@ package struct FileRules: Sendable {
     /// The format of the file if a write creates it. The file may then be in this format, too.
     package var formatOfNewFile = FileFormat.binary {
         didSet {
-            let isKnown = ([FileFormat].propertyLists + otherFormats).contains(formatOfNewFile)
-            if !isKnown { otherFormats.append(formatOfNewFile) }
+            if !formatOfNewFile.isPropertyList || formatOfNewFile.coder.isForPeople { read(formatOfNewFile) }
         }
     }
-    /// The formats of stores on the file that are not property lists.
+    /// The formats of stores on the file that are not property lists, or that keep the text of one.
     private var otherFormats: [FileFormat] = []
+
+    /// Adds a format of the file. If it is the format of a property list, it is read and written by this coder, which keeps its
+    /// text.
+    package mutating func read(_ format: FileFormat) {
+        if !otherFormats.contains(format) { otherFormats.append(format) }
+    }
     /// The number of those who ask that writes replace what a person has left malformed, and a file that is not ours.
     /// Its bytes are quarantined.
     package var replacesMistakes = 0
@@ -50,12 +55,16 @@ package struct FileRules: Sendable {
 
     /// The formats that are read: property lists, and the formats of the stores on the file, because other programs
     /// expect a property list unless a store says otherwise. The file of a UserDefaults domain is always a property list.
-    var formats: [FileFormat] { mirror == nil ? .propertyLists + otherFormats : .propertyLists }
+    var formats: [FileFormat] {
+        if otherFormats.isEmpty { return .propertyLists }
+        let lists = [FileFormat].propertyLists.map { list in otherFormats.first { $0 == list } ?? list }
+        return mirror == nil ? lists + otherFormats.filter { !$0.isPropertyList } : lists
+    }
 
     /// The format of a commit that replaces a state.
     func format(replacing base: Snapshot) -> FileFormat {
         let format = base.format ?? formatOfNewFile
-        return mirror != nil && otherFormats.contains(format) ? .binary : format
+        return mirror != nil && !format.isPropertyList ? .binary : format
     }
 
     /// The accepted form of the values in a new file.
@@ -72,8 +81,18 @@ package struct FileRules: Sendable {
 
     /// Whether a file is read alike under other rules, which also decide what kind of fault it has.
     fileprivate func read(like other: FileRules) -> Bool {
-        formats == other.formats && quarantines == other.quarantines && (mirror == nil) == (other.mirror == nil)
+        formats == other.formats && keepsText(like: other) && quarantines == other.quarantines
+            && (mirror == nil) == (other.mirror == nil)
     }
+
+    /// Whether the same formats keep their text.
+    fileprivate func keepsText(like other: FileRules) -> Bool {
+        formats.map(\.coder.isForPeople) == other.formats.map(\.coder.isForPeople)
+    }
+}
+
+extension FileFormat {
+    fileprivate var isPropertyList: Bool { [FileFormat].propertyLists.contains(self) }
 }
 
 extension PropertyListFile {
@@ -83,7 +102,8 @@ extension PropertyListFile {
             change(&state.rules)
             if state.rules.read(like: former) { return }
             let isReadLess = state.rules.formats.count < former.formats.count
-            if isReadLess || state.snapshot?.fault != nil { state.snapshot = nil }
+            let isReadForText = state.snapshot?.format == .xml && !state.rules.keepsText(like: former)
+            if isReadLess || isReadForText || state.snapshot?.fault != nil { state.snapshot = nil }
         }
     }
 

@@ -79,8 +79,7 @@ import Testing
         #expect(try text() == "{}\n")
     }
 
-    @Test(arguments: ["bplist00", "<?xml version=\"1.0\"?><plist><dict>", "{\u{0}"])
-    func whatIsNoJSONTextIsNotOpened(content: String) throws {
+    @Test(arguments: ["bplist00", "{\u{0}"]) func whatIsNoTextIsNotOpened(content: String) throws {
         try home.write(content, to: "s.json")
         let run = try EditRun(home, "true")
         let printed = try run("-f", path)
@@ -123,6 +122,29 @@ import Testing
         let printed = try run("-f", path)
         let error = "\n  // error: when: null cannot be stored in a property list; leave it out\n  \"when\""
         #expect(try printed.code == 1 && run.opened(3).contains(error), "\(printed)")
+    }
+
+    /// An XML property list is edited as its own text.
+    @Test func anXMLListIsOpenedAsItsText() throws {
+        let text = "<plist>\n<!-- mine -->\n<dict>\n  <key>a</key><true/>\n  <key>b</key>\n</dict>\n</plist>\n"
+        let path = try home.write(text, to: "a.plist").path
+        let comment = "  <!-- error: a key without a value -->\n"
+        var run = try EditRun(home, "true")
+        #expect(try run("-f", path) == .failure("\(path): line 5: a key without a value; nothing has changed"))
+        #expect(try run.opened(1) == text.replacing("  <key>b", with: comment + "  <key>b"))
+        run = try EditRun(home, #"sed -i 's/<key>b.*/<!-- b -->/' "$1""#)
+        #expect(try run("-f", path) == Printed())
+        let corrected = text.replacing("<key>b</key>", with: "<!-- b -->")
+        #expect(try self.text("a.plist") == corrected)
+        run = try EditRun(home, other("-f '\(path)' c true") + #"sed -i 's/true/false/' "$1""#)
+        #expect(try run("-f", path) == Printed())
+        let merged = corrected.replacing("true", with: "false")
+            .replacing("\n  <!-- b", with: "\n  <key>c</key><true/>\n  <!-- b")
+        #expect(try self.text("a.plist") == merged)
+        #expect(try prefs("undo", "-f", path).code == 0)
+        // What is not a dictionary.
+        let printed = try EditRun(home, #"echo '<true/>' > "$1""#)("-f", path)
+        #expect(printed.errors.contains("\(path): expected a <dict> at the top; nothing has changed"), "\(printed)")
     }
 
     // MARK: - Other processes

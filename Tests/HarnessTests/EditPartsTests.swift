@@ -8,7 +8,7 @@ import Testing
 /// The parts of `edit`: the merge, and the remarks in a text.
 @Suite(.waits) struct EditPartsTests {
     private func values(_ json: String) throws -> [String: StoredValue] {
-        try EditedJSON.members(of: Data(json.utf8))
+        try EditedSyntax.json.members(of: Data(json.utf8))
     }
 
     /// Base, mine, theirs, and the merged values or the paths of the conflicts.

@@ -126,20 +126,6 @@ import TestSupport
         }
     }
 
-    /// Comments of an XML property list are not kept, so a write asks.
-    @Test func commentsThatAWriteWouldLoseAreNamed() throws {
-        let text = "<plist version=\"1.0\"><!-- mine --><dict><key>a</key><integer>1</integer></dict></plist>"
-        let file = try home.write(text, to: "d.plist").path
-        let message = "the comments in \(file) would be lost; --force does it; nothing has changed"
-        for words in [["set", file, "a", "2"], ["unset", file, "a"]] {
-            #expect(try prefs(words) == .failure(message))
-        }
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
-        #expect(try prefs("set", file, "a", "1") == Printed())
-        #expect(try prefs("set", file, "a", "2", "--force") == Printed())
-        #expect(try prefs("get", file, "a") == Printed("2\n"))
-    }
-
     /// A long line is shortened to the part around the column.
     @Test func aLongLineIsShortened() throws {
         let file = home.path("d.json")

@@ -144,11 +144,12 @@ extension PropertyListFile {
         _ content: Content, replacing base: Snapshot
     ) throws -> (bytes: Data, format: FileFormat) {
         let format = format(replacing: base)
+        let text = base.format == format ? base.text : nil
         do {
-            let text = base.format == format ? base.text : nil
             return (try encoded(content, as: format, replacing: text == nil ? nil : base.content, text), format)
         } catch  where format == .xml {
             if currentMirror != nil { return (try encoded(content, as: .binary, replacing: nil), .binary) }
+            guard text == nil else { throw error }
             return (try encoded(content, as: .xml, replacing: base.content), .xml)
         }
     }

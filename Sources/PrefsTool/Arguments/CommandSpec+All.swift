@@ -79,9 +79,10 @@ extension CommandSpec {
         CommandSpec(
             "edit", "", "edit the values in a text editor",
             details: """
-                Opens the settings as JSON with comments, or the own text of a JSON file, in $VISUAL, else $EDITOR, else vi. Stores what
-                has changed when the editor ends. A wrong line opens the editor again; leaving the text as it is gives up. An editor that
-                fails, such as :cq of vi, and an empty text change nothing. Asks if another process has changed the same value.
+                Opens the settings as JSON with comments, or the own text of a JSON file or an XML property list, in $VISUAL, else $EDITOR,
+                else vi. Stores what has changed when the editor ends. A wrong line opens the editor again; leaving the text as it is gives
+                up. An editor that fails, such as :cq of vi, and an empty text change nothing. Asks if another process has changed the same
+                value.
                 """,
             example: "edit", options: OptionSpec.places + OptionSpec.writing, run: { try Runner($0).edit() }),
         CommandSpec(

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsDocuments
 import PrefsFileEngine
 import PrefsJSON
 import PrefsPropertyLists
@@ -195,7 +196,7 @@ struct StreamContent {
     ///   - format: the format of empty bytes.
     private init(_ word: String, _ bytes: Data, _ format: FileFormat?) throws(DecodingFailure) {
         let isNew = bytes.isEmpty && format != nil
-        let decoded = isNew ? nil : try PropertyListFile.decode(bytes, in: .all)
+        let decoded = isNew ? nil : try PropertyListFile.decode(bytes, in: [.binary, .xmlText, .json])
         (self.format, content) = (decoded?.format ?? format ?? .json, decoded?.content ?? [:])
         (self.word, self.bytes) = (word, bytes)
         store = InMemoryStore(content, form: self.format.form)

@@ -18,7 +18,7 @@ struct EditSession {
         (self.invocation, self.place) = (invocation, place)
         editor = try TextEditor(of: invocation.program)
         document = try FileDocument(place, invocation) ?? SettingsDocument(place, invocation)
-        file = try PrivateFile(invocation.context)
+        file = try PrivateFile(named: document.syntax.fileName, invocation.context)
     }
 
     /// Edits and stores. A text that is not stored is kept, and the error says where.
@@ -46,7 +46,7 @@ struct EditSession {
             openings += 1
             // A script that makes the same mistake each time would run for ever.
             if openings > Self.mostOpenings, isatty(invocation.context.input) != 1 { throw rejection(remarks) }
-            let opened = AnnotatedText(text, remarks)
+            let opened = AnnotatedText(text, remarks, in: document.syntax)
             try file.write(opened.bytes)
             let time = ContinuousClock().measure { failure = Result { try editor.edit(file.path) } }
             let saved = opened.withoutRemarks(try file.read())
@@ -119,7 +119,7 @@ struct EditSession {
     private func remark(about conflict: ValueMerge.Conflict, in text: Data) -> AnnotatedText.Remark {
         let path = conflict.path
         return .init(
-            line: JSONMembers.line(ofKey: path.root, in: text),
+            line: document.syntax.line(ofKey: path.root, in: text),
             text: "another process has changed `\(ShownText.key(path.text))` to \(shown(conflict.theirs, at: path))")
     }
 
@@ -162,15 +162,17 @@ extension Runner {
 /// The file that the editor opens. Only its owner may read it and the files that an editor puts beside it.
 struct PrivateFile {
     private let folder: String
-    var path: String { folder + "/settings.json" }
+    private let name: String
+    var path: String { "\(folder)/\(name)" }
 
     /// Makes a folder in `$TMPDIR`, else in /tmp.
-    init(_ context: ProcessContext) throws(CommandError) {
+    init(named name: String, _ context: ProcessContext) throws(CommandError) {
         let parent = context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(parent.absolutePath)/prefs-edit-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandError("\(parent): cannot make a folder: \(String(cString: strerror(errno)))")
         }
+        self.name = name
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -1,12 +1,14 @@
 import Foundation
 import PersistentPreferences
+import PrefsDocuments
 import PrefsJSON
 import PrefsPropertyLists
 
-/// What `edit` opens: a JSON text, which is checked and stored.
+/// What `edit` opens: a text of JSON or of an XML property list, which is checked and stored.
 protocol EditedDocument {
     typealias Remark = AnnotatedText.Remark
 
+    var syntax: EditedSyntax { get }
     /// The text to begin with.
     var text: Data { get }
     /// Why it cannot be stored as it is.
@@ -39,31 +41,51 @@ struct EditRejection: Error {
     }
 
     /// - Parameter text: the text that has the rejected values.
-    init(_ error: any Error, in text: Data) {
+    init(_ error: any Error, in text: Data, _ syntax: EditedSyntax) {
         let failures = (error as? PrefsError)?.failures ?? []
         let key = failures.first?.topLevelKey
-        self.init([.init(line: key.flatMap { JSONMembers.line(ofKey: $0, in: text) }, text: "\(error)")])
+        self.init([.init(line: key.flatMap { syntax.line(ofKey: $0, in: text) }, text: "\(error)")])
     }
 }
 
-enum EditedJSON {
+/// The syntax of an edited text.
+enum EditedSyntax {
+    case json, xml
+
+    private var coder: any FileFormatCoder { (self == .json ? FileFormat.json : .xmlText).coder }
+
     /// The members of a text, with its nulls.
-    static func members(of text: Data) throws(EditRejection) -> [String: StoredValue] {
+    func members(of text: Data) throws(EditRejection) -> [String: StoredValue] {
         let value: StoredValue
-        do throws(DecodingFailure) { value = try JSONReader.value(of: text, limits: .file) } catch {
+        do throws(DecodingFailure) {
+            value = try text.withBytes { bytes throws(DecodingFailure) in try coder.value(in: bytes).value }
+        } catch {
             throw EditRejection(error)
         }
         guard case .dictionary(let members) = value else {
-            throw EditRejection([.init(text: "expected an object { … }")])
+            throw EditRejection([.init(text: "expected \(self == .json ? "an object { … }" : "a <dict> at the top")")])
         }
         return members
     }
 
     /// The text with other members. What stays the same keeps its form and its comments.
-    static func text(_ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]) throws -> Data {
+    func text(_ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]) throws -> Data {
         if former == new { return text }
-        return try FileFormat.json.coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)
+        return try coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)
     }
+
+    /// The line of a key at the top; nil if there is none.
+    func line(ofKey key: String, in text: Data) -> Int? {
+        self == .json
+            ? JSONMembers.line(ofKey: key, in: text) : text.withUnsafeBytes { XMLSyntax($0).line(ofKey: key) }
+    }
+
+    fileprivate func comment(_ text: String) -> String {
+        self == .json ? "// \(text)" : "<!-- \(text.replacing("--", with: "- -")) -->"
+    }
+
+    /// The name of the file that the editor opens, which tells it the syntax.
+    var fileName: String { self == .json ? "settings.json" : "settings.plist" }
 }
 
 /// A text with remarks in comments above its lines.
@@ -78,8 +100,8 @@ struct AnnotatedText {
     private(set) var bytes: Data
     private var comments: [Data] = []
 
-    /// - Parameter text: JSON in UTF-8, perhaps malformed.
-    init(_ text: Data, _ remarks: [Remark]) {
+    /// - Parameter text: in UTF-8, perhaps malformed.
+    init(_ text: Data, _ remarks: [Remark], in syntax: EditedSyntax = .json) {
         bytes = text
         let isOfWindows = text.range(of: Data("\r\n".utf8)) != nil
         let mark = Data([0xEF, 0xBB, 0xBF])
@@ -89,7 +111,7 @@ struct AnnotatedText {
         for remark in remarks.reversed().sorted(by: { $0.line ?? 1 > $1.line ?? 1 }) {
             let start = starts[min(max(1, remark.line ?? 1), starts.count) - 1]
             let indentation = text[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            let comment = "// error: " + remark.text.printable + (isOfWindows ? "\r\n" : "\n")
+            let comment = syntax.comment("error: " + remark.text.printable) + (isOfWindows ? "\r\n" : "\n")
             comments.append(indentation + Data(comment.utf8))
             bytes.insert(contentsOf: comments[comments.count - 1], at: start)
         }

@@ -1,10 +1,11 @@
 import Foundation
 import PersistentPreferences
+import PrefsDocuments
 import PrefsFileEngine
 import PrefsJSON
 import PrefsPropertyLists
 
-/// The own text of a JSON file, perhaps malformed. It is stored byte for byte.
+/// The own text of a JSON file or an XML property list, perhaps malformed. It is stored byte for byte.
 struct FileDocument: EditedDocument {
     private let invocation: Invocation
     private let target: Target
@@ -13,39 +14,51 @@ struct FileDocument: EditedDocument {
     /// The bytes of the file; nil if it was missing.
     private var bytes: Data?
     let remarks: [Remark]
+    let syntax: EditedSyntax
 
-    /// - Returns: nil if the file is not read as JSON, if it has readable settings of a class, or if it has secrets that
-    ///   the person did not ask for.
+    /// - Returns: nil if the file is a binary property list or not in UTF-8, if it has readable settings of a class, or if it
+    ///   has secrets that the person did not ask for.
     init?(_ place: Place, _ invocation: Invocation) throws {
-        guard let named = place.file, place.secrets.isEmpty, place.isOfJSONText else { return nil }
+        guard let named = place.file, place.secrets.isEmpty, place.mayBeEditedAsText else { return nil }
         path = try SidecarPaths(path: named).file
         bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
-        if let bytes, !Self.isText(bytes) { return nil }
+        let isJSON = place.prefs != nil || place.target?.isJSON == true
+        guard let syntax = Self.syntax(of: bytes ?? Data(), isJSON: isJSON) else { return nil }
+        self.syntax = syntax
         (self.invocation, target) = (invocation, place.target ?? .file(named))
         do throws(EditRejection) {
-            _ = try Self.members(of: bytes)
+            _ = try Self.members(of: bytes, syntax)
             remarks = []
         } catch {
             remarks = error.remarks
         }
     }
 
-    /// Whether the bytes are text, and not a property list, which is recognized by its content.
-    private static func isText(_ bytes: Data) -> Bool {
-        String(validUTF8: bytes) != nil && !bytes.contains(0)
-            && (bytes.isBlank || bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) == nil)
+    /// The syntax of a text, by its content; nil if it is none in UTF-8.
+    ///
+    /// - Parameter isJSON: whether text that is no property list is JSON.
+    private static func syntax(of bytes: Data, isJSON: Bool) -> EditedSyntax? {
+        guard String(validUTF8: bytes) != nil, !bytes.contains(0) else { return nil }
+        switch bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) {
+        case nil: return isJSON ? .json : nil
+        case .xml?:
+            // An editor would write other characters than the declaration says.
+            let encoding = try? bytes.withUnsafeBytes { try XMLDocumentText.encoding(of: $0).encoding }
+            return (encoding ?? .utf8) == .utf8 ? .xml : nil
+        default: return nil
+        }
     }
 
     var text: Data { bytes.flatMap { $0.isBlank ? nil : $0 } ?? Data("{\n}\n".utf8) }
 
     func store(_ text: Data, _ answers: ValueMerge.Answers) throws -> Outcome {
-        let mine = try EditedJSON.members(of: text)
+        let mine = try syntax.members(of: text)
         while true {
             let current = try currentBytes
             let isAlone = current == bytes
             let merged = isAlone ? mine : try merged(mine, over: current) { answers.replaces($0.theirs, at: $0.path) }
             if invocation.isDryRun {
-                let theirs = (try? Self.members(of: current)) ?? [:]
+                let theirs = (try? Self.members(of: current, syntax)) ?? [:]
                 return Difference(from: theirs, to: merged, hiding: .none).outcome(invocation)
             }
             let new = try isAlone ? text : combined(text, mine, current, merged)
@@ -62,31 +75,31 @@ struct FileDocument: EditedDocument {
     }
 
     mutating func catchUp(_ text: Data) throws -> Data {
-        let (mine, current) = (try EditedJSON.members(of: text), try currentBytes)
+        let (mine, current) = (try syntax.members(of: text), try currentBytes)
         let merged = try merged(mine, over: current) { _ in true }
         bytes = current
-        return try EditedJSON.text(text, from: mine, to: merged)
+        return try syntax.text(text, from: mine, to: merged)
     }
 
     /// The text of the merged values. If only one side has changed more than values, such as a comment, its text stays.
     private func combined(
         _ text: Data, _ mine: [String: StoredValue], _ current: Data?, _ merged: [String: StoredValue]
     ) throws -> Data {
-        let base = try Self.members(of: bytes)
+        let base = try Self.members(of: bytes, syntax)
         func hasValuesOnly(_ new: Data?, _ members: [String: StoredValue]) -> Bool {
             guard let bytes, let new else { return bytes == new }
-            return (try? EditedJSON.text(bytes, from: base, to: members)) == new
+            return (try? syntax.text(bytes, from: base, to: members)) == new
         }
-        let theirs = try Self.members(of: current)
+        let theirs = try Self.members(of: current, syntax)
         // A file that was made or removed meanwhile has no text that both have seen.
         if bytes == nil || current?.isBlank != false || hasValuesOnly(current, theirs) {
-            return try EditedJSON.text(text, from: mine, to: merged)
+            return try syntax.text(text, from: mine, to: merged)
         }
         guard let current, hasValuesOnly(text, mine) else {
             throw CommandError(
                 "another process has changed more than values in \(path), and so have you; nothing has changed")
         }
-        return try EditedJSON.text(current, from: theirs, to: merged)
+        return try syntax.text(current, from: theirs, to: merged)
     }
 
     private var currentBytes: Data? {
@@ -94,9 +107,11 @@ struct FileDocument: EditedDocument {
     }
 
     /// The members of a file, which has none while it is missing or blank.
-    private static func members(of bytes: Data?) throws(EditRejection) -> [String: StoredValue] {
+    private static func members(
+        of bytes: Data?, _ syntax: EditedSyntax
+    ) throws(EditRejection) -> [String: StoredValue] {
         guard let bytes, !bytes.isBlank else { return [:] }
-        return try EditedJSON.members(of: bytes)
+        return try syntax.members(of: bytes)
     }
 
     private func merged(
@@ -104,7 +119,8 @@ struct FileDocument: EditedDocument {
     ) throws -> [String: StoredValue] {
         do {
             return try ValueMerge.values(
-                Self.members(of: bytes), to: mine, over: Self.members(of: current), isDeep: true, answer: answer)
+                Self.members(of: bytes, syntax), to: mine, over: Self.members(of: current, syntax), isDeep: true,
+                answer: answer)
         } catch let rejection as EditRejection {
             let reason = rejection.remarks.map(\.text).joined(separator: "; ")
             throw CommandError("\(path) has changed in the meantime and cannot be merged: \(reason)")
@@ -113,10 +129,9 @@ struct FileDocument: EditedDocument {
 }
 
 extension Place {
-    /// Whether the text of the file is edited: a JSON file without a class, or one whose settings cannot be read because
-    /// of a line.
-    fileprivate var isOfJSONText: Bool {
-        guard prefs != nil else { return target?.isJSON == true }
+    /// Whether the text of the file is edited: a file without a class, or one whose settings cannot be read because of a line.
+    fileprivate var mayBeEditedAsText: Bool {
+        guard prefs != nil else { return true }
         do { return try Self.line(of: read().failure) != nil } catch { return Self.line(of: error) != nil }
     }
 

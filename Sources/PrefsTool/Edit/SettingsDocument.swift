@@ -14,6 +14,7 @@ struct SettingsDocument: EditedDocument {
     private var shown: [String: StoredValue]
     let text: Data
     let remarks: [Remark] = []
+    let syntax = EditedSyntax.json
 
     /// - Throws: why nothing can be edited.
     init(_ place: Place, _ invocation: Invocation) throws {
@@ -24,11 +25,11 @@ struct SettingsDocument: EditedDocument {
         (self.place, self.invocation) = (place, invocation)
         values = found ?? [:]
         text = Data(try SettingsText(place, values).text.utf8)
-        shown = try EditedJSON.members(of: text)
+        shown = try syntax.members(of: text)
     }
 
     func store(_ text: Data, _ answers: ValueMerge.Answers) throws -> Outcome {
-        let (base, mine) = try changed(EditedJSON.members(of: text), in: text)
+        let (base, mine) = try changed(syntax.members(of: text), in: text)
         return try place.change(invocation) { values, _ in
             values = try ValueMerge.values(base, to: mine, over: values, isDeep: place.prefs == nil) { conflict in
                 answers.replaces(conflict.theirs, at: conflict.path)
@@ -37,12 +38,12 @@ struct SettingsDocument: EditedDocument {
     }
 
     mutating func catchUp(_ text: Data) throws -> Data {
-        let mine = try EditedJSON.members(of: text)
+        let mine = try syntax.members(of: text)
         values = try place.read().values ?? [:]
-        let theirs = try EditedJSON.members(of: Data(SettingsText(place, values).text.utf8))
+        let theirs = try syntax.members(of: Data(SettingsText(place, values).text.utf8))
         let merged = try ValueMerge.values(shown, to: mine, over: theirs, isDeep: place.prefs == nil) { _ in true }
         shown = theirs
-        return try EditedJSON.text(text, from: mine, to: merged)
+        return try syntax.text(text, from: mine, to: merged)
     }
 
     /// The values that the person saw, and those that the text stands for.
@@ -55,7 +56,7 @@ struct SettingsDocument: EditedDocument {
             place.prefs == nil
             ? (shown.withReferences, try entries(members, in: text)) : (values, try settings(members, in: text))
         var after = mine
-        do { try place.rehearse(from: base, to: &after) } catch { throw EditRejection(error, in: text) }
+        do { try place.rehearse(from: base, to: &after) } catch { throw EditRejection(error, in: text, syntax) }
         return (base, mine)
     }
 
@@ -64,7 +65,7 @@ struct SettingsDocument: EditedDocument {
     ) throws(EditRejection) -> [String: StoredValue] {
         let remarks = members.sortedByBytes.filter { $1.holdsNull }.map { key, _ in
             Remark(
-                line: JSONMembers.line(ofKey: key, in: text),
+                line: syntax.line(ofKey: key, in: text),
                 text: "\(ShownText.key(key)): null cannot be stored in a property list; leave it out")
         }
         if remarks.isEmpty { return members.withReferences }
@@ -81,7 +82,7 @@ struct SettingsDocument: EditedDocument {
             do {
                 mine[key] = try members[key] == nil ? nil : value(new, forKey: key)
             } catch {
-                remarks.append(Remark(line: JSONMembers.line(ofKey: key, in: text), text: "\(error)"))
+                remarks.append(Remark(line: syntax.line(ofKey: key, in: text), text: "\(error)"))
             }
         }
         if remarks.isEmpty { return mine }

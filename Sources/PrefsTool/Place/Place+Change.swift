@@ -28,9 +28,6 @@ extension Place {
         }
         try rehearse(from: before, to: &after)
         if case .notOurs(let file)? = failure { risks.add(Self.risk(of: file)) }
-        if failure == nil, hasXMLComments, before != after {
-            risks.add("the comments in \(file ?? name) would be lost")
-        }
         let isEmpty = failure == nil && before.isEmpty && after.isEmpty
         if !isEmpty {
             try target?.checkCreation()
@@ -68,14 +65,6 @@ extension Place {
             }
         }
         return try stream?.output() ?? outcome
-    }
-
-    /// Whether the file is an XML property list with comments, which a write does not keep.
-    private var hasXMLComments: Bool {
-        // The write says why a file cannot be read.
-        guard let file, let bytes = try? ExportFile.read(file) else { return false }
-        return bytes.withUnsafeBytes([FileFormat].propertyLists.recognizing) == .xml
-            && bytes.range(of: Data("<!--".utf8)) != nil
     }
 
     /// A word that names neither a file nor a domain may be the mistyped name of a file.

@@ -1,5 +1,6 @@
 import Foundation
 import PersistentPreferences
+import PrefsDocuments
 import PrefsFileEngine
 import PrefsLayers
 import PrefsPropertyLists
@@ -23,6 +24,9 @@ struct Place {
     let root: String?
     /// The stream that the values come from; nil for other places.
     let stream: StreamContent?
+    /// The path of the file, in which writes keep the text of an XML property list while this exists; nil if the place is not
+    /// a file.
+    private let location: FileLocation?
 
     /// The place that a command line names.
     ///
@@ -91,6 +95,7 @@ struct Place {
         keys = PrefsKey.all(of: prefs)
         secrets = Secrets(of: prefs, reveals: reveals)
         file = (target?.url ?? prefs.fileURL)?.absoluteURL.path(percentEncoded: false)
+        location = FileLocation.keepingText(atPath: file)
         (self.prefs, entries, root) = (prefs, nil, nil)
     }
 
@@ -99,7 +104,7 @@ struct Place {
         try NameVetting.checkRoot(root)
         self.program = program
         self.target = target
-        (keys, secrets, file, stream, prefs) = ([], .none, nil, nil, nil)
+        (keys, secrets, file, stream, prefs, location) = ([], .none, nil, nil, nil, nil)
         (entries, self.root) = (roots, root)
     }
 
@@ -114,6 +119,7 @@ struct Place {
         keys = []
         secrets = try program.ownPrefs(in: target).map { Secrets(of: $0, reveals: reveals) } ?? .none
         file = domain.fileURL?.absoluteURL.path(percentEncoded: false)
+        location = FileLocation.keepingText(atPath: file)
         (prefs, entries, root) = (nil, domain, nil)
     }
 
@@ -254,6 +260,16 @@ struct Place {
         }
         let list = keys.map { $0.shortName == $0.name ? $0.name : "\($0.shortName) (\($0.name))" }
         return "no key \(unknown); keys are \(list.joined(separator: ", "))"
+    }
+}
+
+extension FileLocation {
+    fileprivate static func keepingText(atPath path: String?) -> FileLocation? {
+        guard let path else { return nil }
+        let location = FileLocation(path: path) { $0.read(.xmlText) }
+        // An access says why a path leads nowhere.
+        try? location.withFile { _ in }
+        return location
     }
 }
 

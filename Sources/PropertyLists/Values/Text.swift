@@ -35,7 +35,7 @@ extension String {
 
     /// The order of the bytes. Swift's `<` is not a consistent order of partly composed texts: the order of two
     /// spellings of "é3" and "é37" depends on the other texts (6.3.1).
-    func precedes(_ other: String) -> Bool {
+    package func precedes(_ other: String) -> Bool {
         var (left, right) = (self, other)
         return left.withUTF8 { left in
             right.withUTF8 { right in

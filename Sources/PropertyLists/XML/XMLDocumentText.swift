@@ -2,27 +2,45 @@
 ///
 /// Follows Appendix F of XML 1.0: a byte order mark, the pattern of the first bytes or the declaration, in this order,
 /// gives the encoding.
-enum XMLDocumentText {
+package enum XMLDocumentText {
+    /// The encoding of a document.
+    package enum Encoding: Equatable {
+        case utf8, ascii, latin1
+        case utf16(isBigEndian: Bool)
+    }
+
     /// The document in UTF-8, without a byte order mark; nil if the bytes already have this form.
-    static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
-        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
-            throw .unsupported("expected UTF-8 or UTF-16, found UTF-32")
-        }
-        if bytes.starts(with: [0xFF, 0xFE]) { return try fromUTF16(bytes.dropFirst(2), isBigEndian: false) }
-        if bytes.starts(with: [0xFE, 0xFF]) { return try fromUTF16(bytes.dropFirst(2), isBigEndian: true) }
-        if bytes.starts(with: [0x3C, 0]) { return try fromUTF16(bytes[...], isBigEndian: false) }
-        if bytes.starts(with: [0, 0x3C]) { return try fromUTF16(bytes[...], isBigEndian: true) }
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
-        switch try declaredEncoding(bytes) {
-        case nil, "utf-8", "utf8": return nil
-        case "us-ascii", "ascii":
+    package static func transcoded(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> [UInt8]? {
+        let (encoding, mark) = try encoding(of: bytes)
+        switch encoding {
+        case .utf8: return mark == 0 ? nil : Array(bytes.dropFirst(mark))
+        case .utf16(let isBigEndian): return try fromUTF16(bytes.dropFirst(mark), isBigEndian: isBigEndian)
+        case .ascii:
             // Other readers take such a byte for Latin-1, or reject it.
             guard bytes.allSatisfy({ $0 < 0x80 }) else {
                 throw .malformed("a byte that is not ASCII, which its declaration says it is")
             }
             return nil
-        case "iso-8859-1", "iso_8859-1", "latin1", "latin-1":
-            return Array(String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) })).utf8)
+        case .latin1: return Array(String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) })).utf8)
+        }
+    }
+
+    /// The encoding, and the number of bytes of the byte order mark.
+    package static func encoding(
+        of bytes: UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> (encoding: Encoding, mark: Int) {
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+            throw .unsupported("expected UTF-8 or UTF-16, found UTF-32")
+        }
+        if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(isBigEndian: true), 2) }
+        if bytes.starts(with: [0x3C, 0]) { return (.utf16(isBigEndian: false), 0) }
+        if bytes.starts(with: [0, 0x3C]) { return (.utf16(isBigEndian: true), 0) }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        switch try declaredEncoding(bytes) {
+        case nil, "utf-8", "utf8": return (.utf8, 0)
+        case "us-ascii", "ascii": return (.ascii, 0)
+        case "iso-8859-1", "iso_8859-1", "latin1", "latin-1": return (.latin1, 0)
         case let name? where name.hasPrefix("utf-16"):
             throw .unsupported("its declaration says \(name.prefix(40)), but its bytes are not")
         case let name?: throw .unsupported("expected UTF-8 or UTF-16, found the encoding \"\(name.prefix(40))\"")

@@ -54,7 +54,7 @@ package struct XMLPropertyListReader {
     // MARK: - Document
 
     private mutating func readDocument() throws(DecodingFailure) -> StoredValue {
-        try skipProlog()
+        try scanner.skipProlog()
         let start = scanner.position
         guard case .start(let name, let isEmpty) = try scanner.nextTag() else {
             throw scanner.failure("holds no value", at: start)
@@ -77,15 +77,6 @@ package struct XMLPropertyListReader {
             throw scanner.failure("another element follows the value")
         }
         return value
-    }
-
-    private mutating func skipProlog() throws(DecodingFailure) {
-        // A document type may stand between comments and instructions.
-        while true {
-            scanner.skipBlanks()
-            if try scanner.skipDocumentType() { return }
-            if try !scanner.skipIgnored() { return }
-        }
     }
 
     private static let elements: [StaticString] = [

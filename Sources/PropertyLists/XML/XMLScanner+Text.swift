@@ -3,16 +3,14 @@ import Foundation
 /// The text of an element: references, CDATA sections and the bytes between them.
 extension XMLScanner {
     /// The text up to the next tag, with references expanded, CDATA sections joined and comments left out.
-    mutating func readText() throws(DecodingFailure) -> [UInt8] {
+    package mutating func readText() throws(DecodingFailure) -> [UInt8] {
         var text: [UInt8] = []
         while let byte = current {
             switch byte {
             case UInt8(ascii: "<"):
                 let start = position
-                if take("<![CDATA[") {
-                    let content = position
-                    guard skip(through: "]]>".utf8) else { throw end("a CDATA section", from: start) }
-                    try append(content..<(position - 3), to: &text)
+                if try skipSection() {
+                    try append((start + 9)..<(position - 3), to: &text)
                 } else if try !skipIgnored() {
                     return text
                 }

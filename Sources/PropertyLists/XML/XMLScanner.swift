@@ -3,25 +3,25 @@
 ///
 /// It is as lenient as Foundation: it accepts control characters, `--` in a comment, `]]>` in text, and a raw carriage
 /// return, which it keeps. It knows the five predefined entities and character references.
-struct XMLScanner {
-    let bytes: UnsafeRawBufferPointer
-    var position = 0
+package struct XMLScanner {
+    package let bytes: UnsafeRawBufferPointer
+    package var position = 0
 
     /// The part between two pieces of text.
-    enum Markup {
+    package enum Markup {
         case start(name: Range<Int>, isEmpty: Bool)
         case end(name: Range<Int>)
         case endOfDocument
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     // MARK: - Markup
 
     /// The next tag. Skips blanks, comments and processing instructions before it, and rejects other text.
-    mutating func nextTag() throws(DecodingFailure) -> Markup {
+    package mutating func nextTag() throws(DecodingFailure) -> Markup {
         while true {
             skipBlanks()
             guard let byte = current else { return .endOfDocument }
@@ -30,8 +30,17 @@ struct XMLScanner {
         }
     }
 
+    /// Skips what is before the first element: a document type may stand between comments and instructions.
+    package mutating func skipProlog() throws(DecodingFailure) {
+        while true {
+            skipBlanks()
+            if try skipDocumentType() { return }
+            if try !skipIgnored() { return }
+        }
+    }
+
     /// Skips a document type with its internal subset. Ignores its declarations.
-    mutating func skipDocumentType() throws(DecodingFailure) -> Bool {
+    private mutating func skipDocumentType() throws(DecodingFailure) -> Bool {
         guard take("<!DOCTYPE") else { return false }
         let start = position
         var isInSubset = false
@@ -59,7 +68,7 @@ struct XMLScanner {
     }
 
     /// Skips a comment or a processing instruction; false if none begins here.
-    mutating func skipIgnored() throws(DecodingFailure) -> Bool {
+    package mutating func skipIgnored() throws(DecodingFailure) -> Bool {
         let start = position
         if take("<!--") {
             guard skip(through: "-->".utf8) else { throw end("a comment", from: start) }
@@ -70,6 +79,14 @@ struct XMLScanner {
             return true
         }
         return false
+    }
+
+    /// Skips a CDATA section; false if none begins here.
+    package mutating func skipSection() throws(DecodingFailure) -> Bool {
+        let start = position
+        guard take("<![CDATA[") else { return false }
+        guard skip(through: "]]>".utf8) else { throw end("a CDATA section", from: start) }
+        return true
     }
 
     /// A start or end tag. Attributes must be well-formed, and are ignored.
@@ -131,12 +148,12 @@ struct XMLScanner {
         String(decoding: bytes[range].prefix(40), as: UTF8.self)
     }
 
-    func isName(_ range: Range<Int>, _ name: StaticString) -> Bool {
+    package func isName(_ range: Range<Int>, _ name: StaticString) -> Bool {
         range.count == name.utf8CodeUnitCount
             && name.withUTF8Buffer { bytes[range].elementsEqual($0) }
     }
 
-    @discardableResult mutating func skipBlanks() -> Bool {
+    @discardableResult package mutating func skipBlanks() -> Bool {
         let start = position
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
         return position > start

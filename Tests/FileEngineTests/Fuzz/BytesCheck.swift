@@ -1,4 +1,5 @@
 import Foundation
+import PrefsDocuments
 import PropertyListSupport
 
 @testable import PrefsFileEngine
@@ -14,6 +15,7 @@ enum BytesCheck {
     static func run(_ input: Data) throws -> Bool {
         try checkJSON(input)
         try checkDocument(input)
+        try checkList(input)
         let isFile = try runFile(input)
         guard let assembled = AssembledList.file(from: input) else { return isFile }
         return try runFile(assembled)
@@ -48,6 +50,29 @@ enum BytesCheck {
             let text = try change(bytes, value, new)
             try demand(read(text) == new, "the changed text has another value")
             try demand(read(change(text, new, value)) == value, "the text that was changed back has another value")
+        }
+    }
+
+    /// Checks the bytes as an XML property list of a person, as `checkDocument` checks JSON.
+    private static func checkList(_ bytes: Data) throws {
+        let coder = FileFormat.xmlText.coder
+        func read(_ bytes: Data) throws -> (value: StoredValue, loss: String?) {
+            try bytes.withUnsafeBytes { try coder.value(in: $0) }
+        }
+        func change(_ bytes: Data, _ former: StoredValue, _ new: StoredValue) throws -> Data {
+            try coder.data(from: new, replacing: former, written: bytes)
+        }
+        guard bytes.withUnsafeBytes(coder.recognizes), let (value, loss) = try? read(bytes), loss == nil else { return }
+        try demand(change(bytes, value, value) == bytes, "an equal value changed the text")
+        var choices = Difference(seed: bytes.reduce(UInt64(bytes.count)) { $0 &* 31 &+ UInt64($1) })
+        for _ in 0..<4 {
+            let new = choices.changed(value).plain
+            // XML cannot hold what is left if the other members of a dictionary with CF$UID are removed.
+            guard !new.isNull, let text = try? change(bytes, value, new) else { continue }
+            try demand(read(text).value == new, "the changed text has another value")
+            try demand(
+                (try? change(text, new, value)).map { try read($0).value == value } ?? true,
+                "the text that was changed back has another value")
         }
     }
 

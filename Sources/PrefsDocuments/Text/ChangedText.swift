@@ -1,0 +1,279 @@
+package import Foundation
+package import PrefsPropertyLists
+
+/// Writes the text of a document anew, and changes only the text of the values that change. Order, indentation, line
+/// ends, comments, and the texts of values that do not change stay as they are.
+///
+/// Items that stay are copied. A new item gets the blanks of its neighbors. Costs time linear in the text: one pass finds
+/// the places of what changes (`TextPlaces`), and one pass copies.
+package struct ChangedText {
+    private let syntax: any TextSyntax
+    private let form: TextForm
+    private let containers: [TextContainer]
+    private var output = Data()
+    /// The blanks of a value at the top.
+    private var style: TextStyle
+
+    private var bytes: UnsafeRawBufferPointer { syntax.bytes }
+
+    /// Returns the bytes of a text after a change of its value.
+    ///
+    /// - Parameters:
+    ///   - syntax: at the beginning of the text.
+    ///   - former: the value of the text.
+    /// - Throws: `TextMismatch` if the text has another value; `EncodingFailure` if the syntax cannot hold the value.
+    package static func data(
+        changing syntax: any TextSyntax, from former: StoredValue, to new: StoredValue
+    ) throws -> Data {
+        if former == new { return Data(syntax.bytes) }
+        var places = try TextPlaces(syntax)
+        let start = places.syntax.position
+        let isInParts = try places.read(from: former, to: new)
+        var text = ChangedText(places, start)
+        text.append(0..<start)
+        let change = TextDifference.Change(
+            step: "", former: former, new: new, content: isInParts ? places.containers.count - 1 : nil)
+        try text.write(change, inPlaceOf: start..<places.syntax.position)
+        text.append(places.syntax.position..<syntax.bytes.count)
+        return text.output
+    }
+
+    private init(_ places: TextPlaces, _ start: Int) {
+        (syntax, containers) = (places.syntax, places.containers)
+        form = type(of: syntax).form
+        let bytes = syntax.bytes
+        let first = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        let isOfWindows = first.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false
+        style = TextStyle(
+            lineEnd: Array((isOfWindows ? "\r\n" : "\n").utf8), step: form.step,
+            between: Array(repeating: form.between, count: TextForm.Kind.allCases.count))
+        if let root = containers.last {
+            let line = bytes[..<start].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            if bytes[line..<start].allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+                style.margin = Array(bytes[line..<start])
+            }
+            style.step = Self.step(of: root, margin: style.margin) ?? form.step
+            style.between = between(in: root, style)
+        }
+        output.reserveCapacity(bytes.count + bytes.count / 64 + 4_096)
+    }
+
+    /// One step of indentation; nil if no item shows it.
+    private static func step(of root: TextContainer, margin: [UInt8]) -> [UInt8]? {
+        guard let indentation = root.indentation, indentation.count > margin.count, indentation.starts(with: margin)
+        else { return nil }
+        return Array(indentation[margin.count...])
+    }
+
+    /// What is between a key and its value: as in the items of the container, or else as around it.
+    private func between(in container: TextContainer, _ style: TextStyle) -> [TextForm.Between] {
+        TextForm.Kind.allCases.map { kind in
+            container.between[kind.rawValue] ?? container.firstBetween ?? style.between(kind)
+        }
+    }
+
+    private mutating func append(_ range: Range<Int>) {
+        if !range.isEmpty { output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range])) }
+    }
+
+    // MARK: - Values
+
+    /// A container that is being written.
+    private struct Level {
+        let container: TextContainer
+        let style: TextStyle
+        let isOneLine: Bool
+        /// The indentation of its items.
+        let margin: [UInt8]
+        /// What is between a key and its value.
+        let between: [TextForm.Between]
+        let closing: [UInt8]
+        /// The index of the part that comes next.
+        var next = 0
+        /// Whether the output may end in a comment that ends with the line, so that whatever follows needs a new line.
+        var isInComment: Bool
+    }
+
+    /// Keeps the open containers in a list, and not on the stack, because a thread may have a small one.
+    private mutating func write(_ root: TextDifference.Change, inPlaceOf range: Range<Int>) throws {
+        guard let level = try begin(root, inPlaceOf: range, style, depth: 0) else { return }
+        var levels = [level]
+        do {
+            while var level = levels.last {
+                guard level.next < level.container.parts.count else {
+                    end(level)
+                    levels.removeLast()
+                    if !levels.isEmpty { endPart(of: &levels[levels.count - 1]) }
+                    continue
+                }
+                if let inner = try beginPart(of: level, depth: levels.count) {
+                    levels.append(inner)
+                } else {
+                    endPart(of: &level)
+                    levels[levels.count - 1] = level
+                }
+            }
+        } catch let failure as EncodingFailure {
+            throw Self.failure(failure, in: levels)
+        }
+    }
+
+    /// The failure of a value, with its place in the whole.
+    private static func failure(_ failure: EncodingFailure, in levels: [Level]) -> EncodingFailure {
+        let steps = levels.compactMap { $0.container.parts[$0.next].change?.step }
+        let first = steps.first?.utf8.first == UInt8(ascii: ".") ? steps.first.map { $0.utf8.dropFirst() } : nil
+        let joint = failure.path.isEmpty || failure.path.utf8.first == UInt8(ascii: "[") ? "" : "."
+        let path = steps.joined() + joint + failure.path
+        return EncodingFailure(
+            path: first == nil ? path : String(decoding: path.utf8.dropFirst(), as: UTF8.self),
+            topLevelKey: first.map { String(decoding: $0, as: UTF8.self) } ?? "", reason: failure.reason)
+    }
+
+    /// Writes a value as a whole; or, if it is a container that is changed in parts, writes its beginning and returns
+    /// it.
+    private mutating func begin(
+        _ change: TextDifference.Change, inPlaceOf range: Range<Int>, _ style: TextStyle, depth: Int
+    ) throws -> Level? {
+        guard let former = change.former, former != change.new else {
+            append(range)
+            return nil
+        }
+        guard let content = change.content, !isEmptied(containers[content]) else {
+            output += try syntax.bytes(of: change.new, inPlaceOf: (range, former), style: style, depth: depth)
+            return nil
+        }
+        let container = containers[content]
+        let isOneLine = container.count == 0 ? style.isOneLine : container.isOneLine
+        var closing = Array(bytes[container.closing])
+        if container.closing.isEmpty {
+            let expanded = syntax.expanded(container.opening)
+            output += expanded.opening
+            closing = expanded.closing
+        } else {
+            append(container.opening)
+        }
+        append(container.head)
+        return Level(
+            container: container, style: style, isOneLine: isOneLine,
+            margin: container.indentation ?? (isOneLine ? style.margin : style.margin + style.step),
+            between: between(in: container, self.style), closing: closing, isInComment: !container.head.isEmpty)
+    }
+
+    /// Whether nothing is left of a container, not even a comment.
+    private func isEmptied(_ container: TextContainer) -> Bool {
+        container.parts.isEmpty && container.orphans.isEmpty && container.head.isEmpty
+            && !syntax.hasComment(container.end)
+    }
+
+    // MARK: - Containers
+
+    /// Writes comment lines that stay.
+    ///
+    /// - Returns: whether the output may now end in a comment that ends with the line.
+    private mutating func write(_ orphans: [Range<Int>], in level: Level) -> Bool {
+        var isInComment = level.isInComment
+        for lines in orphans {
+            write(bytes[lines], isInComment, level.margin)
+            isInComment = true
+        }
+        return isInComment
+    }
+
+    /// Writes blanks and comments. Begins a new line first if the output may end in a comment that ends with the line.
+    private mutating func write(_ blanks: some Collection<UInt8>, _ isInComment: Bool, _ margin: [UInt8]) {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let first = blanks.first { !isBlank($0) && $0 != UInt8(ascii: "\r") }
+        guard isInComment, first != UInt8(ascii: "\n") else {
+            output += blanks
+            return
+        }
+        output += style.lineEnd + margin
+        output += blanks.drop(while: isBlank)
+    }
+
+    /// Writes the next part, up to the end of its last value. Of a container that is changed in parts, writes the
+    /// beginning and returns it.
+    private mutating func beginPart(of level: Level, depth: Int) throws -> Level? {
+        let part = level.container.parts[level.next]
+        write(lead(of: part, in: level), write(part.orphans, in: level), level.margin)
+        guard let change = part.change else {
+            if let (first, last) = part.items { append(first.start..<last.value.upperBound) }
+            return nil
+        }
+        var style = level.style
+        (style.margin, style.between) = (level.margin, level.between)
+        guard let item = part.items?.first else {
+            style.isOneLine = level.isOneLine || level.container.hasContainersOnOneLine
+            try write(new: change, style, in: level, depth: depth)
+            return nil
+        }
+        style.isOneLine = level.isOneLine
+        if let indentation = syntax.indentation(of: item.lead) { style.margin = indentation }
+        if let key = change.key {
+            output += try syntax.bytes(ofKey: key)
+            append(item.keyEnd..<item.value.lowerBound)
+        } else {
+            append(item.start..<item.value.lowerBound)
+        }
+        if case .newLine = form.between, let indentation = syntax.indentation(of: item.keyEnd..<item.value.lowerBound) {
+            style.margin = indentation
+        }
+        return try begin(change, inPlaceOf: item.value, style, depth: depth)
+    }
+
+    private mutating func write(
+        new change: TextDifference.Change, _ style: TextStyle, in level: Level, depth: Int
+    ) throws {
+        var style = style
+        if let key = change.key {
+            output += try syntax.bytes(ofKey: key)
+            switch style.between(TextForm.Kind(change.new)) {
+            case .sameLine(let blanks): output += blanks
+            case .newLine where level.isOneLine: break
+            case .newLine(let indentation):
+                style.margin += indentation
+                output += style.lineEnd + style.margin
+            }
+        }
+        output += try syntax.bytes(of: change.new, inPlaceOf: nil, style: style, depth: depth)
+    }
+
+    private mutating func endPart(of level: inout Level) {
+        let container = level.container
+        let item = container.parts[level.next].items?.last
+        level.next += 1
+        if let item { append(item.gap) }
+        if let separator = form.separator, level.next < container.parts.count || container.lastHasSeparator {
+            output.append(separator)
+        }
+        if let item { append(item.tail) }
+        level.isInComment = item?.tail.isEmpty == false
+    }
+
+    private mutating func end(_ level: Level) {
+        let container = level.container
+        let isInComment = write(container.orphans, in: level)
+        let hasItems = container.count > 0 && !container.parts.isEmpty
+        if isInComment || syntax.hasComment(container.end) || hasItems {
+            write(bytes[container.end], isInComment, level.style.margin)
+        } else if !level.isOneLine, !container.parts.isEmpty {
+            output += style.lineEnd + level.style.margin
+        }
+        output += level.closing
+    }
+
+    /// The blanks and comments before a part. An item keeps its own if they contain a line end or a comment, or if it
+    /// stays the first item, or stays behind others. Otherwise it takes those that its neighbors have.
+    private func lead(of part: TextContainer.Part, in level: Level) -> [UInt8] {
+        let (leads, isFirst) = (level.container.leads, level.next == 0)
+        if let own = part.items?.first.lead {
+            let staysThere = part.isFirst == isFirst
+            if staysThere || syntax.hasLineEnd(own) || syntax.hasComment(own) { return Array(bytes[own]) }
+        }
+        if !level.isOneLine { return style.lineEnd + level.margin }
+        guard let sample = isFirst ? leads.first : leads.second, !syntax.hasComment(sample) else {
+            return isFirst ? [] : form.space
+        }
+        return Array(bytes[sample])
+    }
+}

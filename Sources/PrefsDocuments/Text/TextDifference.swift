@@ -1,0 +1,179 @@
+import PrefsPropertyLists
+
+/// What becomes of the items of one container, from its former value to its new one. Asked for each item in the order of
+/// the text, so that the text is read once.
+struct TextDifference {
+    /// An item after the change.
+    struct Change {
+        /// The step of a path to it: `.key` or `[3]`.
+        let step: String
+        /// The key of a new member, and of a member that gets another key.
+        var key: String?
+        /// nil for a new item.
+        var former: StoredValue?
+        let new: StoredValue
+        /// The index of the container that is changed in parts; nil if the value is written as a whole.
+        var content: Int?
+    }
+
+    enum Fate {
+        case stays, goes
+        case changes(Change)
+    }
+
+    fileprivate enum Items {
+        case members(Members)
+        case elements(Elements)
+    }
+
+    fileprivate struct Members {
+        let former: [String: StoredValue]
+        let new: [String: StoredValue]
+        /// The new keys of renamed members, by the old ones.
+        let renamed: [String: String]
+    }
+
+    fileprivate struct Elements {
+        let former: [StoredValue]
+        let new: [StoredValue]
+        /// The elements between the common start and the common end.
+        let olds: Range<Int>
+        let news: Range<Int>
+        /// The elements in these ranges that are removed and added; nil if all are.
+        let removed: Set<Int>?
+        let inserted: Set<Int>?
+        /// The element of the text that comes next, and the new one.
+        var old = 0
+        var next = 0
+    }
+
+    private var items: Items
+    /// The new members in the order of their keys.
+    let added: [Change]
+    let isDictionary: Bool
+
+    /// Whether a container is added.
+    var addsContainer: Bool {
+        if isDictionary { return added.contains { $0.new.isContainer } }
+        guard case .elements(let list) = items else { return false }
+        return list.new[list.news].contains(where: \.isContainer)
+    }
+
+    init(from former: [String: StoredValue], to new: [String: StoredValue]) {
+        var added: [String: StoredValue] = [:]
+        // Most changes add nothing.
+        for (key, value) in new where former.index(forKey: key) == nil { added[key] = value }
+        let hasRemoved = former.count + added.count > new.count
+        let removed = added.isEmpty || !hasRemoved ? [:] : former.filter { new.index(forKey: $0.key) == nil }
+        let renamed = Self.renamed(removed, added)
+        for key in renamed.values { added[key] = nil }
+        items = .members(Members(former: former, new: new, renamed: renamed))
+        self.added = added.sortedByBytes.map { Change(step: "." + $0.key, key: $0.key, former: nil, new: $0.value) }
+        isDictionary = true
+    }
+
+    /// The largest number of elements, between the common start and the common end, whose difference is computed.
+    private static let mostCompared = 2_000
+
+    /// Equal elements stay. An element that is removed and one that is added in its place count as one element that
+    /// changes.
+    init(from former: [StoredValue], to new: [StoredValue]) {
+        let least = min(former.count, new.count)
+        let start = (0..<least).first { former[$0] != new[$0] } ?? least
+        let end =
+            (0..<(least - start)).first { former[former.count - 1 - $0] != new[new.count - 1 - $0] } ?? least - start
+        let (olds, news) = (start..<(former.count - end), start..<(new.count - end))
+        var (removed, inserted): (Set<Int>?, Set<Int>?)
+        if !olds.isEmpty, !news.isEmpty, olds.count + news.count <= Self.mostCompared {
+            (removed, inserted) = ([], [])
+            for change in new[news].difference(from: former[olds]) {
+                switch change {
+                case .remove(let offset, _, _): removed?.insert(start + offset)
+                case .insert(let offset, _, _): inserted?.insert(start + offset)
+                }
+            }
+        }
+        items = .elements(
+            Elements(former: former, new: new, olds: olds, news: news, removed: removed, inserted: inserted))
+        added = []
+        isDictionary = false
+    }
+
+    /// Finds members that a migration has renamed: exactly one removed member and exactly one added member have one
+    /// value.
+    ///
+    /// - Returns: the new key for each old one.
+    private static func renamed(
+        _ removed: [String: StoredValue], _ added: [String: StoredValue]
+    ) -> [String: String] {
+        if removed.isEmpty || added.isEmpty { return [:] }
+        let olds = Dictionary(grouping: removed.keys) { removed[$0] }
+        let news = Dictionary(grouping: added.keys) { added[$0] }
+        var renamed: [String: String] = [:]
+        for (value, keys) in olds where keys.count == 1 {
+            if let others = news[value], others.count == 1 { renamed[keys[0]] = others[0] }
+        }
+        return renamed
+    }
+
+    // MARK: - Items
+
+    /// - Returns: nil if the value has no member with the key, although the text has one.
+    func fate(ofKey key: String) -> Fate? {
+        guard case .members(let members) = items, let former = members.former[key] else { return nil }
+        guard let index = members.new.index(forKey: key) else {
+            return members.renamed[key].map {
+                .changes(Change(step: "." + $0, key: $0, former: former, new: former))
+            } ?? .goes
+        }
+        let member = members.new[index]
+        let isRenamed = !member.key.hasSameBytes(as: key)
+        if !isRenamed, member.value == former { return .stays }
+        return .changes(
+            Change(step: "." + key, key: isRenamed ? member.key : nil, former: former, new: member.value))
+    }
+
+    /// The elements that are added before the next one of the text, and what becomes of it.
+    ///
+    /// - Throws: `TextMismatch` if the value has no more elements.
+    mutating func nextElement() throws -> (added: [Change], fate: Fate) {
+        guard case .elements(var list) = items, list.old < list.former.count else { throw TextMismatch() }
+        let added = list.takeAdded()
+        let fate = list.takeFate()
+        items = .elements(list)
+        return (added, fate)
+    }
+
+    /// The elements that are added after the last one of the text.
+    ///
+    /// - Throws: `TextMismatch` if the value has more elements.
+    mutating func lastElements() throws -> [Change] {
+        guard case .elements(var list) = items else { return [] }
+        guard list.old == list.former.count else { throw TextMismatch() }
+        defer { items = .elements(list) }
+        return list.takeAdded()
+    }
+}
+
+extension TextDifference.Elements {
+    private func isRemoved(_ index: Int) -> Bool { olds.contains(index) && removed?.contains(index) ?? true }
+
+    private func isInserted(_ index: Int) -> Bool { news.contains(index) && inserted?.contains(index) ?? true }
+
+    fileprivate mutating func takeAdded() -> [TextDifference.Change] {
+        var added: [TextDifference.Change] = []
+        while isInserted(next), !isRemoved(old) {
+            added.append(TextDifference.Change(step: "[\(next)]", former: nil, new: new[next]))
+            next += 1
+        }
+        return added
+    }
+
+    fileprivate mutating func takeFate() -> TextDifference.Fate {
+        defer { old += 1 }
+        if isRemoved(old), !isInserted(next) { return .goes }
+        defer { next += 1 }
+        if former[old] == new[next] { return .stays }
+        return .changes(TextDifference.Change(step: "[\(next)]", former: former[old], new: new[next]))
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+public import PrefsPropertyLists
+
+extension FileFormat {
+    /// An XML property list that people edit, such as a launchd job, an Info.plist or a configuration profile.
+    ///
+    /// ```swift
+    /// import PrefsDocuments
+    ///
+    /// let store = PropertyListFileStore(url: url, format: .xmlText, layout: .flat)
+    /// ```
+    ///
+    /// A write changes the text of the values that it changes, and nothing else: comments, order, indentation, line ends
+    /// and encoding stay as they are. A new key comes after the others in the style of its neighbors, or in its place if
+    /// the keys are sorted. A file that a person has left malformed stays where it is, until it is corrected; a write is
+    /// rejected with ``PrefsError/damaged(_:)``, which has line and column. The last good copy has the text, too. A new
+    /// file has the bytes of ``xml``. See <doc:FilesThatPeopleEdit>.
+    ///
+    /// Equal to ``xml``, because it is the same format. If one store on a file has this format, all stores on the file in
+    /// this process keep its text. A binary file stays binary, and so does the domain of a `UserDefaults` object.
+    public static var xmlText: FileFormat { FileFormat(XMLTextFormat()) }
+}
+
+/// The format `FileFormat.xmlText`.
+struct XMLTextFormat: FileFormatCoder {
+    private let xml = FileFormat.xml.coder
+
+    var name: String { xml.name }
+    var isForPeople: Bool { true }
+
+    func recognizes(_ bytes: UnsafeRawBufferPointer) -> Bool { xml.recognizes(bytes) }
+
+    func value(in bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> (value: StoredValue, loss: String?) {
+        try xml.value(in: bytes)
+    }
+
+    func storable(_ content: [String: StoredValue]) -> [String: StoredValue] { xml.storable(content) }
+
+    func data(from value: StoredValue, replacing former: StoredValue?, written: Data?) throws(EncodingFailure) -> Data {
+        guard let former, let written else { return try xml.data(from: value, replacing: former, written: nil) }
+        do {
+            let data = try written.withUnsafeBytes { try Self.data(changing: $0, from: former, to: value) }
+            // The shortest value takes seven bytes, so that most texts need not be read.
+            if data.count / 7 > PropertyListLimits.fileNodes, (try? data.withUnsafeBytes(xml.value)) == nil {
+                throw EncodingFailure(path: "", reason: "more than \(PropertyListLimits.fileNodes) values")
+            }
+            return data
+        } catch {
+            throw error as? EncodingFailure ?? EncodingFailure(path: "", reason: "was changed during the attempt")
+        }
+    }
+
+    /// Changes the text in UTF-8, and returns it in its own encoding.
+    private static func data(
+        changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue
+    ) throws -> Data {
+        guard let text = try XMLDocumentText.transcoded(bytes) else {
+            let data = try ChangedText.data(changing: XMLSyntax(bytes), from: former, to: new)
+            return try encoded(data, as: XMLDocumentText.encoding(of: bytes).encoding)
+        }
+        let (encoding, mark) = try XMLDocumentText.encoding(of: bytes)
+        let data = try text.withUnsafeBytes { try ChangedText.data(changing: XMLSyntax($0), from: former, to: new) }
+        return try Data(bytes.prefix(mark)) + encoded(data, as: encoding)
+    }
+
+    /// A character that the encoding does not have becomes a reference. Only new texts have one.
+    private static func encoded(_ text: Data, as encoding: XMLDocumentText.Encoding) throws -> Data {
+        switch encoding {
+        case .utf8: return text
+        case .utf16(let isBigEndian):
+            var data = Data(capacity: 2 * text.count)
+            for unit in String(decoding: text, as: UTF8.self).utf16 {
+                let (high, low) = (UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit))
+                data.append(contentsOf: isBigEndian ? [high, low] : [low, high])
+            }
+            return data
+        case .ascii, .latin1:
+            let most: UInt32 = if case .latin1 = encoding { 0xFF } else { 0x7F }
+            var data = Data(capacity: text.count)
+            for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+                if scalar.value <= most {
+                    data.append(UInt8(scalar.value))
+                } else {
+                    data.append(contentsOf: "&#\(scalar.value);".utf8)
+                }
+            }
+            return data
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import Foundation
+import PrefsDocuments
+import PrefsPropertyLists
+
+enum JSONText {
+    /// Returns the bytes of a text after a change of its value, as `ChangedText`.
+    ///
+    /// - Parameter limits: the limits of the reader, which would reject more values.
+    static func data(
+        changing bytes: UnsafeRawBufferPointer, from former: StoredValue, to new: StoredValue,
+        limits: JSONReader.Limits = .file
+    ) throws -> Data {
+        let data = try ChangedText.data(changing: JSONSyntax(bytes), from: former, to: new)
+        // A value and its comma take two bytes, so that most texts need not be read.
+        if data.count / 2 > limits.nodes, (try? JSONReader.value(of: data, limits: limits)) == nil {
+            throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
+        }
+        return data
+    }
+}
+
+/// The members of the object that a JSON text holds.
+package enum JSONMembers {
+    /// The line in which a key of the object at the top stands; see `TextSyntax.line(ofKey:)`.
+    package static func line(ofKey key: String, in text: Data) -> Int? {
+        text.withUnsafeBytes { JSONSyntax($0).line(ofKey: key) }
+    }
+}
+
+/// The syntax of a JSON text that was read before.
+struct JSONSyntax: TextSyntax {
+    static let form = TextForm(
+        commentStart: UInt8(ascii: "/"), separator: UInt8(ascii: ","), space: Array(" ".utf8), step: Array("  ".utf8),
+        between: .sameLine(Array(": ".utf8)))
+
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    // MARK: - Places
+
+    mutating func skipToValue() {
+        if bytes.starts(with: JSONReader.byteOrderMark) { position = JSONReader.byteOrderMark.count }
+        skipBlanks()
+    }
+
+    mutating func skipBlanks() { JSONBlanks.skip(&position, in: bytes) }
+
+    mutating func skipComment() -> Bool { JSONBlanks.skipsComment(&position, in: bytes) }
+
+    mutating func open() -> TextOpening? {
+        guard let byte = current, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else { return nil }
+        position += 1
+        return TextOpening(isDictionary: byte == UInt8(ascii: "{"))
+    }
+
+    mutating func close() throws -> Bool {
+        guard let byte = current else { throw TextMismatch() }
+        guard byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func skipKey() throws {
+        guard current == UInt8(ascii: "\"") else { throw TextMismatch() }
+        position += 1
+        while let byte = current {
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return }
+        }
+        throw TextMismatch()
+    }
+
+    mutating func skipToMember() throws {
+        skipBlanks()
+        guard current == UInt8(ascii: ":") else { throw TextMismatch() }
+        position += 1
+        skipBlanks()
+    }
+
+    mutating func skipValue() throws {
+        guard let first = current else { throw TextMismatch() }
+        if first == UInt8(ascii: "\"") { return try skipKey() }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+            let start = position
+            while let byte = current, !Self.ends.contains(byte) { position += 1 }
+            if position == start { throw TextMismatch() }
+            return
+        }
+        var depth = 0
+        while let byte = current {
+            switch byte {
+            case UInt8(ascii: "\""):
+                try skipKey()
+                continue
+            case UInt8(ascii: "/"):
+                guard skipComment() else { throw TextMismatch() }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            position += 1
+            if depth == 0 { return }
+        }
+        throw TextMismatch()
+    }
+
+    private static let ends = Set(" \n\r\t,:]}/".utf8)
+
+    func key(in range: Range<Int>) throws -> String {
+        let text = bytes[range]
+        if !text.contains(UInt8(ascii: "\\")) { return String(decoding: text.dropFirst().dropLast(), as: UTF8.self) }
+        guard let key = try JSONReader.value(of: UnsafeRawBufferPointer(rebasing: text), limits: .file).string else {
+            throw TextMismatch()
+        }
+        return key
+    }
+
+    /// All values of JSON are laid out alike.
+    func kind(of range: Range<Int>) -> TextForm.Kind { .scalar }
+
+    func hasItems(_ range: Range<Int>) -> Bool {
+        let first = bytes[range.lowerBound]
+        return range.count > 2 && (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
+    }
+
+    // MARK: - Writing
+
+    func isWhole(_ members: [String: StoredValue]) -> Bool { JSONForm.isMistakable(members) }
+
+    func expanded(_ opening: Range<Int>) -> (opening: [UInt8], closing: [UInt8]) { (Array(bytes[opening]), []) }
+
+    func bytes(ofKey key: String) -> [UInt8] {
+        var text: [UInt8] = []
+        JSONEscape.append(key, to: &text)
+        return text
+    }
+
+    func bytes(
+        of value: StoredValue, inPlaceOf former: (range: Range<Int>, value: StoredValue)?, style: TextStyle, depth: Int
+    ) throws -> [UInt8] {
+        guard case .sameLine(let colon) = style.between(.scalar) else { throw TextMismatch() }
+        return try JSONWriter.bytes(
+            of: value,
+            layout: JSONWriter.Layout(
+                lineEnd: style.isOneLine ? nil : style.lineEnd + style.margin, step: style.step, colon: colon))
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import PrefsPropertyLists
+import Testing
+
+@testable import PrefsDocuments
+
+/// A write of an XML property list changes the text of the values that it changes, and nothing else.
+@Suite struct XMLTextTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+        let expected: String
+        /// The new values; null stands for a removed one.
+        let changes: [String: StoredValue]
+
+        init(_ name: String, _ text: String, _ expected: String, _ changes: [String: StoredValue]) {
+            (self.name, self.text, self.expected, self.changes) = (name, text, expected, changes)
+        }
+
+        var testDescription: String { name }
+    }
+
+    /// A list in the layout of Foundation.
+    private static func list(_ content: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \(content)
+        </dict>
+        </plist>
+
+        """
+    }
+
+    static let cases = [
+        Case(
+            "order stays", list("\t<key>b</key>\n\t<integer>1</integer>\n\t<key>a</key>\n\t<true/>"),
+            list("\t<key>b</key>\n\t<integer>2</integer>\n\t<key>a</key>\n\t<true/>"), ["b": .integer(2)]),
+        Case(
+            "values on the line of their key", list("  <key>b</key><true/>\n  <key>a</key> <string>x</string>"),
+            list("  <key>b</key><false/>\n  <key>a</key> <string>x</string>\n  <key>0</key><true/>"),
+            ["b": .bool(false), "0": .bool(true)]),
+        Case(
+            "a new value is laid out as the first of its kind",
+            list("\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>"),
+            list(
+                "\t<key>b</key>\n\t<string>x</string>\n\t<key>a</key><true/>\n\t<key>c</key>\n\t<string>y</string>\n"
+                    + "\t<key>d</key><false/>"), ["c": .string("y"), "d": .bool(false)]),
+        Case(
+            "a new key of sorted keys comes in its place",
+            list("\t<key>a</key>\n\t<true/>\n\t<key>c</key>\n\t<true/>"),
+            list("\t<key>a</key>\n\t<true/>\n\t<key>b</key>\n\t<integer>1</integer>\n\t<key>c</key>\n\t<true/>"),
+            ["b": .integer(1)]),
+        Case(
+            "a removed key takes its lines along",
+            list("\t<key>a</key>\n\t<true/> <!-- a -->\n\t<key>c</key>\n\t<true/>"), list("\t<key>c</key>\n\t<true/>"),
+            ["a": .null]),
+        Case(
+            "comments stay in all places",
+            "<!-- 1 --><plist><!-- 2 --><dict><!-- 3 -->\n  <!-- 4 -->\n  <key>a<!-- 5 --></key><!-- 6 -->\n"
+                + "  <string>x</string> <!-- 7 -->\n  <!-- 8 -->\n</dict><!-- 9 --></plist><!-- 0 -->",
+            "<!-- 1 --><plist><!-- 2 --><dict><!-- 3 -->\n  <!-- 4 -->\n  <key>a<!-- 5 --></key><!-- 6 -->\n"
+                + "  <string>y</string> <!-- 7 -->\n  <key>b</key>\n  <true/>\n  <!-- 8 -->\n</dict><!-- 9 --></plist>"
+                + "<!-- 0 -->", ["a": .string("y"), "b": .bool(true)]),
+        Case(
+            "the comment above a removed key stays", list("\t<!-- why -->\n\t<key>a</key>\n\t<true/>"),
+            list("\t<!-- why -->"), ["a": .null]),
+        Case(
+            "the line ends of Windows stay",
+            list("\t<key>b</key>\n\t<true/>\n\t<key>a</key>\n\t<array>\n\t\t<string>x</string>\n\t</array>")
+                .replacing("\n", with: "\r\n"),
+            list(
+                "\t<key>b</key>\n\t<true/>\n\t<key>a</key>\n\t<array>\n\t\t<string>x</string>\n"
+                    + "\t\t<string>y</string>\n\t</array>"
+            ).replacing("\n", with: "\r\n"), ["a": .array([.string("x"), .string("y")])]),
+        Case(
+            "references, CDATA and texts of numbers stay",
+            list(
+                "\t<key>&#97;&amp;</key>\n\t<string>a &lt; b&#10;<![CDATA[<x>&\r\n]]></string>\n\t<key>n</key>\n"
+                    + "\t<real>1.50</real>\n\t<key>h</key>\n\t<integer>0x1F</integer>\n\t<key>z</key>\n\t<true/>"),
+            list(
+                "\t<key>&#97;&amp;</key>\n\t<string>a &lt; b&#10;<![CDATA[<x>&\r\n]]></string>\n\t<key>n</key>\n"
+                    + "\t<real>1.50</real>\n\t<key>h</key>\n\t<integer>0x1F</integer>\n\t<key>z</key>\n\t<false/>"),
+            ["z": .bool(false)]),
+        Case(
+            "both spellings of an empty element stay",
+            list("\t<key>a</key>\n\t<string/>\n\t<key>b</key>\n\t<string></string>\n\t<key>c</key>\n\t<true />"),
+            list("\t<key>a</key>\n\t<string/>\n\t<key>b</key>\n\t<string></string>\n\t<key>c</key>\n\t<false />"),
+            ["c": .bool(false)]),
+        Case(
+            "a changed Boolean keeps its spelling", list("\t<key>c</key>\n\t<true></true>"),
+            list("\t<key>c</key>\n\t<false></false>"), ["c": .bool(false)]),
+        Case(
+            "attributes stay", list("\t<key>c</key>\n\t<string xml:space='preserve'>a</string>"),
+            list("\t<key>c</key>\n\t<string xml:space='preserve'>b</string>"), ["c": .string("b")]),
+        Case(
+            "into an empty element", list("\t<key>c</key>\n\t<dict id='1' />"),
+            list("\t<key>c</key>\n\t<dict id='1'>\n\t\t<key>x</key>\n\t\t<integer>1</integer>\n\t</dict>"),
+            ["c": .dictionary(["x": .integer(1)])]),
+        Case(
+            "into an empty list", "<plist version=\"1.0\">\n<dict/>\n</plist>",
+            "<plist version=\"1.0\">\n<dict>\n\t<key>x</key>\n\t<array>\n\t\t<date>2001-01-01T00:00:00Z</date>\n"
+                + "\t</array>\n</dict>\n</plist>", ["x": .array([.date(Date(timeIntervalSinceReferenceDate: 0))])]),
+        Case(
+            "the only key", list("\t<key>c</key>\n\t<true/>"), list("").replacing("<dict>\n\n</dict>", with: "<dict/>"),
+            ["c": .null]),
+        Case(
+            "on one line", "<plist><dict><key>a</key><array><string>x</string></array></dict></plist>",
+            "<plist><dict><key>a</key><array><string>x</string><string>y</string></array>"
+                + "<key>b</key><dict><key>c</key><true/></dict></dict></plist>",
+            ["a": .array([.string("x"), .string("y")]), "b": .dictionary(["c": .bool(true)])]),
+        Case(
+            "an indented list", "<plist>\n    <dict>\n        <key>a</key>\n        <array/>\n    </dict>\n</plist>\n",
+            "<plist>\n    <dict>\n        <key>a</key>\n        <array>\n            <integer>1</integer>\n        </array>\n"
+                + "    </dict>\n</plist>\n", ["a": .array([.integer(1)])]),
+        Case(
+            "data keep their lines",
+            list("\t<key>a</key>\n\t<data>\n\tAAEC\n\t</data>\n\t<key>b</key>\n\t<data>AA==</data>"),
+            list("\t<key>a</key>\n\t<data>\n\tAgEC\n\t</data>\n\t<key>b</key>\n\t<data>Ag==</data>"),
+            ["a": .data(Data([2, 1, 2])), "b": .data(Data([2]))]),
+        Case(
+            "a renamed key keeps its place",
+            list("\t<key>b</key> <!-- b -->\n\t<string>x</string>\n\t<key>a</key>\n\t<true/>"),
+            list("\t<key>c</key> <!-- b -->\n\t<string>x</string>\n\t<key>a</key>\n\t<true/>"),
+            ["b": .null, "c": .string("x")]),
+    ]
+
+    @Test(arguments: cases) func changes(_ example: Case) throws {
+        let former = try Self.members(of: Data(example.text.utf8))
+        var new = former
+        for (key, value) in example.changes { new[key] = value.isNull ? nil : value }
+        let changed = try Self.changed(Data(example.text.utf8), from: former, to: new)
+        #expect(String(decoding: changed, as: UTF8.self) == example.expected)
+        #expect(try Self.members(of: changed) == new)
+    }
+
+    @Test(
+        "Other encodings stay, too",
+        arguments: [
+            ("UTF-16LE", [0xFF, 0xFE]), ("UTF-16BE", [0xFE, 0xFF]), ("UTF-16LE", []), ("UTF-16BE", []),
+            ("ISO-8859-1", []),
+            ("US-ASCII", []), ("UTF-8", [0xEF, 0xBB, 0xBF]),
+        ] as [(String, [UInt8])])
+    func encodings(name: String, mark: [UInt8]) throws {
+        func bytes(_ text: String) -> Data {
+            switch name {
+            case "UTF-16LE": Data(mark + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
+            case "UTF-16BE": Data(mark + text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+            case "ISO-8859-1": Data(text.unicodeScalars.map { UInt8($0.value) })
+            default: Data(mark + text.utf8)
+            }
+        }
+        let declared = name.hasPrefix("UTF-16") ? "UTF-16" : name
+        func list(_ euro: String) -> Data {
+            let known = name == "US-ASCII" ? "u" : "ü"
+            return bytes(
+                "<?xml version=\"1.0\" encoding=\"\(declared)\"?>\n<plist><dict>\n<!-- \(known) -->\n<key>\(known)</key>"
+                    + "\(euro)\n</dict></plist>\n")
+        }
+        let former = try Self.members(of: list("<true/>"))
+        let key = try #require(former.keys.first)
+        let changed = try Self.changed(list("<true/>"), from: former, to: [key: .string("€é")])
+        let written =
+            switch name {
+            case "US-ASCII": "&#8364;&#233;"
+            case "ISO-8859-1": "&#8364;é"
+            default: "€é"
+            }
+        #expect(changed == list("<string>\(written)</string>"))
+        #expect(try Self.members(of: changed) == [key: .string("€é")])
+    }
+
+    @Test("A value that XML cannot hold is rejected with its place, and one that stays is not") func rejections() throws
+    {
+        let text = Data("<plist><dict><key>a</key><array><string>\u{7}</string></array></dict></plist>".utf8)
+        let former = try Self.members(of: text)
+        let list = { (last: String) in ["a": StoredValue.array([.string("\u{7}"), .string(last)])] }
+        #expect(try Self.members(of: Self.changed(text, from: former, to: list("x"))) == list("x"))
+        let error = #expect(throws: EncodingFailure.self) { try Self.changed(text, from: former, to: list("\u{8}")) }
+        #expect(error.map { "\($0)" } == "a[1]: the control character U+0008 cannot be stored in XML")
+        #expect(error?.topLevelKey == "a")
+    }
+
+    private static func members(of text: Data) throws -> [String: StoredValue] {
+        try #require(try PropertyListCoder.decode(text).value.dictionary)
+    }
+
+    private static func changed(
+        _ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]
+    ) throws -> Data {
+        try FileFormat.xmlText.coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)
+    }
+}
