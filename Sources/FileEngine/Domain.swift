@@ -34,7 +34,7 @@ package protocol Domain: AnyObject, Sendable {
     ///
     /// - Parameter revision: the revision of the state that the write was compared with.
     /// - Returns: false if the cached state was durable already, so that the domain was not read again.
-    func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
+    func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool
 
     /// A warning of a write that has succeeded; returned once.
     func takeWarning() -> FileError?
@@ -59,7 +59,7 @@ extension Domain {
 
     package var source: AnyObject { self }
     package var revision: Revision? { nil }
-    package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
+    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }
     package func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
         try transact(on: root, durability: durability, body)
     }

@@ -4,8 +4,7 @@ import PrefsPropertyLists
 /// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that
 /// all stores on the file share its lock, its cache and its commits.
 ///
-/// `+Transaction` has the steps of a transaction, and `+WriteLock` has the steps under the cross-process lock. `+Load`
-/// reads the file, `+Commit` replaces it, and `+Recovery` handles damage.
+/// `+Transaction` has the steps of a transaction, and those under the cross-process lock. `+Load` reads the file, `+Commit` replaces it, and `+Recovery` handles damage.
 package final class PropertyListFile: Sendable {
     package typealias Content = Transaction.Content
 
@@ -48,12 +47,12 @@ package final class PropertyListFile: Sendable {
         var flushes = FlushRecord()
         var rules = FileRules()
         var presence = FileLocation.Presence()
-        /// When the file had the state that was published last, by the clock of durations.
+        /// When the file had the state that was published last, by the monotonic clock.
         var published: Duration?
         /// The state that is read while another program saves the file, and the copy that it was compared with.
-        var standIn: (copy: FileStatus?, state: DomainState)?
+        var lastKnownState: (copy: FileStatus?, state: DomainState)?
         /// The status of a file without its end, and what its bytes have shown.
-        var unwhole: (status: FileStatus, absence: FileLocation.Presence.Absence, changed: FileStatus.Time?)?
+        var incomplete: (status: FileStatus, absence: FileLocation.Presence.Absence, changed: FileStatus.Time?)?
         /// What was known of the file until it was found missing or empty.
         var lost: KnownState?
         /// The folder of the last write, open.
@@ -107,7 +106,7 @@ package final class PropertyListFile: Sendable {
     func validated(_ cached: Snapshot) -> Snapshot? {
         // An open file that shows its replacement shows enough.
         if cached.fileSystem == .local { return cached.validated(atPath: names.path) }
-        let begin = system.uptime()
+        let begin = system.monotonicNow()
         let current = cached.validated(atPath: names.path)
         if current?.fault == nil, current?.content != nil { state.withLock { $0.presence.sawWhole(at: begin) } }
         return current
@@ -118,7 +117,7 @@ package final class PropertyListFile: Sendable {
         while true {
             switch try look(under: nil, waits: patience != .none, former: former) {
             case .state(let snapshot): return reading(of: snapshot, hasWarning: true)
-            case .saving(_, let standIn?) where patience != .ofWrite: return standIn
+            case .saving(_, let lastKnownState?) where patience != .ofWrite: return lastKnownState
             // The limits of waits are for writes.
             case .saving where patience != .ofWrite: system.pause()
             case .saving: try wait.pause(for: names.path, system)
@@ -138,7 +137,7 @@ package final class PropertyListFile: Sendable {
     var cached: Snapshot? { state.withLock { $0.snapshot } }
 
     /// - Throws: `FileError.pathChanged` if the file has become a link.
-    func checkPath() throws {
+    func requireNoLink() throws {
         if try system.status(ofPath: names.path, followsLinks: false)?.kind == .link { throw FileError.pathChanged }
     }
 
@@ -179,7 +178,7 @@ package final class PropertyListFile: Sendable {
     ///
     /// - Parameter revision: the revision of that state. If it is still cached and durable, no system call is made.
     /// - Returns: false if the cached state was durable already, so that the file was not read again.
-    package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
+    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
         if let transaction = queue.transaction {
             try transaction.refuseExit()
             transaction.durability = max(transaction.durability, durability)
@@ -200,7 +199,7 @@ package final class PropertyListFile: Sendable {
 
     /// Makes a state the one that reads return. nil makes the next read load the file.
     ///
-    /// - Parameter time: when the file had this state, by the clock of durations; nil if there is no state.
+    /// - Parameter time: when the file had this state, by the monotonic clock; nil if there is no state.
     func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
@@ -219,15 +218,15 @@ package final class PropertyListFile: Sendable {
                 content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
                 changed: status.changed)
             if let time { state.presence.sawWhole(at: time) }
-            (state.standIn, state.lost) = (nil, nil)
+            (state.lastKnownState, state.lost) = (nil, nil)
         }
     }
 
     /// Notes that this program has removed the file: nothing is lost, and no program is saving the file.
     func noteRemoval() {
         state.withLock { state in
-            (state.known, state.lost, state.standIn) = (nil, nil, nil)
-            (state.snapshot, state.published) = (Snapshot(system: system), system.uptime())
+            (state.known, state.lost, state.lastKnownState) = (nil, nil, nil)
+            (state.snapshot, state.published) = (Snapshot(system: system), system.monotonicNow())
         }
     }
 
@@ -264,18 +263,19 @@ extension PropertyListFile: FeedSource {
             snapshot = cached
         } else {
             var look = try look(under: nil)
-            while waits, case .saving(_, standIn: nil) = look {
+            while waits, case .saving(_, lastKnownState: nil) = look {
                 system.pause()
                 look = try self.look(under: nil)
             }
             switch look {
             case .state(let state): snapshot = state
-            case .saving(let time, let standIn):
-                return ChangeFeed.Look(content: standIn?.content, isBeingSaved: true, next: time)
+            case .saving(let time, let lastKnownState):
+                return ChangeFeed.Look(content: lastKnownState?.content, isBeingSaved: true, next: time)
             }
         }
         return ChangeFeed.Look(
-            content: snapshot.content, fault: snapshot.fault?.error, next: snapshot.end.map { $0 - system.uptime() })
+            content: snapshot.content, fault: snapshot.fault?.error,
+            next: snapshot.end.map { $0 - system.monotonicNow() })
     }
 
     package func watch(

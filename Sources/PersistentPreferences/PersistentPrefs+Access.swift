@@ -2,7 +2,7 @@ import Foundation
 import PrefsFileEngine
 package import PrefsPropertyLists
 
-/// How the members of the class reach the store. `PersistentPrefs+Errors.swift` handles their errors.
+/// How the members of the class reach the store.
 extension PersistentPrefs {
     func start(key: String?, values: [String: Any]?, store: (any PrefsStore)?) {
         guard type(of: self) != PersistentPrefs.self else {
@@ -210,7 +210,7 @@ extension PersistentPrefs {
         _ body: (RootView, inout AccessOutcome) throws -> R
     ) -> R? {
         var outcome = AccessOutcome(of: state)
-        let past = PastState.current(of: state)
+        let past = PreviousStateRead.current(of: state)
         var revision: Revision?
         do {
             let root = try Root(root ?? key, of: state)

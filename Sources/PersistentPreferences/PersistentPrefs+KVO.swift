@@ -39,7 +39,7 @@
         /// notification, observers read the old values, although the new ones are stored.
         func notifyKeyValueObservers(of change: EntryChange, _ body: () -> Void) {
             guard observationInfo != nil else { return body() }
-            let (past, now) = (PastState(change.before, of: state), PastState(change.after, of: state))
+            let (past, now) = (PreviousStateRead(change.before, of: state), PreviousStateRead(change.after, of: state))
             let changed = observedAccessors.filter { name in
                 let old = past.asCurrent { value(forKey: name) } as? NSObject
                 let new = now.asCurrent { value(forKey: name) }

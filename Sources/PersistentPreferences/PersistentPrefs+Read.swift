@@ -22,9 +22,9 @@ extension PersistentPrefs {
     public func read<R>(_ body: () throws -> R) rethrows -> R {
         try Transaction.rejectingWrites {
             let (root, roots) = (key, state.roots)
-            guard let domain = roots.domain, KeptRead.current(of: root, in: roots) == nil else { return try body() }
+            guard let domain = roots.domain, SnapshotRead.current(of: root, in: roots) == nil else { return try body() }
             state.bridge.willKeep(of: self)
-            let kept = KeptRead(of: root, in: roots, domain)
+            let kept = SnapshotRead(of: root, in: roots, domain)
             return try kept.asCurrent {
                 if !kept.begin(hasFormerRoots: state.hasFormerRoots) {
                     var first: (view: RootView, hasWarning: Bool)?

@@ -52,8 +52,8 @@ final class NewestDomain: Domain {
         try domain.transact(on: root, durability: durability, body)
     }
 
-    func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
-        try domain.confirm(revision, durability)
+    func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
+        try domain.ensureDurable(revision, durability)
     }
 
     func takeWarning() -> FileError? { domain.takeWarning() }

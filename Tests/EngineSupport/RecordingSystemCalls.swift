@@ -32,9 +32,9 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         }
     }
     private var followed: (path: String, time: Duration)?
-    /// What pauses and later ages have added to the clock of durations.
+    /// What pauses and later ages have added to the monotonic clock.
     private var elapsed = Duration.zero
-    private let start = SystemCalls.real.uptime()
+    private let start = SystemCalls.real.monotonicNow()
 
     /// The kind of every file system; nil for the real one.
     var kind: FileSystem?
@@ -289,14 +289,14 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         super.unlock(descriptor)
     }
 
-    override func now() -> FileStatus.Time {
+    override func wallClockNow() -> FileStatus.Time {
         if let frozenTime { return frozenTime }
         if let age, let status = try? super.status(ofPath: age.path, in: AT_FDCWD, followsLinks: false) {
             let seconds = status.changed.seconds + age.time.components.seconds
             let nanoseconds = status.changed.nanoseconds + Int(age.time.components.attoseconds / 1_000_000_000)
             return FileStatus.Time(seconds: seconds, nanoseconds: nanoseconds)
         }
-        let now = super.now()
+        let now = super.wallClockNow()
         return isLate ? FileStatus.Time(seconds: now.seconds + 10, nanoseconds: 0) : now
     }
 
@@ -306,8 +306,8 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         return isClockAhead ? FileStatus.Time(seconds: stamp.seconds + 10, nanoseconds: 0) : stamp
     }
 
-    override func uptime() -> Duration {
-        let now = super.uptime()
+    override func monotonicNow() -> Duration {
+        let now = super.monotonicNow()
         return lock.withLock {
             if followed == nil, frozenTime == nil {
                 if !isLate { return now + elapsed }
@@ -317,7 +317,7 @@ final class RecordingSystemCalls: WatchedSystemCalls, @unchecked Sendable {
         }
     }
 
-    /// Lets the clock of durations go on.
+    /// Lets the monotonic clock go on.
     func elapse(_ time: Duration) {
         lock.withLock { elapsed += time }
     }

@@ -42,7 +42,7 @@ final class StoppedClock: SystemCalls, @unchecked Sendable {
         return action
     }
 
-    override func now() -> FileStatus.Time { time }
+    override func wallClockNow() -> FileStatus.Time { time }
 
     override func nextStamp() -> FileStatus.Time { time }
 }

@@ -91,7 +91,7 @@
         private func fileIsRegistered(after found: FileStatus) {
             let now = watchFile()
             // A write soon after another one may not change the times.
-            if now != found || !found.isSettled(before: system.nextStamp()) { handler(false) }
+            if now != found || !found.hasReliableTimes(before: system.nextStamp()) { handler(false) }
         }
 
         /// Watches the file that is at the path now.

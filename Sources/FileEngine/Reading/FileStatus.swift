@@ -86,7 +86,7 @@ package struct FileStatus: Equatable, Sendable {
     /// Whether every later change of the file shows in its times.
     ///
     /// - Parameter stamp: the earliest time that a later change can get (`SystemCalls.nextStamp()`).
-    func isSettled(before stamp: Time) -> Bool {
+    func hasReliableTimes(before stamp: Time) -> Bool {
         // Stamps without nanoseconds show a file system that counts whole seconds, or two seconds like FAT.
         let isCoarse = changed.nanoseconds == 0 && modified.nanoseconds == 0
         return Time(seconds: changed.seconds + (isCoarse ? 2 : 0), nanoseconds: changed.nanoseconds) < stamp

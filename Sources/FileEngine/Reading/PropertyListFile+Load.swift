@@ -4,7 +4,7 @@ package import PrefsPropertyLists
 extension PropertyListFile {
     /// What is at the path.
     private enum Found {
-        /// The file was whole at that time, by the clock of durations.
+        /// The file was whole at that time, by the monotonic clock.
         case whole(Snapshot, at: Duration)
         case missing
         case malformed(MalformedBytes)
@@ -24,7 +24,7 @@ extension PropertyListFile {
         case state(Snapshot)
         /// Another program may be saving the file; another look is due after that time. A read returns the other
         /// state, if the process knows one. Nothing is published.
-        case saving(Duration, standIn: DomainState?)
+        case saving(Duration, lastKnownState: DomainState?)
     }
 
     /// How long an access waits for a file that another program may be saving.
@@ -63,7 +63,7 @@ extension PropertyListFile {
     ///   - former: what is known instead, if the path has led to another file.
     func look(under writeLock: WriteLock?, waits: Bool = true, former: Former? = nil) throws -> Look {
         while true {
-            let (begin, time) = (system.uptime(), system.now())
+            let (begin, time) = (system.monotonicNow(), system.wallClockNow())
             let (known, hasRead) = state.withLock { ($0.known, $0.snapshot != nil) }
             func answer(
                 _ absence: FileLocation.Presence.Absence, _ changed: FileStatus.Time?
@@ -71,12 +71,13 @@ extension PropertyListFile {
                 let look = FileLocation.Presence.Look(
                     absence: absence, isKnown: former != nil || known != nil || hasRead, changed: changed,
                     isUnstamped: absence != .missing && changed != nil && changed == known?.changed, begin: begin,
-                    clock: time...max(time, system.now()))
+                    clock: time...max(time, system.wallClockNow()))
                 return state.withLock { $0.presence.answer(to: look) }
             }
             func saving(_ time: Duration) -> Look {
-                let standIn = former.map { DomainState($0.known, isDuringSave: true) } ?? standIn(under: writeLock)
-                return .saving(time, standIn: standIn)
+                let lastKnownState =
+                    former.map { DomainState($0.known, isDuringSave: true) } ?? lastKnownState(under: writeLock)
+                return .saving(time, lastKnownState: lastKnownState)
             }
             func look(
                 _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
@@ -90,7 +91,7 @@ extension PropertyListFile {
                 }
             }
             // In a window, the same bytes are not read again.
-            if writeLock == nil, let last = state.withLock({ $0.unwhole }),
+            if writeLock == nil, let last = state.withLock({ $0.incomplete }),
                 (try? system.status(ofPath: names.path, followsLinks: false)) == last.status,
                 case .saving(let time) = answer(last.absence, last.changed)
             {
@@ -114,7 +115,7 @@ extension PropertyListFile {
             case .malformed(let bytes):
                 lazy var copy = Result { try lastGoodCopy(beside: bytes, under: writeLock) }
                 let (absence, changed) = disturbance(bytes, under: writeLock, copy: { try? copy.get() })
-                state.withLock { $0.unwhole = absence.map { (bytes.source.status, $0, changed) } }
+                state.withLock { $0.incomplete = absence.map { (bytes.source.status, $0, changed) } }
                 seen = try look(absence, changed) { try state(inPlaceOf: bytes, copy.get(), writtenUntil: $0) }
             }
             if let seen { return seen }
@@ -144,7 +145,7 @@ extension PropertyListFile {
             let nextStamp = system.nextStamp()
             let bytes = try system.readAll(
                 file.descriptor, size: status.size, isKnown: !kind.isOnServer, limit: PropertyListLimits.fileBytes)
-            let time = system.uptime()
+            let time = system.monotonicNow()
             let now = try system.status(of: file.descriptor)
             if now != status {
                 if kind.isOnServer {

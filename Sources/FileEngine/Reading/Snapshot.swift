@@ -60,34 +60,34 @@ final class Snapshot: Sendable {
     let file: OpenFile?
     private let system: SystemCalls
     let fileSystem: SystemCalls.FileSystem
-    /// When the state was read, by the clock of durations; nil for a file that is not on a server.
+    /// When the state was read, by the monotonic clock; nil for a file that is not on a server.
     private let read: Duration?
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
     let written: Data?
-    /// When the state ends although the file does not change, by the clock of durations; nil if it does not end.
+    /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
     let end: Duration?
     /// The checksum of the bytes of the file; 0 if it is missing.
     let checksum: UInt64
     /// Whether every later change of the bytes shows in the times of the file.
-    private let isSettled: Bool
+    private let hasReliableTimes: Bool
     /// The descriptor of the open file, if its status alone shows whether the state is current; nil for a new file, on
     /// a server, and for a state that ends.
-    private let decisive: SystemCalls.Descriptor?
+    private let fastPathDescriptor: SystemCalls.Descriptor?
 
     /// Creates the state of a missing file.
     init(system: SystemCalls) {
         content = nil
         (fault, loss, written) = (nil, nil, nil)
         revision = Revision()
-        (checksum, isSettled, end) = (0, true, nil)
+        (checksum, hasReliableTimes, end) = (0, true, nil)
         (format, form) = (nil, nil)
         status = nil
         file = nil
         (fileSystem, read) = (.local, nil)
         self.system = system
-        decisive = nil
+        fastPathDescriptor = nil
     }
 
     init(
@@ -105,24 +105,25 @@ final class Snapshot: Sendable {
         status = source.status
         file = source.file
         fileSystem = source.fileSystem ?? system.fileSystem(of: source.file.descriptor)
-        read = fileSystem.isOnServer ? system.uptime() : nil
+        read = fileSystem.isOnServer ? system.monotonicNow() : nil
         if fileSystem.isOnServer { source.file.rest() }
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
-        isSettled = !fileSystem.isOnServer && source.status.isSettled(before: source.nextStamp)
-        decisive = Self.decisive(isSettled, source.file, source.status, fileSystem, end)
+        hasReliableTimes = !fileSystem.isOnServer && source.status.hasReliableTimes(before: source.nextStamp)
+        fastPathDescriptor = Self.fastPathDescriptor(hasReliableTimes, source.file, source.status, fileSystem, end)
     }
 
-    private static func decisive(
-        _ isSettled: Bool, _ file: OpenFile?, _ status: FileStatus?, _ kind: SystemCalls.FileSystem, _ end: Duration?
+    private static func fastPathDescriptor(
+        _ hasReliableTimes: Bool, _ file: OpenFile?, _ status: FileStatus?, _ kind: SystemCalls.FileSystem,
+        _ end: Duration?
     ) -> SystemCalls.Descriptor? {
         // A file without a name may have been replaced before its status was read.
-        guard isSettled, kind == .local, end == nil, let status, status.links > 0 else { return nil }
+        guard hasReliableTimes, kind == .local, end == nil, let status, status.links > 0 else { return nil }
         return file?.descriptor
     }
 
-    /// Creates a copy of a state that is marked as settled.
-    private init(settling state: Snapshot) {
+    /// Creates a copy of a state that is with reliable times.
+    private init(withReliableTimes state: Snapshot) {
         content = state.content
         (fault, loss, written) = (state.fault, state.loss, state.written)
         revision = state.revision
@@ -131,24 +132,24 @@ final class Snapshot: Sendable {
         file = state.file
         (fileSystem, read) = (state.fileSystem, state.read)
         system = state.system
-        (checksum, isSettled, end) = (state.checksum, true, state.end)
-        decisive = Self.decisive(true, file, status, fileSystem, end)
+        (checksum, hasReliableTimes, end) = (state.checksum, true, state.end)
+        fastPathDescriptor = Self.fastPathDescriptor(true, file, status, fileSystem, end)
     }
 
     /// The bytes of the content, if people write the format.
     var text: Data? { format?.coder.isForPeople == true ? written : nil }
 
-    private var hasEnded: Bool { end.map { system.uptime() >= $0 } ?? false }
+    private var hasEnded: Bool { end.map { system.monotonicNow() >= $0 } ?? false }
 
-    /// Returns this state, or a copy of it marked as settled. Returns nil if the file at the path is not the one that
+    /// Returns this state, or a copy of it with reliable times. Returns nil if the file at the path is not the one that
     /// was read.
     ///
     /// Costs one system call: an `fstat` of the open file, or a `stat` of the path if there was no file or if the open
     /// file may not show that it was replaced. On a server, the file is opened anew. If the file changed within the last
     /// step of the clock, its bytes are compared, too.
     func validated(atPath path: String) -> Snapshot? {
-        if let decisive {
-            if let now = try? system.status(of: decisive), now == status { return self }
+        if let fastPathDescriptor {
+            if let now = try? system.status(of: fastPathDescriptor), now == status { return self }
             // The file may get the same number when it is opened again.
             _ = file?.isIntact
             return nil
@@ -171,20 +172,20 @@ final class Snapshot: Sendable {
             _ = file.isIntact
             return nil
         }
-        return isSettled ? self : validated(at: status)
+        return hasReliableTimes ? self : validated(at: status)
     }
 
-    /// Returns this state, or a copy of it marked as settled, if the file that has the name now is the one that was read.
+    /// Returns this state, or a copy of it with reliable times, if the file that has the name now is the one that was read.
     /// Returns nil in other cases.
     ///
     /// The bytes are compared until three seconds after the file was read, and once more. A change may not show in stamps of
     /// whole seconds, whatever the clock of the server; after that, each change shows.
     private func validatedOnServer(_ names: FileNames) -> Snapshot? {
-        let time = system.uptime()
+        let time = system.monotonicNow()
         guard let (fresh, now) = try? system.openFile(names, on: fileSystem), now == status else { return nil }
-        if isSettled { return self }
+        if hasReliableTimes { return self }
         guard hasBytes(of: fresh) else { return nil }
-        return read.map { time - $0 > .seconds(3) } ?? false ? Snapshot(settling: self) : self
+        return read.map { time - $0 > .seconds(3) } ?? false ? Snapshot(withReliableTimes: self) : self
     }
 
     /// Whether a file has the bytes of this state.
@@ -196,7 +197,7 @@ final class Snapshot: Sendable {
         return (fault == nil ? written : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum)
     }
 
-    /// Returns this state, or a copy of it marked as settled, if its open file still has the bytes that were read.
+    /// Returns this state, or a copy of it with reliable times, if its open file still has the bytes that were read.
     /// Returns nil in other cases.
     ///
     /// - Parameter there: the current status of the file. If it differs, or if the times may not show a change, the
@@ -205,10 +206,10 @@ final class Snapshot: Sendable {
         guard let file, let status, status.isSameFile(as: there), status.size == there.size, !hasEnded else {
             return nil
         }
-        if isSettled, status == there { return self }
+        if hasReliableTimes, status == there { return self }
         let nextStamp = system.nextStamp()
         guard hasBytes(of: file), (try? system.status(of: file.descriptor)) == there else { return nil }
-        return status == there && status.isSettled(before: nextStamp) ? Snapshot(settling: self) : self
+        return status == there && status.hasReliableTimes(before: nextStamp) ? Snapshot(withReliableTimes: self) : self
     }
 }
 

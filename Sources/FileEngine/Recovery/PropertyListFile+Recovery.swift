@@ -9,7 +9,7 @@ extension PropertyListFile {
     /// The state that is read in place of a malformed file: the newer of what this process last knew and the last good
     /// copy.
     ///
-    /// - Parameter end: until when an empty file counts as being written, by the clock of durations; nil if it does not.
+    /// - Parameter end: until when an empty file counts as being written, by the monotonic clock; nil if it does not.
     func state(inPlaceOf bytes: MalformedBytes, _ copy: LastGoodCopy, writtenUntil end: Duration?) -> Snapshot {
         let (state, known) = newest(knownState, copy)
         // Bytes in the place of a property list are damage.
@@ -198,7 +198,7 @@ extension PropertyListFile {
 
     /// Gives the closure names of quarantined files until one is free.
     func freeName(_ make: (String) throws(StorageFailure) -> Void) throws(StorageFailure) -> String {
-        let time = system.now()
+        let time = system.wallClockNow()
         for attempt in 0..<1_000 {
             let name = names.quarantine(at: time, attempt: attempt)
             do {
@@ -299,19 +299,19 @@ extension PropertyListFile {
 
     /// The state that reads return while another program saves the file: what this process has learned last. nil if it
     /// has read nothing.
-    func standIn(under writeLock: WriteLock?) -> DomainState? {
+    func lastKnownState(under writeLock: WriteLock?) -> DomainState? {
         let (known, lastWhole, hasRead) = state.withLock { ($0.known, $0.presence.lastWhole, $0.snapshot != nil) }
         // The last state is that there was no file.
         guard let known else { return hasRead ? DomainState(nil, form: form, isDuringSave: true) : nil }
         let copyStatus = (try? copyStatus(under: writeLock)) ?? nil
-        if let kept = state.withLock({ $0.standIn }), kept.copy == copyStatus { return kept.state }
+        if let kept = state.withLock({ $0.lastKnownState }), kept.copy == copyStatus { return kept.state }
         let folder = copyStatus == nil ? nil : try? folderStatus(under: writeLock)
         let copy = folder.flatMap { try? lastGoodCopy(of: [geteuid(), $0.owner], under: writeLock) } ?? .missing
         let new = DomainState(newest(known, copy).state ?? known, revision: Revision(), isDuringSave: true)
         return state.withLock { state in
             // A faster thread may have made it, or has seen the whole file since.
-            if let kept = state.standIn, kept.copy == copyStatus { return kept.state }
-            if state.presence.lastWhole == lastWhole { state.standIn = (copyStatus, new) }
+            if let kept = state.lastKnownState, kept.copy == copyStatus { return kept.state }
+            if state.presence.lastWhole == lastWhole { state.lastKnownState = (copyStatus, new) }
             return new
         }
     }

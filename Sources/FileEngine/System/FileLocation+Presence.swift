@@ -27,9 +27,9 @@ extension FileLocation {
             let changed: FileStatus.Time?
             /// Whether that is still the stamp of the whole file: a file system may show a new size before its time.
             let isUnstamped: Bool
-            /// The time before the look, by the clock of durations.
+            /// The time before the look, by the monotonic clock.
             let begin: Duration
-            /// The times before and after the look, by the clock of stamps.
+            /// The times before and after the look, by the wall clock.
             let clock: ClosedRange<FileStatus.Time>
 
             /// The length of a window. The end of an empty file is missing, too, for a process that waits for it.
@@ -51,7 +51,7 @@ extension FileLocation {
             case truth
         }
 
-        /// What the last look has seen, since when and when (by the clock of durations), and the stamp of that change.
+        /// What the last look has seen, since when and when (by the monotonic clock), and the stamp of that change.
         private var absence: (kind: Absence, since: Duration, last: Duration, changed: FileStatus.Time?)?
         /// When the whole file was seen last; nil if it never was.
         private(set) var lastWhole: Duration?
@@ -95,7 +95,7 @@ extension FileLocation {
             return .truth
         }
 
-        /// When the state that a look has seen began, by the clock of durations.
+        /// When the state that a look has seen began, by the monotonic clock.
         private func begin(_ look: Look) -> Duration {
             let age = look.changed.map { look.clock.lowerBound.since($0) }
             let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false

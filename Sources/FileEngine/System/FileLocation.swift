@@ -188,7 +188,7 @@ package final class FileLocation {
     }
 
     /// Rejects an update if the path now leads to another file or folder than at the start of the update.
-    private func checkPlace(of file: PropertyListFile, _ transaction: Transaction) throws {
+    private func checkPathUnchanged(of file: PropertyListFile, _ transaction: Transaction) throws {
         guard let session = transaction.session as? PropertyListFile.Session else { return }
         do throws(StorageFailure) {
             let target = followsLinks ? try PathResolution(path, system: system).target : file.names.path
@@ -228,12 +228,12 @@ extension FileLocation: Domain {
             if Transaction.current == nil, let known = known(of: former) { _ = try file.loadForWriting(former: known) }
             try file.queue.transact(
                 durability: durability, lock: file.names.path(of: file.names.lock),
-                begin: { try begin(file, after: former) }, body, check: { try checkPlace(of: file, $0) })
+                begin: { try begin(file, after: former) }, body, check: { try checkPathUnchanged(of: file, $0) })
         }
     }
 
-    package func confirm(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
-        try withFile { try $0.confirm(revision, durability) }
+    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
+        try withFile { try $0.ensureDurable(revision, durability) }
     }
 
     package func takeWarning() -> FileError? {

@@ -118,12 +118,12 @@ extension SystemCalls {
         do {
             return try reopenOnce(name, in: folder, access, lifetime)
         } catch  where Self.isReplaced(error) {}
-        let end = uptime() + .seconds(3)
+        let end = monotonicNow() + .seconds(3)
         while true {
             pause()
             do {
                 return try reopenOnce(name, in: folder, access, lifetime)
-            } catch  where Self.isReplaced(error) && uptime() < end {}
+            } catch  where Self.isReplaced(error) && monotonicNow() < end {}
         }
     }
 

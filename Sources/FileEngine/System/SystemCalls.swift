@@ -275,7 +275,7 @@ package class SystemCalls: @unchecked Sendable {
 
     /// The time of day, which no stamp of a local file is after. Compared with a stamp only where the process has not
     /// looked before, because somebody may set this clock.
-    func now() -> FileStatus.Time {
+    func wallClockNow() -> FileStatus.Time {
         Self.time(of: CLOCK_REALTIME)
     }
 
@@ -285,7 +285,7 @@ package class SystemCalls: @unchecked Sendable {
     }
 
     /// The time of a clock that nobody sets, for durations.
-    func uptime() -> Duration {
+    func monotonicNow() -> Duration {
         let time = Self.time(of: CLOCK_MONOTONIC)
         return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
     }

@@ -72,7 +72,7 @@ extension PropertyListFile.Session {
         let content = PropertyListCoder.storable(content, as: file.format(replacing: base))
         if base.fault == nil, (base.content ?? [:]).isEqual(to: content) {
             // XML has rounded the difference away, or a later member of the batch has reverted it.
-            return isConfirmed(durability) ? () : try confirm()
+            return isDurable(durability) ? () : try ensureDurable()
         }
         if file.root == .document, content.isEmpty {
             return try file.removeFile(base, durability: durability, under: lock)
@@ -90,7 +90,7 @@ extension PropertyListFile.Session {
         return ownSize
     }
 
-    func confirm() throws {
+    func ensureDurable() throws {
         try file.refuseLost(lock)
         if base.fault == nil, try file.flushInPlace(base) { return }
         if let content = base.content {
@@ -110,7 +110,7 @@ extension PropertyListFile.Session {
     }
 
     /// Whether the state that the session started from has the required durability.
-    func isConfirmed(_ durability: CommitDurability) -> Bool {
+    func isDurable(_ durability: CommitDurability) -> Bool {
         file.durability(of: base) >= durability
     }
 

@@ -201,7 +201,8 @@ package final class Transaction {
 
     /// Runs the closure with this as the thread's innermost transaction. The caller keeps it alive.
     ///
-    /// - Throws: what the closure threw, or the first rejection in it.
+    /// - Throws: what the closure threw, or the first rejection in it. A transaction that throws joins no batch: this is
+    ///   the rollback.
     package func run(_ body: (Transaction) throws -> Void) throws {
         Self.watchExit
         Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -256,7 +257,7 @@ package final class Transaction {
 
 /// A domain between `begin` and `end`. The transactions of that time are committed together.
 ///
-/// `commit` or `confirm`, then `end` are called, by one thread at a time. Only `content` and `commit` must be
+/// `commit` or `ensureDurable`, then `end` are called, by one thread at a time. Only `content` and `commit` must be
 /// implemented.
 package protocol TransactionSession {
     typealias Content = Transaction.Content
@@ -274,9 +275,9 @@ package protocol TransactionSession {
     func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int
     /// Whether the committed state has the required durability. False after a commit with less durability, and after a
     /// failed flush.
-    func isConfirmed(_ durability: CommitDurability) -> Bool
+    func isDurable(_ durability: CommitDurability) -> Bool
     /// Makes the committed state survive a power cut.
-    func confirm() throws
+    func ensureDurable() throws
     /// Keeps the state that the session started from, which is about to be replaced, under another name beside it. Does
     /// nothing if the domain is not a file.
     func quarantine() throws
@@ -290,8 +291,8 @@ package protocol TransactionSession {
 
 extension TransactionSession {
     package func vet(_ content: Content, after former: Content?, beside size: Int) throws -> Int { 0 }
-    package func isConfirmed(_ durability: CommitDurability) -> Bool { true }
-    package func confirm() {}
+    package func isDurable(_ durability: CommitDurability) -> Bool { true }
+    package func ensureDurable() {}
     package func quarantine() {}
     package func end() {}
     package func stored(_ content: Content?) -> Content? { content }

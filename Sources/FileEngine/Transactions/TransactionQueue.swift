@@ -90,7 +90,7 @@ private final class TransactionBatch: CommitGroup {
     private var isChanged: Bool { !changes.isEmpty }
 
     /// A transaction that changed nothing may have read changes that the batch is about to write.
-    var dependsOnCommit: Bool { isChanged || session?.isConfirmed(durability) == false }
+    var dependsOnCommit: Bool { isChanged || session?.isDurable(durability) == false }
 
     /// - Throws: why the file cannot store the changes.
     func add(_ transaction: Transaction, isVetted: Bool) throws {
@@ -115,7 +115,7 @@ private final class TransactionBatch: CommitGroup {
             self.session = nil
         }
         guard isChanged else {
-            if !session.isConfirmed(durability) { try session.confirm() }
+            if !session.isDurable(durability) { try session.ensureDurable() }
             return
         }
         feed.willCommit()

@@ -115,7 +115,7 @@ package struct WriteLock {
     /// Removes the former file after a replacement on SMB. While another program has it open, its name is not free, but the
     /// next replacement needs that name. The next writer removes what this leaves.
     static func removeFormer(_ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls) {
-        let name = "\(names.former)-\(getpid())-\(Int(system.uptime() / .milliseconds(1)))"
+        let name = "\(names.former)-\(getpid())-\(Int(system.monotonicNow() / .milliseconds(1)))"
         guard (try? system.rename(names.former, to: name, in: folder)) != nil else { return }
         try? system.remove(name, in: folder)
     }

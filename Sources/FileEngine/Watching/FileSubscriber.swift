@@ -31,7 +31,7 @@ final class FileSubscriber: EntrySubscriber {
             state.place = place
             return place.1
         }
-        if location.followsLinks { settle() }
+        if location.followsLinks { resubscribe() }
         return EntrySubscription(start: first.start, catchUp: first.catchUp, failure: first.failure) { self.end() }
     }
 
@@ -48,7 +48,7 @@ final class FileSubscriber: EntrySubscriber {
     }
 
     func pathChanged() {
-        settle()
+        resubscribe()
     }
 
     func failed(_ error: FileError?) { subscriber.failed(error) }
@@ -56,7 +56,7 @@ final class FileSubscriber: EntrySubscriber {
     var reader: ObjectIdentifier { subscriber.reader }
 
     /// Watches the links on the path and subscribes to the file that they lead to.
-    private func settle() {
+    private func resubscribe() {
         let next: Duration? = state.withLock { state in
             guard !state.isOver else { return nil }
             var next: Duration?
@@ -65,7 +65,7 @@ final class FileSubscriber: EntrySubscriber {
             if let new = watchLinks(unless: state.links) { (state.links, state.linkWatches) = new }
             withExtendedLifetime(formerWatches) {}
             try? location.withFile { file in
-                try file.checkPath()
+                try file.requireNoLink()
                 if let place = state.place {
                     guard file !== place.file else { return }
                     // A link may be removed a moment before it is made anew.
@@ -84,7 +84,7 @@ final class FileSubscriber: EntrySubscriber {
         guard let next else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + next / .seconds(1)) { [weak self] in
             self?.state.withLock { $0.hasNextLook = false }
-            self?.settle()
+            self?.resubscribe()
         }
     }
 
@@ -110,7 +110,7 @@ final class FileSubscriber: EntrySubscriber {
 
     private func watchLink(_ path: String) throws -> FileWatch {
         try FileWatch(FileNames(path: path), system: location.system) { [weak self] in
-            DispatchQueue.global().async { [weak self] in self?.settle() }
+            DispatchQueue.global().async { [weak self] in self?.resubscribe() }
         }
     }
 }

@@ -12,7 +12,7 @@ package final class FileWatch: Sendable {
     private let names: FileNames
     private let system: SystemCalls
     private let changed: @Sendable () -> Void
-    /// Allows one call of `settle` at a time. Of two at once, the older watch could win.
+    /// Allows one call of `rearm` at a time. Of two at once, the older watch could win.
     private let settling = Lock()
     /// The current watch, and whether it watches the file's own folder. nil if nothing can be watched.
     private let place = Locked<(watch: AnyObject, isOfFile: Bool)?>(nil)
@@ -24,15 +24,15 @@ package final class FileWatch: Sendable {
         self.names = names
         self.system = system
         self.changed = changed
-        try settle(isFirst: true)
+        try rearm(isFirst: true)
     }
 
     /// Watches the file's folder or, if it is missing, the nearest existing folder above it.
-    private func settle(isFirst: Bool = false) throws(StorageFailure) {
-        try settling.withLock { () throws(StorageFailure) in try settleAlone(isFirst: isFirst) }
+    private func rearm(isFirst: Bool = false) throws(StorageFailure) {
+        try settling.withLock { () throws(StorageFailure) in try rearmAlone(isFirst: isFirst) }
     }
 
-    private func settleAlone(isFirst: Bool) throws(StorageFailure) {
+    private func rearmAlone(isFirst: Bool) throws(StorageFailure) {
         var there = names
         // Each round goes one folder up. If a folder appears meanwhile, starts again at the file's own.
         for _ in 0..<1_000 {
@@ -60,7 +60,7 @@ package final class FileWatch: Sendable {
         let isOfFile = place.withLock { $0?.isOfFile ?? false }
         if isGone || !isOfFile {
             do throws(StorageFailure) {
-                try settle()
+                try rearm()
             } catch {
                 // The next poll tries again.
                 place.withLock { $0 = nil }

@@ -36,7 +36,7 @@ extension PropertyListFile {
             if base.status == nil { quarantine.name = keepOnly(quarantine.name, under: writeLock) }
             warn(of: quarantine, base)
         }
-        let time = system.uptime()
+        let time = system.monotonicNow()
         // A read during the flush of the folder loads the new file.
         publish(nil)
         let flush =
@@ -97,7 +97,7 @@ extension PropertyListFile {
     func removeFile(_ base: Snapshot, durability: CommitDurability, under writeLock: WriteLock) throws {
         let quarantine = try quarantine(base, under: writeLock)
         do {
-            _ = try checkPlace(base, under: writeLock)
+            _ = try checkFileUnchanged(base, under: writeLock)
             try removeLastGoodCopy(under: writeLock)
             try system.remove(names.file, in: writeLock.folder)
         } catch {

@@ -18,14 +18,14 @@ extension PropertyListFile {
         var isUnknown = false
         do throws(StorageFailure) {
             // The quarantine has given a malformed file a second name.
-            var old = base.fault == nil ? base.status : try checkPlace(base, under: writeLock)
+            var old = base.fault == nil ? base.status : try checkFileUnchanged(base, under: writeLock)
             for _ in 0..<100 {
                 let new = try makeTemporary(bytes, replacing: base, old, under: writeLock)
                 do throws(StorageFailure) {
                     if durability == .powerCut { try system.synchronizeRetrying(new.file.descriptor) }
                     if writeLock.isOnServer { try system.closeCopyRetrying(of: new.file.descriptor) }
                     // Checked last, because the flush takes time.
-                    let there = try checkPlace(base, under: writeLock)
+                    let there = try checkFileUnchanged(base, under: writeLock)
                     if there == old || writeLock.isOnServer && there?.hasPermissions(of: old) == true {
                         let nextStamp = system.nextStamp()
                         try rename(new, replaces: there != nil, isUnknown: &isUnknown, under: writeLock)
@@ -107,7 +107,7 @@ extension PropertyListFile {
     /// file was removed, so that others may be writing. Called before anything is replaced.
     ///
     /// - Returns: the status of the file; nil if it is missing.
-    func checkPlace(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
+    func checkFileUnchanged(_ base: Snapshot, under writeLock: WriteLock) throws(StorageFailure) -> FileStatus? {
         guard try writeLock.isLockFileInPlace() else {
             throw StorageFailure(path: "", reason: "its lock file was removed during the update")
         }

@@ -41,7 +41,7 @@ extension PersistentPrefs {
     func isCurrent(_ last: CachedValue, hasNews: Bool) -> Bool {
         state.bridge.access(last.key, of: self)
         let root = key
-        guard last.isCurrent(in: state.revisionSeen(of: root), root: root), !last.isChecked || last.isValid
+        guard last.isCurrent(in: state.revisionForRead(of: root), root: root), !last.isChecked || last.isValid
         else { return false }
         if hasNews { reportRead(nil, of: last.key) }
         return true
@@ -71,7 +71,7 @@ extension PersistentPrefs {
             }
             return property.givenDefault
         } catch {
-            if PastState.current(of: state) == nil { reportRead(error, of: key, at: revision) }
+            if PreviousStateRead.current(of: state) == nil { reportRead(error, of: key, at: revision) }
             return property.givenDefault
         }
     }

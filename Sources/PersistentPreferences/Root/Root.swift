@@ -104,8 +104,8 @@ struct Root {
     // MARK: - Writing
 
     /// Acknowledges an equal write, which changes nothing. The domain makes the equal state durable if necessary.
-    func acknowledge(_ revision: Revision?, _ outcome: inout AccessOutcome) throws {
-        if try roots.confirm(revision) { outcome.hasSucceeded(roots.takeWarning()) }
+    func ensureDurable(_ revision: Revision?, _ outcome: inout AccessOutcome) throws {
+        if try roots.ensureDurable(revision) { outcome.hasSucceeded(roots.takeWarning()) }
     }
 
     /// Changes the root in a new transaction, or as a part of the thread's transaction.
@@ -118,7 +118,7 @@ struct Root {
         _ outcome: inout AccessOutcome
     ) throws {
         let (difference, revision) = try known ?? lookedAt(change, name, &outcome)
-        guard let difference else { return try acknowledge(revision, &outcome) }
+        guard let difference else { return try ensureDurable(revision, &outcome) }
         outcome.hasReachedDomain = true
         try roots.reached().change(key, durability: roots.durability) { try apply(change, difference, in: $0) }
         outcome.hasSucceeded(roots.takeWarning())

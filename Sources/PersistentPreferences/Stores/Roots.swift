@@ -73,7 +73,7 @@ package final class Roots: RootsStore {
 
     package func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
         let domain = try reached()
-        if !isForWriting, let seen = SeenState.current { return try seen.state(of: part, in: domain) }
+        if !isForWriting, let seen = ReadContext.current { return try seen.state(of: part, in: domain) }
         return try domain.state(of: part, isForWriting: isForWriting)
     }
 
@@ -103,7 +103,7 @@ package final class Roots: RootsStore {
     /// - Parameter mayBeInside: whether the access may be inside a transaction of this thread.
     package func currentLayers(mayBeInside: Bool = true) -> (any RootLayersSnapshot)? {
         guard let layers else { return nil }
-        if let kept = SeenState.current?.layers(of: layers) { return kept }
+        if let kept = ReadContext.current?.layers(of: layers) { return kept }
         guard mayBeInside, let transaction = domain?.transaction else { return layers.current() }
         return transaction.state(of: layers) { layers.current() } as? any RootLayersSnapshot
     }
@@ -121,12 +121,12 @@ package final class Roots: RootsStore {
         try (domain as? FileLocation)?.replacingMalformedFile(body) ?? body()
     }
 
-    /// As `Domain.confirm`.
-    func confirm(_ revision: Revision?) throws -> Bool {
+    /// As `Domain.ensureDurable`.
+    func ensureDurable(_ revision: Revision?) throws -> Bool {
         guard let domain else { return false }
         // A combined revision is not a revision of the domain, which then confirms its own state.
         let own = layers == nil ? revision : combined.withLock { $0.flatMap { $0.both == revision ? $0.base : nil } }
-        return try domain.confirm(own, durability)
+        return try domain.ensureDurable(own, durability)
     }
 
     package func takeWarning() -> PrefsError? {

@@ -225,14 +225,14 @@ final class SimulatedProcess: SystemCalls, @unchecked Sendable {
     }
 
     /// A time long after all events, so that every file is settled.
-    override func now() -> FileStatus.Time {
+    override func wallClockNow() -> FileStatus.Time {
         FileStatus.Time(seconds: 10_000, nanoseconds: 0)
     }
 
-    override func nextStamp() -> FileStatus.Time { now() }
+    override func nextStamp() -> FileStatus.Time { wallClockNow() }
 
     /// A second passes between two looks, so that no program is saving the file.
-    override func uptime() -> Duration {
+    override func monotonicNow() -> Duration {
         seconds += 1
         return .seconds(seconds)
     }

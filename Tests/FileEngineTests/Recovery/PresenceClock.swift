@@ -6,7 +6,7 @@ import Foundation
 final class PresenceClock: SystemCalls, @unchecked Sendable {
     /// Since the program has started.
     nonisolated(unsafe) var elapsed = Duration.seconds(100)
-    /// When the file or its folder changed, by the clock of stamps.
+    /// When the file or its folder changed, by the wall clock.
     nonisolated(unsafe) var stamp = Duration.zero
     /// How far the stamps are behind the clock of the day (kernels before 6.13), or ahead of it (a former clock).
     nonisolated(unsafe) var lag = Duration.zero
@@ -51,9 +51,9 @@ final class PresenceClock: SystemCalls, @unchecked Sendable {
     /// Closes on this thread, because another one would read the clock while the test sets it.
     override func closeReplaced(_ descriptor: Descriptor, _ opened: FileStatus) { close(descriptor) }
 
-    override func now() -> FileStatus.Time { Self.time(elapsed) }
+    override func wallClockNow() -> FileStatus.Time { Self.time(elapsed) }
     override func nextStamp() -> FileStatus.Time { Self.time(elapsed - lag) }
-    override func uptime() -> Duration { elapsed }
+    override func monotonicNow() -> Duration { elapsed }
     override func reportsChanges(inFolder path: String) -> Bool { !isServer }
     override func fileSystem(of descriptor: Descriptor) -> FileSystem { isServer ? .overlay : .local }
 

@@ -115,7 +115,7 @@ import Testing
         try Data("PrefsCopy 1 ".utf8).write(to: folder.file(".test.plist.lastgood"))
         let session = try PropertyListFile(path: folder.file().path, holds: .document).begin()
         #expect(session.content == nil)
-        try session.confirm()
+        try session.ensureDurable()
         session.end()
         #expect(try folder.quarantined.map { try Data(contentsOf: folder.file($0)) } == [damage])
         #expect(!isThere("test.plist"))

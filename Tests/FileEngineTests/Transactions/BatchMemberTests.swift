@@ -51,9 +51,9 @@ import Testing
             return 10
         }
 
-        func isConfirmed(_ durability: CommitDurability) -> Bool { isFlushed }
+        func isDurable(_ durability: CommitDurability) -> Bool { isFlushed }
 
-        func confirm() throws {
+        func ensureDurable() throws {
             if let outcome { throw outcome }
         }
     }

@@ -204,6 +204,8 @@ import Testing
         let mebibyte = try #require(EntryChange(of: "Root", from: nil, to: value, isForeign: false))
         let most = WaitingChanges.byteCapacity >> 20
         var changes = WaitingChanges()
+        // The limits of guarantee 9.
+        #expect(WaitingChanges.capacity == 1_024 && most == 8)
         for _ in 0..<2 * most { changes.append(mebibyte) }
         var counts: [Int] = []
         while let next = changes.popFirst() { counts.append(next.count) }

@@ -20,7 +20,7 @@ import Testing
         let prefs = prefs(["size": 2, "name": "new"])
         // Cached now, and no value of the past state.
         #expect(prefs.size == 2 && prefs.name == "new")
-        let past = PastState(["size": .integer(1)], of: prefs.state)
+        let past = PreviousStateRead(["size": .integer(1)], of: prefs.state)
         past.asCurrent {
             #expect(prefs.size == 1)
             #expect(prefs.name == "none")
@@ -37,7 +37,7 @@ import Testing
     @Test func onlyThoseOnItsThread() {
         let prefs = prefs(["size": 2])
         let other = Prefs(key: "Root", store: store)
-        PastState(["size": .integer(1)], of: prefs.state).asCurrent {
+        PreviousStateRead(["size": .integer(1)], of: prefs.state).asCurrent {
             #expect(other.size == 2)
             inThreads(1) { _ in #expect(prefs.size == 2) }
         }
@@ -45,22 +45,22 @@ import Testing
 
     @Test func theInnermostCounts() throws {
         let prefs = prefs(["size": 3])
-        PastState(["size": .integer(1)], of: prefs.state).asCurrent {
+        PreviousStateRead(["size": .integer(1)], of: prefs.state).asCurrent {
             #expect(throws: Stop.self) {
-                try PastState(["size": .integer(2)], of: prefs.state).asCurrent {
+                try PreviousStateRead(["size": .integer(2)], of: prefs.state).asCurrent {
                     #expect(prefs.size == 2)
                     throw Stop()
                 }
             }
             #expect(prefs.size == 1)
-            PastState(nil, of: prefs.state).asCurrent { #expect(prefs.values.isEmpty) }
+            PreviousStateRead(nil, of: prefs.state).asCurrent { #expect(prefs.values.isEmpty) }
         }
         #expect(prefs.size == 3)
     }
 
     @Test func writesStartFromWhatIsStored() {
         let prefs = prefs(["size": 2, "name": "new"])
-        PastState(["size": .integer(1), "name": .string("old")], of: prefs.state).asCurrent {
+        PreviousStateRead(["size": .integer(1), "name": .string("old")], of: prefs.state).asCurrent {
             prefs.size += 10
             prefs.update { $0["size"] = ($0["size"] as? Int ?? 0) + 100 }
             // The value equals only the past state.
@@ -74,7 +74,7 @@ import Testing
         let prefs = prefs(["size": 2])
         prefs["unknown"] = 1
         #expect(prefs.lastError == .incorrectKeys(invalidElements: ["unknown"]))
-        PastState(["size": .string("large")], of: prefs.state).asCurrent {
+        PreviousStateRead(["size": .string("large")], of: prefs.state).asCurrent {
             #expect(prefs.size == 12)
             #expect(prefs["unknown"] == nil)
             prefs.flush()

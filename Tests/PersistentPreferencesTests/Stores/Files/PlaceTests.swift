@@ -148,7 +148,7 @@ import Testing
         nonisolated(unsafe) var elapsed = 0
         nonisolated(unsafe) var onPause: (() -> Void)?
 
-        override func uptime() -> Duration { .milliseconds(elapsed) }
+        override func monotonicNow() -> Duration { .milliseconds(elapsed) }
 
         override func pause() { onPause?() }
     }

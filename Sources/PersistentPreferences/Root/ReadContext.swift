@@ -3,13 +3,13 @@ import PrefsPropertyLists
 
 /// What the reads of one thread see in place of the current state while a closure runs. Writes start from what is
 /// stored.
-class SeenState {
-    private var outer: SeenState?
+class ReadContext {
+    private var outer: ReadContext?
     private static let threads = ThreadLocal()
 
     /// The innermost one of this thread.
-    static var current: SeenState? {
-        threads.value.map { Unmanaged<SeenState>.fromOpaque($0).takeUnretainedValue() }
+    static var current: ReadContext? {
+        threads.value.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Runs the closure with this as the thread's innermost one. Called once for each object.
@@ -21,8 +21,8 @@ class SeenState {
     }
 
     /// The first one of a kind, from this one outwards.
-    func first<Kind: SeenState>(where isMatch: (Kind) -> Bool) -> Kind? {
-        var place: SeenState? = self
+    func first<Kind: ReadContext>(where isMatch: (Kind) -> Bool) -> Kind? {
+        var place: ReadContext? = self
         while let seen = place {
             if let kind = seen as? Kind, isMatch(kind) { return kind }
             place = seen.outer
@@ -44,7 +44,7 @@ class SeenState {
     @inline(never)
     final func innermostRevision(of root: String, for state: InstanceState) -> Revision? {
         let roots = state.roots
-        var place: SeenState? = self
+        var place: ReadContext? = self
         while let seen = place {
             if case .this(let revision) = seen.revision(of: root, for: state, in: roots) { return revision }
             place = seen.outer
@@ -64,8 +64,8 @@ class SeenState {
 extension InstanceState {
     /// The revision of the root that a read of this thread sees; nil if only the read shows.
     @inline(__always)
-    func revisionSeen(of root: String) -> Revision? {
-        guard let seen = SeenState.current else { return roots.revision(of: root) }
+    func revisionForRead(of root: String) -> Revision? {
+        guard let seen = ReadContext.current else { return roots.revision(of: root) }
         return seen.innermostRevision(of: root, for: self)
     }
 }
@@ -73,7 +73,7 @@ extension InstanceState {
 // MARK: - One state for several reads
 
 /// The state of one root, with the layers around it, that all reads inside `PersistentPrefs.read` see.
-final class KeptRead: SeenState {
+final class SnapshotRead: ReadContext {
     private let key: String
     private let roots: Roots
     private let domain: any Domain
@@ -95,8 +95,8 @@ final class KeptRead: SeenState {
     }
 
     /// The read that has kept the state of a root on this thread.
-    static func current(of key: String, in roots: Roots) -> KeptRead? {
-        SeenState.current?.first { $0.keeps(key, in: roots) }
+    static func current(of key: String, in roots: Roots) -> SnapshotRead? {
+        ReadContext.current?.first { $0.keeps(key, in: roots) }
     }
 
     private func keeps(_ key: String, in roots: Roots) -> Bool {
@@ -172,7 +172,7 @@ extension DomainState {
 /// observers that a value will change comes after the commit, and the observers then ask for the former value.
 ///
 /// Writes still start from what is stored. Errors of such reads are not reported.
-final class PastState: SeenState {
+final class PreviousStateRead: ReadContext {
     let entry: EntryState
     private let state: InstanceState
 
@@ -191,8 +191,8 @@ final class PastState: SeenState {
     }
 
     /// The state that the thread's reads of an instance see; nil if they see what is stored.
-    static func current(of state: InstanceState) -> PastState? {
-        guard let innermost = SeenState.current else { return nil }
+    static func current(of state: InstanceState) -> PreviousStateRead? {
+        guard let innermost = ReadContext.current else { return nil }
         return innermost.first { $0.state === state }
     }
 }
