@@ -46,7 +46,7 @@ package enum JSONMembers {
 struct JSONSyntax: TextSyntax {
     static let form = TextForm(
         commentStart: UInt8(ascii: "/"), separator: UInt8(ascii: ","), space: Array(" ".utf8), step: Array("  ".utf8),
-        between: .sameLine(Array(": ".utf8)))
+        between: .sameLine(Array(": ".utf8)), joinsEmptied: true)
 
     let bytes: UnsafeRawBufferPointer
     var position = 0
