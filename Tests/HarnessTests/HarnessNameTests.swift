@@ -278,7 +278,7 @@ import Testing
         #expect(try home.text("t.json") == #"{"q": 0, "q2": true}"#)
         #expect(
             try home.text("c.plist")
-                == "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><!-- c --><dict/></plist>\n")
+                == "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><!-- c --><dict></dict></plist>\n")
         #expect(try prefs("undo", "-f", from) == Printed("+ a: true\n") && home.text("c.plist") == text)
     }
 

@@ -104,7 +104,8 @@ import Testing
             "<plist version=\"1.0\">\n<dict>\n\t<key>x</key>\n\t<array>\n\t\t<date>2001-01-01T00:00:00Z</date>\n"
                 + "\t</array>\n</dict>\n</plist>", ["x": .array([.date(Date(timeIntervalSinceReferenceDate: 0))])]),
         Case(
-            "the only key", list("\t<key>c</key>\n\t<true/>"), list("").replacing("<dict>\n\n</dict>", with: "<dict/>"),
+            "the only key", list("\t<key>c</key>\n\t<true/>"),
+            list("").replacing("<dict>\n\n</dict>", with: "<dict>\n</dict>"),
             ["c": .null]),
         Case(
             "on one line", "<plist><dict><key>a</key><array><string>x</string></array></dict></plist>",

@@ -197,7 +197,7 @@ package enum CheckedCopy {
 
     /// A checksum that detects the effects of a kill or a power cut. It does not protect against people, who can write
     /// a whole copy.
-    static func checksum(_ bytes: Data) -> UInt64 {
+    package static func checksum(_ bytes: Data) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             // Each step is reversible, so that a change of a single word always shows.
             func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {

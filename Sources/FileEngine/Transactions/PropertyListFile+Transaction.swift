@@ -156,7 +156,9 @@ extension PropertyListFile {
     func lockForWriting() throws -> WriteLock {
         try names.checkRoomForWriting()
         if let writeLock = try lock(creates: false) { return writeLock }
-        try refuseFileOfAnotherUser(writable(loadForWriting()))
+        // A large file is not read again.
+        let known = cached.flatMap { $0.status == nil || $0.fault != nil ? nil : validated($0) }
+        try refuseFileOfAnotherUser(writable(known ?? loadForWriting()))
         if let writeLock = try lock(creates: true) { return writeLock }
         throw FileError.notStored(StorageFailure(path: names.path, reason: "its folder is removed repeatedly"))
     }

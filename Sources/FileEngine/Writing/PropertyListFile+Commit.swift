@@ -298,6 +298,7 @@ extension PropertyListFile {
     }
 
     func formerBytes(of base: Snapshot, under writeLock: WriteLock) throws -> Data? {
+        if base.fault == nil, let text = base.text { return text }
         guard let fault = base.fault, fault.kind == .damage else { return try bytes(of: base, under: writeLock) }
         return try base.content.map { try encoded($0, replacing: base).bytes }
     }

@@ -138,7 +138,7 @@ package struct ChangedText {
             append(range)
             return nil
         }
-        guard let content = change.content, !isEmptied(containers[content]) else {
+        guard let content = change.content, !(form.joinsEmptied && isEmptied(containers[content])) else {
             output += try syntax.bytes(of: change.new, inPlaceOf: (range, former), style: style, depth: depth)
             return nil
         }
@@ -253,7 +253,7 @@ package struct ChangedText {
     private mutating func end(_ level: Level) {
         let container = level.container
         let isInComment = write(container.orphans, in: level)
-        let hasItems = container.count > 0 && !container.parts.isEmpty
+        let hasItems = container.count > 0 && !(form.joinsEmptied && container.parts.isEmpty)
         if isInComment || syntax.hasComment(container.end) || hasItems {
             write(bytes[container.end], isInComment, level.style.margin)
         } else if !level.isOneLine, !container.parts.isEmpty {

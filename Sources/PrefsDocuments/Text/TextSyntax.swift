@@ -98,10 +98,14 @@ package struct TextForm: Sendable {
     let step: [UInt8]
     /// What is between a key and its value, in a text that has no sample.
     let between: Between
+    /// Whether a container that loses its last item is written on one line.
+    let joinsEmptied: Bool
 
-    package init(commentStart: UInt8, separator: UInt8?, space: [UInt8], step: [UInt8], between: Between) {
+    package init(
+        commentStart: UInt8, separator: UInt8?, space: [UInt8], step: [UInt8], between: Between, joinsEmptied: Bool
+    ) {
         (self.commentStart, self.separator, self.space) = (commentStart, separator, space)
-        (self.step, self.between) = (step, between)
+        (self.step, self.between, self.joinsEmptied) = (step, between, joinsEmptied)
     }
 }
 

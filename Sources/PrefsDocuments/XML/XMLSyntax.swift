@@ -4,7 +4,8 @@ package import PrefsPropertyLists
 /// The syntax of an XML property list in UTF-8. Its places are those of the scanner that the reader uses.
 package struct XMLSyntax: TextSyntax {
     package static let form = TextForm(
-        commentStart: UInt8(ascii: "<"), separator: nil, space: [], step: Array("\t".utf8), between: .newLine([]))
+        commentStart: UInt8(ascii: "<"), separator: nil, space: [], step: Array("\t".utf8), between: .newLine([]),
+        joinsEmptied: false)
 
     private var scanner: XMLScanner
 

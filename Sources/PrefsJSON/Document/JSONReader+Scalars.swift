@@ -8,22 +8,42 @@ extension JSONReader {
     mutating func readText() throws(DecodingFailure) -> String {
         let start = position
         position += 1
-        var content: [UInt8] = []
+        skipPlainText()
+        // Most texts have no escapes, so that their bytes need not be collected.
+        if current == UInt8(ascii: "\"") {
+            position += 1
+            return try text(of: UnsafeRawBufferPointer(rebasing: bytes[(start + 1)..<(position - 1)]), at: start)
+        }
+        var content = Array(bytes[(start + 1)..<position])
         while true {
-            let run = position
-            while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
-                position += 1
-            }
-            content += bytes[run..<position]
             guard let byte = current else { throw flaw("the string is not closed") }
             guard byte >= 0x20 else { throw flaw("a control character in a string must be escaped with a \\") }
             if byte == UInt8(ascii: "\"") { break }
             try readEscape(into: &content)
+            let run = position
+            skipPlainText()
+            content += bytes[run..<position]
         }
         position += 1
-        let text = String(decoding: content, as: UTF8.self)
-        // The conversion repairs invalid UTF-8, which changes the bytes.
-        guard text.utf8.elementsEqual(content) else { throw flaw("a string that is not UTF-8", at: start) }
+        return try Data(content).withBytes { bytes throws(DecodingFailure) in try text(of: bytes, at: start) }
+    }
+
+    /// Moves to the next byte that is not part of a text as it is.
+    private mutating func skipPlainText() {
+        var end = position
+        while end < bytes.count, case let byte = bytes[end], byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"),
+            byte >= 0x20
+        {
+            end += 1
+        }
+        position = end
+    }
+
+    private mutating func text(
+        of content: UnsafeRawBufferPointer, at start: Int
+    ) throws(DecodingFailure) -> String {
+        // nil for invalid UTF-8.
+        guard let text = String(validUTF8: content) else { throw flaw("a string that is not UTF-8", at: start) }
         try charge(text.encodedBytes)
         return text
     }

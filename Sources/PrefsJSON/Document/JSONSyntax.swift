@@ -11,11 +11,26 @@ enum JSONText {
         limits: JSONReader.Limits = .file
     ) throws -> Data {
         let data = try ChangedText.data(changing: JSONSyntax(bytes), from: former, to: new)
-        // A value and its comma take two bytes, so that most texts need not be read.
-        if data.count / 2 > limits.nodes, (try? JSONReader.value(of: data, limits: limits)) == nil {
+        // A value and its comma take two bytes, and each value but the first is behind a comma or a bracket. So most texts need
+        // not be read.
+        if data.count / 2 > limits.nodes, mostValues(in: data) > limits.nodes,
+            (try? JSONReader.value(of: data, limits: limits)) == nil
+        {
             throw EncodingFailure(path: "", reason: "more than \(limits.nodes) values")
         }
         return data
+    }
+
+    /// A number of values that the text does not exceed.
+    private static func mostValues(in data: Data) -> Int {
+        data.withUnsafeBytes { bytes in
+            var count = 1
+            for byte in bytes where byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")
+            {
+                count += 1
+            }
+            return count
+        }
     }
 }
 
@@ -31,7 +46,7 @@ package enum JSONMembers {
 struct JSONSyntax: TextSyntax {
     static let form = TextForm(
         commentStart: UInt8(ascii: "/"), separator: UInt8(ascii: ","), space: Array(" ".utf8), step: Array("  ".utf8),
-        between: .sameLine(Array(": ".utf8)))
+        between: .sameLine(Array(": ".utf8)), joinsEmptied: true)
 
     let bytes: UnsafeRawBufferPointer
     var position = 0
@@ -64,10 +79,15 @@ struct JSONSyntax: TextSyntax {
 
     mutating func skipKey() throws {
         guard current == UInt8(ascii: "\"") else { throw TextMismatch() }
-        position += 1
-        while let byte = current {
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-            if byte == UInt8(ascii: "\"") { return }
+        position = try end(ofText: position)
+    }
+
+    private func end(ofText start: Int) throws -> Int {
+        var end = start + 1
+        while end < bytes.count {
+            let byte = bytes[end]
+            end += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return end }
         }
         throw TextMismatch()
     }
@@ -84,30 +104,42 @@ struct JSONSyntax: TextSyntax {
         if first == UInt8(ascii: "\"") { return try skipKey() }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
             let start = position
-            while let byte = current, !Self.ends.contains(byte) { position += 1 }
+            while position < bytes.count, !Self.isEnd(bytes[position]) { position += 1 }
             if position == start { throw TextMismatch() }
             return
         }
-        var depth = 0
-        while let byte = current {
-            switch byte {
+        // In variables of its own, because it looks at most of the bytes.
+        let bytes = bytes
+        var (next, depth) = (position, 0)
+        while next < bytes.count {
+            switch bytes[next] {
             case UInt8(ascii: "\""):
-                try skipKey()
+                next = try end(ofText: next)
                 continue
             case UInt8(ascii: "/"):
-                guard skipComment() else { throw TextMismatch() }
+                guard JSONBlanks.skipsComment(&next, in: bytes) else { throw TextMismatch() }
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             default: break
             }
-            position += 1
-            if depth == 0 { return }
+            next += 1
+            if depth == 0 {
+                position = next
+                return
+            }
         }
         throw TextMismatch()
     }
 
-    private static let ends = Set(" \n\r\t,:]}/".utf8)
+    private static func isEnd(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x0A, 0x0D, 0x09, UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"), UInt8(ascii: "}"),
+            UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
 
     func key(in range: Range<Int>) throws -> String {
         let text = bytes[range]

@@ -3,8 +3,10 @@ import PersistentPreferences
 import PrefsFileEngine
 import PrefsPropertyLists
 
-/// The bytes that the last ten writes of the tool replaced: one private file for each preferences file, under
+/// How the last ten writes of the tool are reverted: one private file for each preferences file, under
 /// `$XDG_STATE_HOME`. Records of the fifty files that were written last are kept.
+///
+/// A record has the bytes that a write replaced, and not those around them, which the file still has.
 struct UndoFolder: Sendable {
     private let name: String
     /// The name of its folder.
@@ -41,39 +43,98 @@ struct UndoFolder: Sendable {
         return outcome.adding([Outcome.Message(text: text, isError: false, isJSON: wantsJSON)])
     }
 
-    /// The bytes before each write of the tool that can be reverted, the newest last, and the bytes after the newest.
+    /// The writes of the tool that can be reverted, the newest last, and the file after the newest.
     private struct Record {
-        var before: [Data?]
-        var after: Data?
+        var edits: [Edit] = []
+        var after: Fingerprint?
 
         /// The most writes that are kept, and the most bytes of a record with more than one.
         static let mostWrites = 10
         static let mostBytes = 16 << 20
 
-        init(before: [Data?], after: Data?) { (self.before, self.after) = (before, after) }
+        init(after: Fingerprint?) { self.after = after }
 
         init(_ record: [String: StoredValue]) {
-            func bytes(_ value: StoredValue?) -> Data? { if case .data(let bytes)? = value { bytes } else { nil } }
-            before = (record["before"]?.array ?? []).map { bytes($0.array?.first) }
-            after = bytes(record["after"])
+            edits = (record["edits"]?.array ?? []).compactMap { $0.dictionary.map(Edit.init) }
+            after = record["after"]?.dictionary.flatMap(Fingerprint.init)
         }
 
         /// - Parameter path: the physical path of the preferences file.
         func stored(as path: String) -> StoredValue {
-            // A list without an element stands for a missing file.
-            var record: [String: StoredValue] = [
-                "path": .string(path), "before": .array(before.map { .array($0.map { [.data($0)] } ?? []) }),
-            ]
-            record["after"] = after.map(StoredValue.data)
+            var record: [String: StoredValue] = ["path": .string(path), "edits": .array(edits.map(\.stored))]
+            record["after"] = after?.stored
             return .dictionary(record)
         }
 
         /// Drops the oldest writes beyond the limits.
         mutating func prune() {
-            before = before.suffix(Self.mostWrites)
-            while before.count > 1, before.reduce(0, { $0 + ($1?.count ?? 0) }) > Self.mostBytes {
-                before.removeFirst()
+            edits = edits.suffix(Self.mostWrites)
+            while edits.count > 1, edits.reduce(0, { $0 + ($1.bytes?.count ?? 0) }) > Self.mostBytes {
+                edits.removeFirst()
             }
+        }
+    }
+
+    /// Tells the bytes of a file from others.
+    private struct Fingerprint: Equatable {
+        let count: Int64
+        let checksum: Int64
+
+        init?(_ bytes: Data?) {
+            guard let bytes else { return nil }
+            (count, checksum) = (Int64(bytes.count), Int64(bitPattern: CheckedCopy.checksum(bytes)))
+        }
+
+        init?(_ stored: [String: StoredValue]) {
+            guard let count = stored["count"]?.integer(as: Int64.self),
+                let checksum = stored["checksum"]?.integer(as: Int64.self)
+            else { return nil }
+            (self.count, self.checksum) = (count, checksum)
+        }
+
+        var stored: StoredValue { .dictionary(["count": .integer(count), "checksum": .integer(checksum)]) }
+    }
+
+    /// The bytes before a write, in place of those after it.
+    private struct Edit {
+        /// The bytes that were there; nil if there was no file.
+        let bytes: Data?
+        /// The bytes around them, which the write has left.
+        private let start: Int
+        private let end: Int
+
+        init(from after: Data?, to before: Data?) {
+            guard let after, let before else {
+                (bytes, start, end) = (before, 0, 0)
+                return
+            }
+            let least = min(before.count, after.count)
+            let (start, end) = before.withUnsafeBytes { before in
+                after.withUnsafeBytes { after in
+                    let start = (0..<least).first { before[$0] != after[$0] } ?? least
+                    let end = (0..<(least - start)).first {
+                        before[before.count - 1 - $0] != after[after.count - 1 - $0]
+                    }
+                    return (start, end ?? least - start)
+                }
+            }
+            (bytes, self.start, self.end) = (before.dropFirst(start).dropLast(end), start, end)
+        }
+
+        init(_ stored: [String: StoredValue]) {
+            bytes = if case .data(let bytes)? = stored["bytes"] { bytes } else { nil }
+            (start, end) = (stored["start"]?.integer(as: Int.self) ?? 0, stored["end"]?.integer(as: Int.self) ?? 0)
+        }
+
+        var stored: StoredValue {
+            var edit: [String: StoredValue] = ["start": StoredValue(start), "end": StoredValue(end)]
+            edit["bytes"] = bytes.map { .data(Data($0)) }
+            return .dictionary(edit)
+        }
+
+        /// - Parameter after: the bytes after the write.
+        func before(_ after: Data?) -> Data? {
+            bytes.map { (after ?? Data()).prefix(start) + $0 + (after ?? Data()).suffix(end) }
         }
     }
 
@@ -86,10 +147,12 @@ struct UndoFolder: Sendable {
     func save(_ replacement: FileReplacement) throws {
         let folder = try folder(creates: true)
         let path = "\(folder)/\(Self.name(of: replacement.path))"
-        var record = Record(before: [], after: replacement.before)
-        if let former = try? self.record(of: replacement.path), former.after == replacement.before { record = former }
-        record.before.append(replacement.before)
-        record.after = replacement.after
+        var record = Record(after: nil)
+        if let former = try? self.record(of: replacement.path), former.after == Fingerprint(replacement.before) {
+            record = former
+        }
+        record.edits.append(Edit(from: replacement.after, to: replacement.before))
+        record.after = Fingerprint(replacement.after)
         record.prune()
         try write(record, of: replacement.path, to: path)
         removeOldRecords(in: folder)
@@ -108,24 +171,32 @@ struct UndoFolder: Sendable {
     /// Keeps the newest records of the folder.
     private func removeOldRecords(in folder: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        if names.count <= Self.mostFiles { return }
         let records = names.compactMap { name in FileMetadata("\(folder)/\(name)").map { (name, $0.modified) } }
         for (name, _) in records.sorted(by: { $0.1 > $1.1 }).dropFirst(Self.mostFiles) { unlink("\(folder)/\(name)") }
     }
 
     /// The newest write of the tool to a file that is not reverted.
     ///
-    /// - Parameter path: the physical path of a preferences file.
+    /// - Parameters:
+    ///   - path: the physical path of a preferences file.
+    ///   - current: the bytes of the file; nil if it is missing.
     /// - Returns: nil if the tool has not written the file.
-    func replacement(of path: String) throws -> FileReplacement? {
-        guard let record = try record(of: path), let before = record.before.last else { return nil }
-        return FileReplacement(path: path, before: before, after: record.after)
+    /// - Throws: an error if the file has other bytes than after the write.
+    func replacement(of path: String, current: Data?) throws -> FileReplacement? {
+        guard let record = try record(of: path), let edit = record.edits.last else { return nil }
+        guard record.after == Fingerprint(current) else {
+            throw FileError.notStored(StorageFailure(path: path, reason: "has changed since that write"))
+        }
+        return FileReplacement(path: path, before: edit.before(current), after: current)
     }
 
     /// Forgets the newest write, after it was reverted.
-    func removeNewest(of path: String) throws {
-        guard var record = try record(of: path) else { return }
-        record.after = record.before.removeLast()
-        try write(record, of: path, to: "\(folder(creates: true))/\(Self.name(of: path))")
+    func removeNewest(_ reverted: FileReplacement) throws {
+        guard var record = try record(of: reverted.path), !record.edits.isEmpty else { return }
+        record.edits.removeLast()
+        record.after = Fingerprint(reverted.before)
+        try write(record, of: reverted.path, to: "\(folder(creates: true))/\(Self.name(of: reverted.path))")
     }
 
     private func record(of path: String) throws -> Record? {

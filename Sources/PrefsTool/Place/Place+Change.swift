@@ -91,7 +91,7 @@ extension Place {
     ) throws -> (values: [String: StoredValue], Risks) {
         var (after, risks) = (before, Risks())
         try edit(&after, &risks)
-        for (key, value) in after where value.isHidden && before[key]?.isHidden != true {
+        for (key, value) in after where before[key] != value && value.isHidden && before[key]?.isHidden != true {
             throw CommandError("`\(ShownText.key(key))`: dots stand for a hidden value and cannot be stored")
         }
         if isOpen { for text in Risks(from: before, to: after).texts { risks.add(text) } }

@@ -136,8 +136,16 @@ extension Runner {
         }
         let path = try SidecarPaths(path: named).file
         let folder = UndoFolder(of: program)
-        guard let replacement = try folder.replacement(of: path) else {
-            throw CommandError("nothing to undo: no write of this tool to \(path) is left")
+        let replacement: FileReplacement
+        do {
+            let bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
+            guard let newest = try folder.replacement(of: path, current: bytes) else {
+                throw CommandError("nothing to undo: no write of this tool to \(path) is left")
+            }
+            replacement = newest
+        } catch let error as FileError {
+            if invocation.isDryRun { throw CommandError("\(path): has changed since that write") }
+            throw PrefsError(error)
         }
         func entries(_ bytes: Data?) -> [String: StoredValue] {
             bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
@@ -148,11 +156,7 @@ extension Runner {
         let shown =
             difference.isEmpty && !wantsJSON
             ? Outcome(output: "no value changes, only the text of the file\n") : difference.outcome(invocation)
-        if invocation.isDryRun {
-            let bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
-            guard bytes == replacement.after else { throw CommandError("\(path): has changed since that write") }
-            return shown
-        }
+        if invocation.isDryRun { return shown }
         let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
         // An undo is no write that another one reverts.
         var hook = ToolHook.current
@@ -160,7 +164,7 @@ extension Runner {
         let written = try ToolHook.$current.withValue(hook) {
             try Outcome.written(asJSON: wantsJSON) { try domain.restore(replacement) }
         }
-        try folder.removeNewest(of: path)
+        try folder.removeNewest(replacement)
         return shown.adding(written.messages)
     }
 }
