@@ -121,6 +121,8 @@ import Testing
         ("prefs  get 'a b' \"c $d\\\"\" e\\ f g", ["prefs", "get", "a b", "c $d\"", "e f"], "g"),
         ("true; x=1 && prefs get ", ["prefs", "get"], ""), ("prefs set k ''x", ["prefs", "set", "k"], "x"),
         ("prefs '' ", ["prefs", ""], ""), ("prefs a\\", ["prefs"], "a"),
+        ("a; prefs b", ["prefs"], "b"), ("a | prefs b", ["prefs"], "b"), ("a & prefs b", ["prefs"], "b"),
+        ("a (prefs b", ["prefs"], "b"), ("a\nprefs b", ["prefs"], "b"),
     ]) func bashLinesAreDivided(line: String, words: [String], word: String) {
         let parsed = ShellLine(line, breaks: Self.breaks)
         #expect(parsed.words == words && parsed.word == word)

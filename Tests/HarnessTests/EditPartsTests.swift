@@ -28,6 +28,7 @@ import Testing
         (#"{"a": [1, 2]}"#, #"{"a": [1, 3]}"#, #"{"a": [1, 4]}"#, "a[1]"),
         (#"{"a": [1, 2]}"#, #"{"a": [1]}"#, #"{"a": [1, 2]}"#, #"{"a": [1]}"#),
         (#"{"a": [1, 2]}"#, #"{"a": [1]}"#, #"{"a": [1, 2, 3]}"#, "a"),
+        (#"{"a": [1, 2]}"#, #"{"a": [1, 3]}"#, #"{"a": [1, 2, 3]}"#, "a"),
     ])
     func merges(base: String, mine: String, theirs: String, expected: String) throws {
         func merged(_ answer: @escaping (ValueMerge.Conflict) -> Bool?) throws(ValueMerge.Unresolved) -> [String:

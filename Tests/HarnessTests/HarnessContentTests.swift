@@ -176,6 +176,16 @@ import TestSupport
         #expect(findings.count == 3 && findings.allSatisfy(\.isProblem))
         #expect(findings[0].command?.hasSuffix(" prefs unset --force -f \(path) AppPrefs.fontSize") == true)
         #expect(findings.map { $0.command?.hasPrefix("cp -p ") } == [true, false, false])
+        // A key that the class does not have may be a typing error.
+        try home.write(["AppPrefs": ["fontSiz": 9, "theme": "dark"]], to: "app.plist")
+        #expect(try self.findings(path).map(\.command) == [nil])
+        // An earlier copy stays. Two faults of one value have one command.
+        try home.write(Data(), to: "app.plist.copy")
+        try home.write(
+            Self.xml("<key>A</key><dict><key>k</key><array>\(Self.deep)\(Self.deep)</array></dict>"), to: "app.plist")
+        let faults = try self.findings(path)
+        #expect(faults.count == 2 && faults.map { $0.command == nil } == [false, true], "\(faults)")
+        #expect(faults.first?.command?.hasPrefix("cp -p \(path) \(path).copy-2 && ") == true)
         try home.write(["AppPrefs": ["theme": "dark", "fontSize": 9]], to: "app.plist")
         #expect(try self.findings(path).isEmpty)
     }

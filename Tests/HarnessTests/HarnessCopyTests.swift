@@ -52,6 +52,15 @@ import Testing
         #expect(try !text().contains("date") && prefs("get", home.path("c.json"), "a.b", "--type").output == "date\n")
     }
 
+    @Test(arguments: [
+        (["A:ports", "B:n", "C"], "`cp` takes the values of one file at a time"),
+        (["A:ports", "A:date", "B:k"], "several values keep their keys; name only the file of the copies"),
+    ]) func severalValuesHaveOneFileAndTheirKeys(words: [String], message: String) throws {
+        let paths = ["A": a, "B": b, "C": home.path("c.json")]
+        let words = words.map { $0.replacing(/^[ABC]/) { paths[String($0.output)] ?? "" } }
+        #expect(try prefs(["cp"] + words) == .usageError(message))
+    }
+
     /// Its old place and its new one overlap.
     @Test func aMoveToItsOwnPlaceLosesNothing() throws {
         let before = try text()

@@ -57,6 +57,10 @@ import TestSupport
             #expect(try prefs("diff", left, right) == Printed())
         }
         #expect(try prefs("diff", list, floats) == Printed("~ a: 1 → 1.0\n~ l[0]: 14 → 14.0\n", code: 1))
+        // A property list has the nearest Double of a number.
+        let long = try home.write(#"{"x": 0.50000000000000000001}"#, to: "long.json").path
+        let half = try home.write(["x": 0.5], to: "half.plist").path
+        #expect(try prefs("diff", long, half) == Printed())
         try home.write(#"{"a": 1, "l": [14, 0], "m": {"x": 0.5}}"#, to: "i.json")
         #expect(try prefs("diff", json, integers) == Printed("~ l[1]: -0 → 0\n", code: 1))
     }
@@ -66,6 +70,7 @@ import TestSupport
         ("[80, 8080]", "[80, 443, 8080]", "+ l[1]: 443\n"), ("[80, 443, 8080]", "[80, 8080]", "- l[1]: 443\n"),
         ("[]", "[1, 2]", "+ l[0]: 1\n+ l[1]: 2\n"), ("[1, 1]", "[1]", "- l[1]: 1\n"),
         ("[1, 2, 9]", "[3, 9]", "~ l[0]: 1 → 3\n- l[1]: 2\n"), ("[1]", "{}", "~ l: [1] → {}\n"),
+        ("[9, 1, 1, 2]", "[9, 1, 2]", "- l[2]: 1\n"),
         (
             #"[{"host": "a", "port": 80}, {"host": "b", "port": 80}]"#,
             #"[{"host": "a", "port": 80}, {"host": "b", "port": 81}]"#, "~ l[1].port: 80 → 81\n"

@@ -43,6 +43,21 @@ import Testing
         writer.kill()
     }
 
+    /// A child of the holder has the lock, too.
+    @Test(.enabled(if: HeldLock.isTold)) func onlyTheStoppedOneOfTwoHoldersIsContinued() throws {
+        try home.claim("x.plist")
+        let printed = try home.bash(
+            """
+            exec 9<>.x.plist.lock; flock -x 9; sleep 600 >/dev/null & kill -STOP $!
+            until grep -q '^State:.T' /proc/$!/status; do :; done
+            prefs doctor -f x.plist --json 9>&- >report; kill -KILL $!; echo $!; cat report
+            """)
+        let lines = printed.output.split(separator: "\n", maxSplits: 1).map(String.init)
+        let report = DoctorReport(members: try Printed(lines[1]).object(), code: 0)
+        #expect((report.lock?["holders"] as? [Any])?.count == 2, "\(printed)")
+        #expect(report.commands == ["kill -CONT \(lines[0])"])
+    }
+
     /// Returns true if the doctor reports a stopped holder of the lock.
     private func isStopped(_ file: URL) throws -> Bool {
         guard isLocked(file) else { return false }

@@ -183,5 +183,24 @@ import Testing
         let copies = try #require(report.members["quarantined"] as? [[String: Any]])
         #expect(report.code == 0 && copies.count == 1 && copies[0]["bytes"] as? Int == 16)
         #expect((copies[0]["path"] as? String)?.hasPrefix("\(path).corrupt-") == true)
+        #expect(copies[0]["isWhole"] as? Bool == false && report.findings.isEmpty)
+    }
+
+    /// A copy that is not usable is no remedy.
+    @Test(arguments: [
+        ("echo no list > x.plist", "; the command quarantines the file; there is no last good copy to restore"),
+        ("rm x.plist; mkfifo x.plist", "/x.plist cannot be read: is a FIFO"),
+        ("rm x.plist", "; the next write replaces it"),
+    ]) func nothingIsRestoredFromGarbage(script: String, end: String) throws {
+        let path = home.path("x.plist")
+        try home.claim("x.plist")
+        try prefs("set", "-f", path, "A.k", "v")
+        let age = "touch -cd '1 hour ago' . x.plist .x.plist.lastgood"
+        #expect(try home.bash("\(script); echo half > .x.plist.lastgood; \(age)") == Printed())
+        let report = try home.doctor(path)
+        #expect((report.findings.first?["reason"] as? String)?.hasSuffix(end) == true, "\(report.findings)")
+        #expect(!report.commands.contains { $0.contains("lastgood") })
+        let note = report.findings.last?["reason"] as? String
+        #expect(note?.hasPrefix("the last good copy is not usable: ") == true)
     }
 }

@@ -39,7 +39,7 @@ import TestSupport
 
     @Test func mergeKeepsAndReplaceRemovesOtherValues() throws {
         try prefs("set", "int", "1")
-        try home.write(#"{"String Value": "s"}"#, to: "s.json")
+        try home.write(#"{"$schema": "schema.json", "String Value": "s"}"#, to: "s.json")
         #expect(try prefs("import", home.path("s.json"), "--dry-run") == Printed("+ String Value: s\n"))
         for (option, values) in [([], "1\ns\n"), (["--json"], "1\ns\n"), (["--replace"], "0\ns\n")] {
             #expect(try prefs(["import", home.path("s.json")] + option) == Printed())

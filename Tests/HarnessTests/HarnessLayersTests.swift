@@ -118,6 +118,16 @@ import Testing
         #expect(try !Help(of: AppPrefs.program).text("fontSize").contains("option"))
     }
 
+    @Test func aReplacingImportKeepsWhatALayerCovers() throws {
+        try home.write(#"{"theme": "dark", "wraps": true, "user name": "u"}"#, to: "config.json")
+        useProgram(.flat, ["APP_THEME": "light"])
+        let imported = try home.write(#"{"fontSize": 9}"#, to: "i.json").path
+        #expect(try prefs("import", imported, "--replace") == Printed())
+        #expect(
+            try Printed(home.text("config.json")).object() as NSDictionary
+                == ["theme": "dark", "wraps": true, "fontSize": 9])
+    }
+
     /// A variable is no part of the root.
     @Test(arguments: [DomainLayout.flat, .roots]) func theDoctorNamesAMisspelledVariable(_ layout: DomainLayout) throws
     {

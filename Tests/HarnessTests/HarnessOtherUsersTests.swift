@@ -63,6 +63,37 @@ final class HarnessOtherUsersTests: HarnessSuite {
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
 
+    /// There, that user could lead root anywhere.
+    @Test(arguments: [
+        ("chown 22222 .", ""), ("mkdir real; ln -s real .local", ""),
+        ("mkdir -p .local/state/prefs/undo; chown 22222 .local/state/prefs/undo", "/.local/state/prefs/undo"),
+    ]) func noUndoRecordIsMadeInAHomeOfAnotherUser(script: String, place: String) throws {
+        let path = home.path("x.plist")
+        #expect(try home.bash("rm -r .local; \(script)") == Printed())
+        let reason = "this cannot be undone: \(home.folder.path)\(place) belongs to another user"
+        #expect(try prefs("set", "-f", path, "A.k", "1") == Printed(errors: "prefs: \(reason)\n"))
+        #expect(try prefs("get", "-f", path, "A.k") == Printed("1\n"))
+        #expect(!home.paths.contains { $0.contains("undo/") })
+    }
+
+    @Test(arguments: ["chown 22222 .x.plist.lastgood", "mv .x.plist.lastgood c; ln -s c .x.plist.lastgood"])
+    func aPlantedCopyIsNotUsable(script: String) throws {
+        let path = home.path("x.plist")
+        try home.claim("x.plist")
+        try prefs("set", "-f", path, "A.k", "1")
+        #expect(try home.bash(script) == Printed())
+        let reason =
+            "the last good copy is not usable: it belongs to another user, or is a link; the next write replaces it"
+        for _ in 0..<2 {
+            let report = try home.doctor(path)
+            #expect(report.findings.map { $0["reason"] as? String } == [reason])
+            #expect((report.members["lastGood"] as? [String: Any])?["isUsable"] as? Bool == false)
+            #expect(report.commands.isEmpty)
+            // The second time, the file is missing.
+            unlink(path)
+        }
+    }
+
     @Test func aPlantedLockFileIsNamedAndTheCommandRemovesIt() throws {
         let path = home.path("x.plist")
         try home.claim("x.plist")

@@ -1,6 +1,9 @@
 import Foundation
+import PrefsFileEngine
 import Testing
 import TestSupport
+
+@testable import PrefsTool
 
 /// `prefs undo`.
 @Suite(.waits) final class HarnessUndoTests: HarnessSuite {
@@ -35,6 +38,21 @@ import TestSupport
         #expect(try bytes() == before)
         // The last good copy has the restored state.
         #expect(try home.bytes(".d.plist.lastgood").suffix(before.count) == before)
+    }
+
+    /// Of large states, only the newest is kept.
+    @Test func aRecordHasALimitedSize() throws {
+        var program = AppPrefs.program
+        program.context = ProcessContext(
+            executable: "prefs", environment: ["HOME": home.folder.path], input: 0, output: 1, errors: 2)
+        let (folder, path) = (UndoFolder(of: program), home.path("x.plist"))
+        let states = (0...2).map { Data(repeating: UInt8($0), count: 9 << 20) }
+        for (before, after) in zip(states, states.dropFirst()) {
+            try folder.save(FileReplacement(path: path, before: before, after: after))
+        }
+        #expect(try folder.replacement(of: path)?.before == states[1])
+        try folder.removeNewest(of: path)
+        #expect(try folder.replacement(of: path) == nil)
     }
 
     @Test func tenWritesAreReverted() throws {

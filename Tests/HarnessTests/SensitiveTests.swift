@@ -99,6 +99,17 @@ private final class SecretPrefs: Prefs, @unchecked Sendable {
         #expect(try Data(contentsOf: url) == bytes)
     }
 
+    /// A copy in another file would be readable there.
+    @Test func itIsCopiedToAnotherFileIfAsked() throws {
+        let copy = home.path("copy.json")
+        for command in ["cp", "mv"] {
+            #expect(try prefs([command, "token", "\(copy):t"]) == failure("`token` is sensitive; --reveal copies it"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        #expect(try prefs(["cp", "token", "\(copy):t", "--reveal"]) == Printed())
+        #expect(try prefs(["get", "-f", copy, "t"]) == Printed("hunter2\n"))
+    }
+
     @Test func itIsRevealedIfAsked() throws {
         #expect(try prefs(["get", "token", "--reveal"]) == Printed("hunter2\n"))
         #expect(try prefs(["get", "account.name", "--reveal"]) == Printed("hunter2\n"))

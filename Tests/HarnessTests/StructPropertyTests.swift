@@ -76,6 +76,13 @@ private final class WindowPrefs: Prefs, @unchecked Sendable {
         let report = try prefs("doctor").output
         let problem = "problem: window.titel: is not a field of its type; did you mean `title`?"
         #expect(report.contains(problem), "\(report)")
+        // In a property list, another version may know what resembles no field.
+        let size = ["width": 1, "height": 2, "depth": 3]
+        let window = ["title": "x", "titel": "y", "size": size, "isFull": true, "tags": []] as [String: Any]
+        try home.write(["WindowPrefs": ["window": window]], to: "w.plist")
+        var inspection = FileInspection(path: home.path("w.plist"))
+        inspection.check(WindowPrefs(store: PropertyListFileStore(url: home.folder.file("w.plist"))))
+        #expect(inspection.problems.map(\.path) == ["WindowPrefs.window.titel"], "\(inspection.problems)")
     }
 
     @Test func missingContainersAreMade() throws {

@@ -8,11 +8,18 @@ import Testing
 @testable import PrefsLayers
 
 private struct VolumeKey: PrefKey { static let defaultValue = 0.5 }
+private struct CountKey: PrefKey { static let defaultValue = 1 }
 
 extension AppSettingsValues {
     fileprivate var volume: Double {
         get { self[VolumeKey.self] }
         set { self[VolumeKey.self] = newValue }
+    }
+
+    /// Reads two keys.
+    fileprivate var total: Int {
+        get { percent + self[CountKey.self] }
+        set { self[CountKey.self] = newValue - percent }
     }
 
     /// Reads a key and computes a value from it.
@@ -39,6 +46,17 @@ extension AppSettingsValues {
         init(_ values: AppSettingsValues) {
             (_volume.values, _percent.values, _theme.values, _size.values) = (values, values, values, values)
         }
+    }
+
+    @Test func aSettingOfTwoKeysIsObservedByTheFirst() throws {
+        let values = AppSettingsValues(entriesOf: InMemoryStore())
+        let observed = try #require(values.observed(\.total))
+        let heard = Heard<Int>()
+        let observation = observed.onChange(on: nil) { _, new in heard.append(new) }
+        values[CountKey.self] = 10
+        values.volume = 0.25
+        #expect(heard.wait(for: 1) == [35])
+        observation.cancel()
     }
 
     enum Place: CaseIterable {

@@ -36,7 +36,7 @@ extension AppSettingsValues {
 
     @Test(arguments: [
         ("hasWidgets #1", "hasWidgets"), ("hasWidgets #12", "hasWidgets"), ("hasWidgets", "hasWidgets"),
-        ("Generic<Int, String>", "Generic<Int, String>"), ("hash #", "hash #"),
+        ("Generic<Int, String>", "Generic<Int, String>"), ("hash #", "hash #"), ("a#1", "a#1"),
     ])
     func theMarkOfOlderCompilersIsStripped(_ name: String, _ key: String) {
         #expect(PrefKeyName.stripped(name) == key)

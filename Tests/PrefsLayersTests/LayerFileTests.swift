@@ -60,6 +60,18 @@ import TestSupport
         #expect(try folder.names() == base + ["layer.json", "layer.plist"])
     }
 
+    /// Each file is looked at. A null is a value of an optional only.
+    @Test func theSecondFileCountsToo() throws {
+        for name in ["one", "two"] { try json(#"{"LayerPrefs": {"size": null, "limit": null}}"#, "\(name).json") }
+        let layers = ["one", "two"].map { PrefsLayer.file(folder.file("\($0).json")) }
+        let prefs = prefs(above: layers, below: [.values(["size": 20, "limit": 3])])
+        #expect(prefs.limit == nil && prefs.size == 20 && prefs.lastError == nil)
+        try json(#"{"LayerPrefs": {"size": 21}}"#, "two.json")
+        #expect(Patience.until { prefs.size == 21 })
+        try json(#"{"LayerPrefs": {"size": 22}}"#, "one.json")
+        #expect(Patience.until { prefs.size == 22 })
+    }
+
     @Test func theFirstFileOfTheSystemCounts() throws {
         let prefs = prefs(below: [system("relative:\(folder.path)/a::\(folder.path)/b")])
         #expect(prefs.size == 12)

@@ -255,13 +255,18 @@ import WriteOperations
 
     @Test(arguments: covers.map(\.key)) func theStoreItselfLeavesOutTextAndManagedValues(_ place: String) throws {
         let layer = try #require(Self.covers.first { $0.key == place }).value()
-        let store = LayeredStore(base, above: [layer, .values(["a": 1])], below: [.values(["b": 2, "a": 3])])
+        let store = LayeredStore(
+            base, above: [layer, .values(["a": 1]), .values(["a": 8], name: "lower")],
+            below: [.values(["b": 2, "a": 3]), .values(["b": 9])])
         #expect(try store.read(root: "A") as NSDictionary? == ["a": 1, "b": 2])
         try store.update(root: "A") { $0?["b"] = 5 }
         try store.update(root: "A") { $0?["size"] = 6 }
         #expect(try base.read(root: "A") as NSDictionary? == ["b": 5, "size": 6])
-        let error = #expect(throws: PrefsError.self) { try store.update(root: "A") { $0?["a"] = 7 } }
-        #expect(error == .coveredByLayer([CoveredKey(key: "a", layer: "values", place: "a")]))
+        for new in [["a": 7, "b": 5, "size": 6], ["b": 7]] {
+            let error = #expect(throws: PrefsError.self) { try store.update(root: "A") { $0 = new } }
+            #expect(error == .coveredByLayer([CoveredKey(key: "a", layer: "values", place: "a")]))
+        }
+        #expect(try base.read(root: "A") as NSDictionary? == ["b": 5, "size": 6])
         try store.update(root: "A") { $0 = nil }
         #expect(try base.read(root: "A") == nil)
         #expect(try store.read(root: "A") as NSDictionary? == ["a": 1, "b": 2])

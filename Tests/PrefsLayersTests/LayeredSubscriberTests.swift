@@ -4,6 +4,7 @@ import Testing
 
 @testable import EngineSupport
 @testable import PersistentPreferences
+@testable import PrefsFileEngine
 @testable import PrefsLayers
 
 /// What changes between the subscriptions of a layered subscriber and its start is not missed.
@@ -40,6 +41,20 @@ import Testing
         #expect(Self.x(subscription.start) == .integer(2))
         try base.update(root: "R") { $0 = ["x": 3] }
         #expect(receiver.heard.wait(for: 1) == [.integer(3)])
+    }
+
+    private final class Unwatched: SystemCalls, @unchecked Sendable {
+        override func watch(
+            _ names: FileNames, _ handler: @escaping FolderWatcher.Handler
+        ) throws(StorageFailure) -> AnyObject { throw StorageFailure("inotify_add_watch", names.folder, code: ENOSPC) }
+    }
+
+    @Test func aLayerThatCannotBeWatchedIsNamed() throws {
+        let file = FileLocation(path: folder.file("layer.plist").path, system: Unwatched())
+        let layers = [PrefsLayer.file(folder.file("other.plist")), PrefsLayer("file", .file(LayerFile([file])))]
+        let stack = LayerStack(above: layers, below: [], layout: .roots, baseFile: nil)
+        let subscription = try subscriber(stack, Receiver()) { _ in }.start(from: nil)
+        #expect(subscription.failure?.code == ENOSPC)
     }
 
     /// Its event arrives before there is a state to compare with.

@@ -28,6 +28,27 @@ private final class PortPrefs: RecordingPrefs, @unchecked Sendable {
         }
     }
 
+    /// A file as a whole, an entry, and the stored value, at one read.
+    @Test func oneReadReportsAllItsFaults() throws {
+        let root = InMemoryStore()
+        let layers = [
+            PrefsLayer.environment(prefix: "APP_", in: ["APP_port": "many"]), .file(folder.file("layer.json")),
+        ]
+        try Data("hello".utf8).write(to: folder.file("layer.json"))
+        let prefs = PortPrefs(store: LayeredStore(root, above: layers, below: [.values(["port": 1])]))
+        #expect(prefs.port == 1)
+        let places = prefs.lastError?.layerFaults.map(\.place)
+        #expect(places?.sorted() == [folder.file("layer.json").path, "APP_port"].sorted())
+        let layer = folder.file("other.json")
+        try Data(#"{"Other": {}}"#.utf8).write(to: layer)
+        let others = PortPrefs(
+            key: "Other", store: LayeredStore(root, above: [.file(layer)], below: [.values(["port": 1])]))
+        let errors = others.errorObserver()
+        try root.update(root: "Other") { $0 = ["port": "x"] }
+        try Data(#"{"Other": {"port": "y"}}"#.utf8).write(to: layer, options: .atomic)
+        #expect(others.port == 1 && errors.all.count == 2, "\(errors.all)")
+    }
+
     @Test func aCoveredKeyNamesItsLayerWhateverIsStored() throws {
         let root = InMemoryStore()
         try root.update(root: "PortPrefs") { $0 = ["port": "x"] }

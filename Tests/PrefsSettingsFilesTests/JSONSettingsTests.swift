@@ -56,6 +56,14 @@ import TestSupport
         #expect(try text().contains("\"accent\": \"red\", \"later\": [1]"), "unknown fields stay")
         succeeds(colors.reset())
         #expect(colors == Colors())
+        // What a person has left malformed, only an explicit word moves aside.
+        let mistake = "{\"accent\": red}"
+        try edit(mistake)
+        colors.alpha = 1
+        succeeds(!colors.update())
+        #expect(try text() == mistake && quarantined() == [])
+        succeeds(colors.reset())
+        #expect(try quarantined() == [Data(mistake.utf8)] && text().contains("\"alpha\": 0.5"))
     }
 
     @Test func aTypoIsReportedWithItsPlace() throws {

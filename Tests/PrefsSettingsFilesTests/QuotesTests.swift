@@ -98,6 +98,18 @@ extension Quote: PropertyListModel {
         #expect(names.count { $0.hasPrefix("Quotes.plist.corrupt-") } == 1)
     }
 
+    /// XML has whole seconds.
+    @Test func aDateThatTheFormatRoundsIsNoChange() throws {
+        let url = folder.file("dates.plist")
+        try PropertyListSerialization.data(fromPropertyList: [], format: .xml, options: 0).write(to: url)
+        let dates = try PropertyListController<[Date]>(url: url)
+        for seconds in [0.5, 1.5] {
+            dates.models.append([Date(timeIntervalSinceReferenceDate: seconds)])
+            try dates.save()
+        }
+        #expect(try PropertyListController<[Date]>(url: url).models.count == 2)
+    }
+
     @Test func aSaveOfAnotherControllerIsNotOverwritten() throws {
         let (one, other) = (try controller(), try controller())
         one.models.removeLast()

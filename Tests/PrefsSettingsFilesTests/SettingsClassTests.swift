@@ -70,6 +70,18 @@ private final class ReplacedSettings: Copied {
         #expect(bus.seats == 40 && bus.wheels == 4)
     }
 
+    /// The first one by name.
+    @Test func aFieldThatIsNotCopiedIsNamed() throws {
+        final class PartlyCopied: HeardSettings {
+            var (zoom, alpha, size) = (1, 1, 1)
+            func settingsURL() -> URL { SettingsPlace.file("PartlyCopied.plist") }
+            func take(_ loaded: PartlyCopied) { size = loaded.size }
+        }
+        let object = PartlyCopied()
+        try write(["zoom": 2, "alpha": 2, "size": 2], for: object)
+        #expect(told { object.load() }.hasSuffix("alpha: was not copied by take(_:)"))
+    }
+
     @Test func aClassThatReplacesItselfIsToldThatNothingIsLoaded() throws {
         let object = ReplacedSettings()
         succeeds(object.update())

@@ -102,6 +102,53 @@ private final class StatedSubclass: StatedClass {
         #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 5, "name": "initial"])
     }
 
+    @Test func aCreationThatFailsKeepsNoInitialValues() throws {
+        var settings = ViewSettings(volume: 9)
+        let lock = SettingsPlace.file(".ViewSettings.plist.lock")
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: true)
+        #expect(told { settings.load() }.contains("ViewSettings.plist.lock: is a folder"))
+        let initial = SettingsPlace.file("ViewSettings.plist.init").path
+        #expect(!FileManager.default.fileExists(atPath: initial))
+        try FileManager.default.removeItem(at: lock)
+        settings.volume = 5
+        succeeds(settings.load())
+        settings.volume = 6
+        succeeds(settings.reset())
+        #expect(settings.volume == 5)
+    }
+
+    /// In `loadUsingSettingsFile`, the bundle comes first.
+    @Test func aFieldThatTheFileLacksComesFromTheBundle() throws {
+        try SettingsPlace.$bundle.withValue(.module) {
+            var settings = PlayerSettings(name: "memory", speed: 9)
+            try write(["level": 7], for: settings)
+            succeeds(settings.load())
+            #expect(settings == PlayerSettings(name: "memory", level: 7, speed: 9))
+            succeeds(settings.loadUsingSettingsFile())
+            #expect(settings.name == "Player One" && settings.level == 7)
+        }
+    }
+
+    /// The folder of the settings is that of the bundle.
+    @Test func theFileItselfHasNoInitialValues() throws {
+        var settings = PlayerSettings(level: 1)
+        succeeds(settings.load())
+        settings.level = 2
+        succeeds(settings.update())
+        let bundle = try #require(Bundle(url: SettingsPlace.folder))
+        #expect(bundle.url(forResource: "PlayerSettings", withExtension: "plist") != nil)
+        SettingsPlace.$bundle.withValue(bundle) { succeeds(settings.reset()) }
+        #expect(settings.level == 1)
+    }
+
+    @Test func initialValuesThatCannotBeUsedPreventNothing() throws {
+        var settings = ViewSettings(window: .init(width: 640))
+        try write(["volume": 7], for: settings)
+        try write(["volume": "x"], for: settings, suffix: ".init")
+        succeeds(settings.load())
+        #expect(settings.volume == 7 && settings.window.width == 640)
+    }
+
     @Test func anErrorOfTheTypeIsReported() throws {
         struct Failing: HeardSettings {
             struct Reason: Error {}

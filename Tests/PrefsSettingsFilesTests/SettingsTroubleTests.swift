@@ -56,6 +56,20 @@ import TestSupport
         #expect(try quarantined() == [bytes])
     }
 
+    @Test func aTypeWithoutFieldsReadsEveryFile() throws {
+        struct NoSettings: HeardSettings {
+            private enum CodingKeys: CodingKey {}
+            init() {}
+            init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: CodingKeys.self) }
+            func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
+            func settingsURL() -> URL { SettingsPlace.file("NoSettings.plist") }
+        }
+        var settings = NoSettings()
+        try write(["volume": 7], for: settings)
+        succeeds(settings.load() && settings.update())
+        #expect(try propertyList(at: settings.settingsURL()) as NSDictionary == ["volume": 7])
+    }
+
     /// The text that a person has typed is not lost.
     @Test func aMistypedFieldIsAnUnknownOne() throws {
         var settings = ViewSettings(volume: 3)

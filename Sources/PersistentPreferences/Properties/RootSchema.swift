@@ -40,9 +40,8 @@ package struct RootSchema: Sendable {
     ///
     /// - Throws: `PrefsError.migrationFailed`.
     func current(_ stored: [String: StoredValue]?, root: String) throws(PrefsError) -> [String: StoredValue]? {
-        guard !isTrivial, let stored, !stored.isEmpty else { return stored }
+        guard !isTrivial, let stored, !stored.isEmpty, !isNewer(stored) else { return stored }
         let version = try version(of: stored, root: root)
-        guard !isNewer(stored) else { return stored }
         var values = stored
         if version < newest { try migrate(&values, from: version, root: root) }
         let migrated = values

@@ -35,7 +35,7 @@ final class LayerFile: Sendable {
         pathsToBase = []
     }
 
-    private init(_ locations: [FileLocation], pathsToBase: [String]) {
+    init(_ locations: [FileLocation], pathsToBase: [String] = []) {
         self.locations = locations
         self.pathsToBase = pathsToBase
     }

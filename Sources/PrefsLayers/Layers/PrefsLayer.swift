@@ -30,7 +30,7 @@ public struct PrefsLayer: Sendable {
         case file(LayerFile)
     }
 
-    private init(_ name: String, _ source: Source) {
+    init(_ name: String, _ source: Source) {
         self.name = name
         self.source = source
     }

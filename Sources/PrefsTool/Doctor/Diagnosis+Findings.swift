@@ -240,7 +240,7 @@ extension Diagnosis {
         }
         if let lastGood, !lastGood.isUsable {
             let reason =
-                lastGood.examination.state == .whole
+                !lastGood.metadata.isFile || lastGood.examination.state == .whole
                 ? "it belongs to another user, or is a link" : lastGood.examination.problems.first?.reason
             findings.append(
                 Finding(

@@ -207,8 +207,10 @@ struct FileInspection: Sendable {
                     path: (root + [problem.path]).joined(separator: "."),
                     reason: problem.reason))
         }
-        for (key, value) in stored.sortedByBytes {
-            guard let (path, known) = Place.unknownField(in: value, of: key, prefs) else { continue }
+        let unknown = stored.sortedByBytes.flatMap { key, value in
+            Place.unknownFields(in: value, of: key, prefs).map { (key, $0.path, $0.known) }
+        }
+        for (key, path, known) in unknown {
             let root = prefs.hasFlatLayout ? "" : "\(prefs.key)."
             let name = if case .key(let name)? = path.steps.last { name } else { key }
             // In formats other than JSON, reports only a name that resembles a field, because another version may know

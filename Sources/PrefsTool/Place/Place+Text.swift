@@ -66,48 +66,41 @@ extension Place {
             if let former, prefs.isMended(former, by: value, forKey: key) { return }
             throw PrefsError.typeMismatch([mismatch])
         }
-        guard let (path, near) = Self.unknownField(in: value, of: key, prefs, over: former) else { return }
+        guard let (path, near) = Self.unknownFields(in: value, of: key, prefs, over: former).first else { return }
         throw CommandError(
             "no field `\(ShownText.key(path.text))`\(Suggestion.text(path.lastName, among: near))")
     }
 
-    /// The first field of a value that its type does not know, and the names of the known fields beside it.
+    /// The fields of a value that its type does not know, and the names of the known fields beside each.
     ///
     /// - Parameter former: a value whose fields are accepted.
-    static func unknownField(
+    static func unknownFields(
         in value: StoredValue, of key: String, _ prefs: PersistentPrefs, over former: StoredValue? = nil
-    ) -> (path: ValuePath, known: [String])? {
-        prefs.readValue(of: value, forKey: key).flatMap { read in
-            unknownField(
-                in: (try? prefs.canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former,
-                at: ValuePath(key))
-        }
+    ) -> [(path: ValuePath, known: [String])] {
+        guard let read = prefs.readValue(of: value, forKey: key) else { return [] }
+        return unknownFields(
+            in: (try? prefs.canonical(value, forKey: key, from: .json)) ?? value, read: read, over: former,
+            at: ValuePath(key))
     }
 
-    private static func unknownField(
+    private static func unknownFields(
         in stored: StoredValue, read: StoredValue, over former: StoredValue?, at path: ValuePath
-    ) -> (path: ValuePath, known: [String])? {
+    ) -> [(path: ValuePath, known: [String])] {
         switch (stored, read) {
         case (.dictionary(let stored), .dictionary(let read)):
-            for (key, value) in stored.sorted(by: { $0.key < $1.key }) {
+            stored.sorted { $0.key < $1.key }.flatMap { key, value in
                 let (place, before) = (path.appending(.key(key)), former?.dictionary?[key])
-                guard let other = read[key] else {
-                    if before != nil { continue }
-                    return (place, read.keys.sorted())
-                }
-                if let found = unknownField(in: value, read: other, over: before, at: place) { return found }
+                guard let other = read[key] else { return before == nil ? [(place, read.keys.sorted())] : [] }
+                return unknownFields(in: value, read: other, over: before, at: place)
             }
         case (.array(let stored), .array(let read)) where stored.count == read.count:
-            for index in stored.indices {
-                let place = path.appending(.index(index))
-                let before = former?.array?[safe: index]
-                if let found = unknownField(in: stored[index], read: read[index], over: before, at: place) {
-                    return found
-                }
+            stored.indices.flatMap { index in
+                unknownFields(
+                    in: stored[index], read: read[index], over: former?.array?[safe: index],
+                    at: path.appending(.index(index)))
             }
-        default: break
+        default: []
         }
-        return nil
     }
 
     /// Converts the values of an export, or of a file that a person has written, to the forms of the declared

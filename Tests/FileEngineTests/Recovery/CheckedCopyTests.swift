@@ -69,6 +69,21 @@ import Testing
         #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
     }
 
+    /// The clock was set back since, or a program has touched the copy.
+    @Test func aCopyOfTomorrowIsReadAndReplaced() throws {
+        let prefs = folder.root()
+        prefs["a"] = 1
+        let tomorrow = Date(timeIntervalSinceNow: 86_400)
+        try FileManager.default.setAttributes([.modificationDate: tomorrow], ofItemAtPath: copy.path)
+        try Data("damaged".utf8).write(to: folder.file())
+        #expect(folder.root().ints == ["a": 1] && prefs.ints == ["a": 1])
+        prefs["b"] = 2
+        #expect(folder.root().ints == ["a": 1, "b": 2])
+        #expect(try CheckedCopy.copy(of: Data(contentsOf: folder.file())) == Data(contentsOf: copy))
+        try Data("damaged".utf8).write(to: folder.file())
+        #expect(folder.root().ints == ["a": 1, "b": 2])
+    }
+
     /// A program that has the copy open, or has another name for it, would read the next copy.
     @Test func aCopyThatOthersCanOpenIsReplaced() throws {
         let prefs = folder.root()

@@ -9,6 +9,31 @@ import Testing
 
 /// Looks that meet other changes, and looks of several threads.
 extension PresenceTests {
+    // MARK: - Slow looks
+
+    /// Between two looks, one comes that began 40 ms before the first of them: the waits add up as without it.
+    @Test func aSlowLookTakesNoTimeBack() {
+        var presence = FileLocation.Presence()
+        func answer(at milliseconds: Int) -> FileLocation.Presence.Answer {
+            let (begin, time) = (
+                Duration.milliseconds(milliseconds), FileStatus.Time(seconds: Int64(milliseconds), nanoseconds: 0)
+            )
+            return presence.answer(
+                to: .init(
+                    absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: begin,
+                    clock: time...time))
+        }
+        // Each change of the folder begins a window of 50 ms, until they last a second together.
+        let answers = (1...30).map { round in
+            defer { _ = answer(at: 60 * round + 20) }
+            return answer(at: 60 * round + 60)
+        }
+        #expect(answers.prefix(15).allSatisfy { $0 != .truth } && answers.last == .truth, "\(answers)")
+        // The same of a slow look at the whole file.
+        for time in [5_000, 4_000] { presence.sawWhole(at: .milliseconds(time)) }
+        #expect(answer(at: 4_500) == .outdated)
+    }
+
     // MARK: - Replaced by renaming
 
     /// While the file is read, another one takes its name. Each of them is whole, also if the former one has a new time.

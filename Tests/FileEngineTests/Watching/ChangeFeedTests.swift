@@ -16,6 +16,8 @@ import Testing
         let queue = TransactionQueue()
         /// Whether each look waits.
         let waits = Heard<Bool>()
+        /// The entries, as they are watched.
+        let watched = Heard<String>()
         private let state = Locked(State())
 
         struct State {
@@ -39,6 +41,7 @@ import Testing
         func watch(entry: String, _ changed: @escaping @Sendable () -> Void) throws(StorageFailure) -> AnyObject? {
             if let failure = take(\.watchFailure) { throw failure }
             set(\.changed, changed)
+            watched.append(entry)
             return self
         }
 
@@ -171,6 +174,14 @@ import Testing
         subscription.end()
     }
 
+    @Test func whatCouldNotBeWatchedIsWatchedWithAnotherEntry() throws {
+        domain.set(\.watchFailure, StorageFailure(path: "", reason: "no room"))
+        let subscriptions = try ["own", "other"].map { try domain.queue.feed.subscribe(to: $0, subscriber) }
+        #expect(
+            subscriptions.map { $0.failure?.reason } == ["no room", nil] && domain.watched.all == ["other", "own"])
+        subscriptions.forEach { $0.end() }
+    }
+
     /// Nothing tells of the end of the save.
     @Test func aLookDuringASaveTellsNothingAndIsRepeated() throws {
         let subscription = try domain.queue.feed.subscribe(to: "own", subscriber)
@@ -233,6 +244,20 @@ import Testing
         second.end()
     }
 
+    /// However many subscriptions it has.
+    @Test func aFaultIsToldToAReaderOnce() throws {
+        let twin = ChangeSubscriber(for: subscriber)
+        let subscriptions = try [subscriber, twin].map { try domain.queue.feed.subscribe(to: "own", $0) }
+        domain.set(\.fault, Self.full)
+        domain.giveSign()
+        domain.waits.wait(for: 3)
+        // The next look follows.
+        domain.giveSign()
+        domain.waits.wait(for: 4)
+        #expect(subscriber.faults.all + twin.faults.all == [true])
+        subscriptions.forEach { $0.end() }
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>) func theOrderOfSubscribersIsThatOfComing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var list = SubscriberList()
@@ -257,6 +282,12 @@ final class ChangeSubscriber: EntrySubscriber {
     let changes = Heard<String>()
     let faults = Heard<Bool>()
     let threads = Heard<ObjectIdentifier>()
+    private let instance: ChangeSubscriber?
+
+    /// - Parameter instance: the reader of this subscriber; nil if it is one itself.
+    init(for instance: ChangeSubscriber? = nil) { self.instance = instance }
+
+    var reader: ObjectIdentifier { ObjectIdentifier(instance ?? self) }
 
     func failed(_ error: FileError?) { faults.append(error != nil) }
 

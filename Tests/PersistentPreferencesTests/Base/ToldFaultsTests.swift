@@ -160,12 +160,16 @@ import Testing
 
     @Test func aReadOfAnotherKeyEndsNoFaultOfALayer() {
         var told = ReportedFaults()
-        let fault = PrefsError.invalidLayer([LayerFault(layer: "file", place: "size", reason: "x")])
+        let faults = ["size", "name"].map { LayerFault(layer: "file", place: $0, reason: "x") }
+        let fault = PrefsError.invalidLayer([faults[0]])
         #expect(told.news(in: fault, of: "size", at: Revision()) != nil)
         told.end(readOf: "name")
         #expect(told.mayEnd && told.news(in: fault, of: "size", at: Revision()) == nil)
         told.end(readOf: "size")
         #expect(!told.mayEnd && told.news(in: fault, of: "size", at: Revision()) != nil)
+        // Of two faults, the new one is told.
+        let news = told.news(in: .invalidLayer(faults), of: nil, at: Revision())
+        #expect(news == .invalidLayer([faults[1]]))
     }
 
     @Test func aValueThatFitsEndsItsOwnFaultOnly() {

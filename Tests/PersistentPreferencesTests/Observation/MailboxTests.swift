@@ -208,8 +208,16 @@ import Testing
         #expect(WaitingChanges.capacity == 1_024 && most == 8)
         for _ in 0..<2 * most { changes.append(mebibyte) }
         var counts: [Int] = []
-        while let next = changes.popFirst() { counts.append(next.count) }
-        #expect(counts.count <= most && counts.reduce(0, +) == 2 * most, "\(counts)")
+        func pop() { changes.popFirst().map { counts.append($0.count) } }
+        pop()
+        // A change that is merged takes the room of one.
+        changes.append(mebibyte)
+        while !changes.isEmpty { pop() }
+        #expect(counts.count <= most + 1 && counts.reduce(0, +) == 2 * most + 1 && counts.last == 1, "\(counts)")
+        var (merged, other) = (mebibyte, mebibyte)
+        other.append(mebibyte)
+        merged.append(other)
+        #expect(merged.count == 3)
         changes.append(mebibyte)
         for _ in 0..<2 * most {
             changes.append(mebibyte)

@@ -58,6 +58,33 @@ import Testing
         }
     }
 
+    /// Each sees the keys of its own class in one change.
+    @Test func observersOfTwoClassesShareARoot() {
+        let store = InMemoryStore()
+        let (one, two) = (AnyPrefs(["a"], key: "Root", store: store), AnyPrefs(["b"], key: "Root", store: store))
+        let (first, second) = (one.observer(), two.observer())
+        AnyPrefs(key: "Root", store: store).values = ["a": 1, "b": 2]
+        #expect(first.wait(for: 1) == ["Root a: - → 1"])
+        #expect(second.wait(for: 1) == ["Root b: - → 2"])
+    }
+
+    private final class TripledPrefs: PersistentPrefs, @unchecked Sendable {
+        @Pref var number = 0
+        override class var migrations: [PrefsMigration] {
+            [PrefsMigration(to: 1) { $0["number"] = ($0["number"] as? Int ?? 0) * 3 }]
+        }
+    }
+
+    /// What it keeps of a change shows that the root is migrated.
+    @Test func anObserverOfOneKeySeesTheVersion() {
+        let prefs = TripledPrefs(key: "Root", store: InMemoryStore())
+        prefs.number = 1
+        let (heard, changes) = (prefs.$number.observer(), prefs.observer(of: "number"))
+        prefs.number = 5
+        #expect(heard.wait(for: 1) == [[1, 5]])
+        #expect(changes.wait(for: 1) == ["Root number: 1 → 5"])
+    }
+
     /// An override that derives the root key from the assigned one.
     private final class AccountPrefs: PersistentPrefs, @unchecked Sendable {
         @Pref var size = 0

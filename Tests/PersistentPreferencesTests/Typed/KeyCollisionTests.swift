@@ -73,6 +73,11 @@ private final class Misnamed: PersistentPrefs, @unchecked Sendable {
     override class var formerRootKeys: [String] { ["a\u{0}b"] }
 }
 
+private final class Unmigrated: PersistentPrefs, @unchecked Sendable {
+    override class var versionOfUnmarked: Int { 3 }
+    override class var migrations: [PrefsMigration] { [PrefsMigration(to: 4) { _ in }] }
+}
+
 private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
     override class var formerRootKeys: [String] { ["SelfNamed"] }
 }
@@ -101,6 +106,7 @@ private final class SelfNamed: PersistentPrefs, @unchecked Sendable {
             { Mistaken($0, isShared: true) },
         "DescendingMigrations: a migration to version 2 follows version 2": { DescendingMigrations(store: $0) },
         "MigrationToNothing: a migration to version 0 follows version 0": { MigrationToNothing(store: $0) },
+        "Unmigrated: no migration leads to version 3, the version of unmarked roots": { Unmigrated(store: $0) },
         "Hidden: a @Pref property has another key than in the first instance, or a custom mirror hides it":
             { Hidden(store: $0).one },
         "Undescribed.describe(): the properties are unknown; create an instance first": { _ in Undescribed.describe() },

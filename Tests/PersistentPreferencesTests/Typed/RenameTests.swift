@@ -119,16 +119,18 @@ private final class RenamedPrefs: PersistentPrefs, @unchecked Sendable {
     }
 
     /// A value that a newer version keeps under a former key belongs to that version.
-    @Test func aRootOfANewerVersionKeepsAllItsKeys() throws {
-        let file = try TypedFile([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1])
+    @Test(arguments: [9, "beta"] as [any Sendable])
+    func aRootOfANewerVersionKeepsAllItsKeys(_ version: any Sendable) throws {
+        let file = try TypedFile([RootSchema.defaultVersionKey: version, "newer": "theirs", "pair": 1])
         let prefs = prefs(file)
         #expect(prefs.name == "default" && prefs.left == 0)
         prefs.name = "ours"
         prefs.$left.reset()
         #expect(prefs.outcome == "ok")
         #expect(
-            try file.stored == exactly([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1, "name": "ours"]))
+            try file.stored
+                == exactly([RootSchema.defaultVersionKey: version, "newer": "theirs", "pair": 1, "name": "ours"]))
         prefs.clear()
-        #expect(try file.stored == exactly([RootSchema.defaultVersionKey: 9, "newer": "theirs", "pair": 1]))
+        #expect(try file.stored == exactly([RootSchema.defaultVersionKey: version, "newer": "theirs", "pair": 1]))
     }
 }

@@ -67,6 +67,18 @@ import TestSupport
         #expect(try quarantined().isEmpty)
     }
 
+    /// It counts for a file that was found malformed before.
+    @Test func aSecondStoreMayRejectWhatTheFirstWouldQuarantine() throws {
+        let first = prefs(quarantines: true)
+        first.a = 1
+        try put(Self.mistake)
+        #expect(first.a == 1 && first.lastError.kind == "damaged")
+        let second = prefs(quarantines: false)
+        second.a = 5
+        #expect(second.lastError.kind == "damaged")
+        #expect(try text() == Self.mistake && quarantined().isEmpty)
+    }
+
     @Test func afterARestartTheLastGoodCopyIsRead() throws {
         do { prefs().a = 1 }
         try put(Self.mistake)

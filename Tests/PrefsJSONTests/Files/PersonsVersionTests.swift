@@ -39,12 +39,14 @@ import TestSupport
     }
 
     @Test func aFileWithoutAVersionIsOfTheVersionThatTheClassSays() throws {
-        let old = MinutesPrefs(store: try store(#"{"rounding": 60}"#))
-        #expect(old.rounding == .seconds(3_600))
-        #expect(
-            old.problems().map(\.description) == [
-                #"version: is missing, so the root is read as version 0, and the next write migrates "rounding" to version 2"#
-            ])
+        for text in [#"{"rounding": 60}"#, #"{"version": null, "rounding": 60}"#] {
+            let old = MinutesPrefs(store: try store(text))
+            #expect(old.rounding == .seconds(3_600))
+            #expect(
+                old.problems().map(\.description) == [
+                    #"version: is missing, so the root is read as version 0, and the next write migrates "rounding" to version 2"#
+                ])
+        }
         let today = TodayPrefs(store: try store(#"{"rounding": 60}"#))
         #expect(today.rounding == .seconds(60) && today.problems().isEmpty && today.lastError == nil)
         today.color = "blue"

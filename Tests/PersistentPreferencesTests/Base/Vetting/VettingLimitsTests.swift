@@ -121,6 +121,28 @@ import Testing
         #expect(prefs["d"] as? Data == mebibyte && prefs["e"] as? String == "y")
     }
 
+    /// What a write removes makes room for what it adds, and for the next write.
+    @Test func aRemovalMakesRoomForTheNextWrite() {
+        let prefs = AnyPrefs(values: ["a": Data(count: 3 << 20)], store: InMemoryStore())
+        let error = prefs.update {
+            prefs.values = ["b": Data(count: 3 << 20)]
+            prefs["c"] = ["x"]
+        }
+        #expect(error == nil && prefs.values.count == 2)
+    }
+
+    /// Another program has made it larger.
+    @Test func aRootThatIsTooLargeMayShrinkStepByStep() throws {
+        let folder = try TemporaryFolder()
+        let large = ["a": Data(count: 4 << 20), "b": Data(count: 2 << 20)]
+        try writePropertyList(["Root": large], to: folder.file())
+        let prefs = AnyPrefs(key: "Root", store: PropertyListFileStore(url: folder.file(), durability: .process))
+        let error = prefs.update { for size in [20, 19] { prefs["b"] = [Data(count: 1 << size)] } }
+        #expect(error == nil && prefs.outcome == "ok")
+        prefs["b"] = [Data(count: 1 << 20)]
+        #expect(prefs.outcome == "b: the root would be larger than 4 MiB")
+    }
+
     /// What an update has replaced takes no room any more.
     @Test(arguments: [DomainLayout.roots, .flat]) func aReplacedRootMakesRoom(_ layout: DomainLayout) throws {
         let folder = try TemporaryFolder()
