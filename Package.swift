@@ -164,7 +164,7 @@ let testTargets = [
     areaTests("Base", "PrefsKeys", "PrefsSettingsFiles", "PrefsTesting"),
     areaTests("Typed", "PrefsKeys", "PrefsSettingsFiles", resources: [.copy("Resources/FirstEdition")]),
     areaTests("Observation", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys"),
-    areaTests("Stores", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys", "PrefsTesting"),
+    areaTests("Stores", "AppleModels", "PrefsDefaultsDomain", "PrefsDocuments", "PrefsKeys", "PrefsTesting"),
     areaTests(
         "Hazards", "AppleModels", "PrefsDefaultsDomain", "PrefsKeys", "PrefsSettingsFiles",
         resources: [.copy("Corpus")]),

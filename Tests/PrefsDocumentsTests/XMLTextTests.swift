@@ -128,7 +128,7 @@ import Testing
             ["b": .null, "c": .string("x")]),
     ]
 
-    @Test(arguments: cases) func changes(_ example: Case) throws {
+    @Test(arguments: cases) func onlyWhatChangesIsWritten(_ example: Case) throws {
         let former = try Self.members(of: Data(example.text.utf8))
         var new = former
         for (key, value) in example.changes { new[key] = value.isNull ? nil : value }
@@ -138,13 +138,12 @@ import Testing
     }
 
     @Test(
-        "Other encodings stay, too",
         arguments: [
             ("UTF-16LE", [0xFF, 0xFE]), ("UTF-16BE", [0xFE, 0xFF]), ("UTF-16LE", []), ("UTF-16BE", []),
             ("ISO-8859-1", []),
             ("US-ASCII", []), ("UTF-8", [0xEF, 0xBB, 0xBF]),
         ] as [(String, [UInt8])])
-    func encodings(name: String, mark: [UInt8]) throws {
+    func theEncodingStays(name: String, mark: [UInt8]) throws {
         func bytes(_ text: String) -> Data {
             switch name {
             case "UTF-16LE": Data(mark + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
@@ -173,8 +172,7 @@ import Testing
         #expect(try Self.members(of: changed) == [key: .string("€é")])
     }
 
-    @Test("A value that XML cannot hold is rejected with its place, and one that stays is not") func rejections() throws
-    {
+    @Test func aValueThatXMLCannotHoldIsRejectedWithItsPlace() throws {
         let text = Data("<plist><dict><key>a</key><array><string>\u{7}</string></array></dict></plist>".utf8)
         let former = try Self.members(of: text)
         let list = { (last: String) in ["a": StoredValue.array([.string("\u{7}"), .string(last)])] }

@@ -2,6 +2,7 @@
 import AppleModels
 import Foundation
 import PersistentPreferences
+import PrefsDocuments
 import PrefsTesting
 import Testing
 import PrefsJSON
@@ -10,7 +11,7 @@ import PrefsLayers
 /// Every store that can be made in this process passes every check; the domain of UserDefaults is checked in children.
 @Suite struct StoreConformanceTests {
     enum Kind: String, CaseIterable {
-        case memory, binaryFile, xmlFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile
+        case memory, binaryFile, xmlFile, xmlTextFile, jsonFile, fileBehindLink, unflushedFile, flatFile, flatJSONFile
         /// Has no `observe`.
         case foreign
         case simulated, simulatedFlat
@@ -75,6 +76,7 @@ import PrefsLayers
             case .memory: memory
             case .binaryFile: file("test.plist", .binary, .roots, .powerCut)
             case .xmlFile: file("test.plist", .xml, .roots, .powerCut)
+            case .xmlTextFile: file("test.plist", .xmlText, .roots, .powerCut)
             case .jsonFile: file("test.json", .json)
             case .fileBehindLink: file("link.plist", .binary, .roots, .powerCut)
             case .unflushedFile: file()
