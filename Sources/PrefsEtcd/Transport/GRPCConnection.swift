@@ -57,6 +57,8 @@ final class GRPCConnection {
     private static let frameBytes = 16 << 10
     /// Bytes that a server may send ahead.
     private static let window = 16 << 20
+    /// Bytes of frames that wait for the next request.
+    private static let mostOutput = 1 << 10
     private static let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
     init(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) {
@@ -146,6 +148,7 @@ final class GRPCConnection {
     func hasProgress(until deadline: Deadline, patience: Duration) throws(EtcdFailure) -> Bool {
         while !reply.hasEnded {
             if input.isEmpty {
+                if !output.isEmpty { try flush(until: .now + patience) }
                 do throws(EtcdFailure) {
                     try Socket.wait(for: descriptor, POLLIN, until: deadline)
                 } catch {
@@ -288,7 +291,8 @@ final class GRPCConnection {
         // Frames that are not known are skipped.
         case .priority, nil: break
         }
-        if !output.isEmpty { try flush(until: deadline) }
+        // What is to be sent goes with the next request, or before the next wait.
+        if output.count > Self.mostOutput { try flush(until: deadline) }
     }
 
     /// Without padding.
@@ -384,8 +388,9 @@ final class GRPCConnection {
     private func fill(until deadline: Deadline) throws(EtcdFailure) {
         // Also if there is always more to read.
         guard .now < deadline else { throw broken("no answer in time") }
-        if try fill() { return }
+        if !output.isEmpty { try flush(until: deadline) }
         try Socket.wait(for: descriptor, POLLIN, until: deadline, hasSent: true)
+        _ = try fill()
     }
 
     /// - Returns: false if nothing has come yet.
