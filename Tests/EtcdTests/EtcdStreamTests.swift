@@ -144,8 +144,8 @@ import TestSupport
         try increment(two)
         #expect(heard.wait(for: 1) == .elsewhere)
         proxy.slowDown()
-        // At least 2.2 s of the stream; etcd sends it as one message, in one chunk.
-        try two.update(root: "A") { $0 = ["count": 2, "large": String(repeating: "x", count: 330 << 10)] }
+        // At least 2.2 s of the stream; etcd sends it as one message.
+        try two.update(root: "A") { $0 = ["count": 2, "large": String(repeating: "x", count: 450 << 10)] }
         #expect(heard.wait(for: 2) == .elsewhere)
     }
 

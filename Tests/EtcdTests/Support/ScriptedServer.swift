@@ -7,6 +7,8 @@ final class ScriptedServer: Reachable, Sendable {
     let port: Int
     private let descriptor: Int32
     private let isOpen = Locked(true)
+    /// Bytes of the contents of calls that have come.
+    let received = Locked(0)
 
     var urls: [URL] { [loopback(port)] }
 
@@ -20,7 +22,7 @@ final class ScriptedServer: Reachable, Sendable {
         port = EtcdCluster.freePort()
         guard let descriptor = SocketBytes.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
         self.descriptor = descriptor
-        Thread.detachNewThread {
+        Thread.detachNewThread { [received] in
             while true {
                 let client = accept(descriptor, nil, nil)
                 guard client >= 0 else {
@@ -33,6 +35,7 @@ final class ScriptedServer: Reachable, Sendable {
                     SocketBytes.write(begin, to: client)
                     guard let connection = FramedSocket(client, isSilent: true) else { return }
                     while let frame = connection.next() {
+                        if frame.kind == Frame.data { received.withLock { $0 += frame.content.count } }
                         if frame.kind == Frame.headers, !answer(client, frame.stream) { return }
                     }
                 }
