@@ -15,7 +15,6 @@ usage() {
 tools="
 etcd etcd-server,etcd-client the fleet
 etcdctl etcd-client the fleet
-stunnel stunnel4 encryption of a fleet
 openssl openssl encryption of a fleet
 faketime faketime wrong clocks
 setfacl acl access control lists
@@ -48,7 +47,6 @@ while read -r tool packages what; do
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         [ -n "$isUpdated" ] || apt-get update >/dev/null 2>&1 || true
         isUpdated=yes
-        # stunnel's service starts only with a configuration, and the package has none.
         # shellcheck disable=SC2086 # several words
         DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${packages//,/ } >/dev/null 2>&1 </dev/null || true
     fi

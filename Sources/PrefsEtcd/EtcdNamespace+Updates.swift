@@ -67,7 +67,7 @@ extension EtcdNamespace {
         } catch {
             throw PrefsError.notStored(keys.failure(error))
         }
-        let operation = ClientIdentity.newName()
+        let operation = ClientIdentity.newOperation()
         var newest: [String: StoredRoot] = [:]
         var attempts = 0
         while attempts < Self.mostAttempts, .now < deadline {

@@ -11,7 +11,7 @@ final class EtcdNamespace: Sendable {
     let watch: EtcdWatch
     let patience: Duration
     let locks: LockPool
-    private let process = getpid()
+    private let process = CurrentProcess.id
     /// The updates that run or wait for their turn, by the roots that they lock.
     private let queues = Guarded<[[String]: UpdateQueue]>([:])
     /// The sessions of the threads that run an update.
@@ -34,7 +34,7 @@ final class EtcdNamespace: Sendable {
 
     /// For a process that ends.
     func end() {
-        guard process == getpid() else { return }
+        guard process == CurrentProcess.id else { return }
         watch.saveLastKnown()
         let deadline = Deadline.now + .seconds(1)
         for lock in locks.all { lock.end(until: deadline) }
@@ -113,7 +113,7 @@ final class EtcdNamespace: Sendable {
         // A forked child leaves the watch of its parent alone.
         return PrefsObservation {
             defer { withExtendedLifetime(owner) {} }
-            guard self.process == getpid() else { return }
+            guard self.process == CurrentProcess.id else { return }
             self.watch.remove(observer, from: root)
             observer.end()
         }

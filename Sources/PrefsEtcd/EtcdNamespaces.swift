@@ -8,7 +8,7 @@ enum EtcdNamespaces {
     }
 
     /// The process that has created the first store. Any other one is its forked child.
-    static let firstProcess = getpid()
+    static let firstProcess = CurrentProcess.id
     private static let namespaces = Guarded<[[AnyHashable]: Entry]>([:])
 
     /// The locks of namespaces that are not used any more, and still have keys in the cluster.

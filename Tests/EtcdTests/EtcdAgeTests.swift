@@ -13,7 +13,7 @@ import TestSupport
         // The next proof comes after a quarter of the staleness, and is not needed.
         let store = proxy.store(prefix, .init(deadline: .seconds(30), staleness: .seconds(60)))
         proxy.intercept { request in
-            if LossyProxy.isOfTheWatch(request), !request.contains("/v3/watch") {
+            if LossyProxy.isOfTheWatch(request), !request.contains("Watch/Watch") {
                 arrived.signal()
                 allowed.wait()
             }

@@ -11,7 +11,7 @@ import TestSupport
     private func countRequests() -> Locked<[String]> {
         let requests = Locked<[String]>([])
         proxy.intercept { request in
-            if request.contains("/v3/kv/"), !LossyProxy.isOfTheWatch(request) {
+            if request.contains("KV/"), !LossyProxy.isOfTheWatch(request) {
                 requests.withLock { $0.append(String(request.split(separator: " ")[1])) }
             }
             return nil
@@ -42,10 +42,10 @@ import TestSupport
         prefs["level"] = 6
         prefs.remove("level", "name")
         prefs.deleteAll()
-        #expect(requests.withLock { $0 } == Array(repeating: "/v3/kv/txn", count: 10))
+        #expect(requests.withLock { $0 } == Array(repeating: "KV/Txn", count: 10))
         requests.withLock { $0 = [] }
         prefs.update { (prefs.level, prefs.name) = (5, "v") }
-        #expect(requests.withLock { $0 } == ["/v3/kv/txn", "/v3/kv/txn"])
+        #expect(requests.withLock { $0 } == ["KV/Txn", "KV/Txn"])
         #expect(prefs.lastError == nil && prefs.level == 5)
         #expect(try (two.read(root: "A") ?? [:]) as NSDictionary == ["level": 5, "name": "v"])
     }
@@ -56,7 +56,7 @@ import TestSupport
         prefs.level = 7
         let requests = countRequests()
         prefs.level = 7
-        #expect(requests.withLock { $0 } == ["/v3/kv/range"])
+        #expect(requests.withLock { $0 } == ["KV/Range"])
         #expect(try prefs.lastError == nil && writes() == 1)
     }
 
@@ -121,7 +121,7 @@ import TestSupport
         }
         // The change has found the lock when it asks for a ticket.
         proxy.intercept { request in
-            if request.contains("/v3/lease/grant") { holder.letEnd() }
+            if request.contains("Lease/LeaseGrant") { holder.letEnd() }
             return nil
         }
         prefs.name = "x"
@@ -173,6 +173,54 @@ import TestSupport
         #expect(prefs.lastError == nil)
         #expect(try two.current(root: "A")?["level"] as? Int == 2 * count)
         Hazard.report("fleet: \(2 * count) commits whose answers were lost, stored once each")
+    }
+
+    /// Adds one to a count by the JSON gateway, as programs before gRPC did, unless another client was faster.
+    private static func incrementByJSON(_ port: Int, _ prefix: String) throws -> Bool {
+        let (key, tickets) = (Data("\(prefix)r/A".utf8).base64EncodedString(), Data("\(prefix)l/A/".utf8))
+        let found = try post(port, "range", #"{"key": "\#(key)"}"#)
+        let entry = (found["kvs"] as? [[String: Any]])?.first
+        let bytes = (entry?["value"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data("{}".utf8)
+        let values = try JSONSerialization.jsonObject(with: bytes) as? [String: Int] ?? [:]
+        let next = try JSONSerialization.data(withJSONObject: ["count": (values["count"] ?? 0) + 1])
+        let end = (tickets.dropLast() + [0x30]).base64EncodedString()
+        let compare = """
+            {"key": "\(key)", "target": "MOD", "modRevision": "\(entry?["mod_revision"] ?? "0")"}, \
+            {"key": "\(tickets.base64EncodedString())", "rangeEnd": "\(end)"}
+            """
+        let put = #"{"requestPut": {"key": "\#(key)", "value": "\#(next.base64EncodedString())"}}"#
+        return try post(port, "txn", #"{"compare": [\#(compare)], "success": [\#(put)]}"#)["succeeded"] != nil
+    }
+
+    private static func post(_ port: Int, _ path: String, _ body: String) throws -> [String: Any] {
+        let descriptor = try #require(SocketBytes.connect(to: port))
+        defer { Foundation.close(descriptor) }
+        let head = "POST /v3/kv/\(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+        SocketBytes.write(Array("\(head)\(body.utf8.count)\r\n\r\n\(body)".utf8), to: descriptor)
+        var answer: [UInt8] = []
+        while let more = SocketBytes.read(from: descriptor) { answer += more }
+        let text = String(decoding: answer, as: UTF8.self)
+        let json = try #require(text.range(of: "\r\n\r\n").map { text[$0.upperBound...] })
+        return try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    }
+
+    @Test func programsThatUseTheGateway() throws {
+        let count = Hazard.count(20, long: 200)
+        let stores = [cluster.store(prefix, .patient(7)), cluster.store(prefix, .patient(8))]
+        inThreads(4) { [port = cluster.nodes[0].clientPort, prefix] number in
+            for _ in 0..<count {
+                do {
+                    switch number {
+                    case 0: try increment(stores[0])
+                    case 1: try stores[1].change(root: "A") { $0 = ["count": ($0?["count"] as? Int ?? 0) + 1] }
+                    default: while try !Self.incrementByJSON(port, prefix) {}
+                    }
+                } catch {
+                    Issue.record("\(error)")
+                }
+            }
+        }
+        #expect(try one.currentCount() == 4 * count)
     }
 
     /// A network may deliver a request again when nobody expects it any more.

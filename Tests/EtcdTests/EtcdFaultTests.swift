@@ -51,7 +51,7 @@ import TestSupport
         try behind.update(root: "A") { [cluster, prefix] root in
             try cluster.control("put", "\(prefix)r/A", "{}")
             // The first request after the rejected commit asks whether a copy of it was carried out.
-            proxy.interceptFirst("/v3/kv/range") { [proxy] _ in
+            proxy.interceptFirst("KV/Range") { [proxy] _ in
                 isFound.withLock { $0 = true }
                 _ = try? cluster.control("del", "\(prefix)r/A")
                 proxy.replay()
@@ -94,7 +94,7 @@ import TestSupport
     /// A server without space, before 3.4.20 and 3.5.7, rejects transactions that only read, too.
     @Test func readsOfAClusterThatRejectsTransactions() throws {
         for root in ["A", "B"] { try store.update(root: root) { $0 = ["count": 7] } }
-        proxy.intercept { $0.contains("/v3/kv/txn") ? Self.full : nil }
+        proxy.intercept { $0.contains("KV/Txn") ? Self.full : nil }
         let behind = storeBehindProxy(.followed)
         let heard = try ["A", "B"].map { try ObservedCounts(behind, $0) }
         for root in ["A", "B"] {
@@ -134,7 +134,7 @@ import TestSupport
                     case (.everyAnswer, _), (_, 1): proxy.carryOut(request)
                     case (.otherAnswers, 2), (.marker, _): return nil
                     // The fence reads the marker before it writes.
-                    case (.space, _): return request.contains("/v3/kv/txn") ? Self.full : nil
+                    case (.space, _): return request.contains("KV/Txn") ? Self.full : nil
                     case (.otherAnswers, _), (.servers, _): return ""
                     }
                     if loss == .servers { proxy.close() }
@@ -225,7 +225,7 @@ import TestSupport
         let behind = storeBehindProxy()
         let prefs = TeamPrefs(key: "A", store: behind)
         prefs.level = 5
-        let count = proxy.count { $0.contains("/v3/kv/txn") }
+        let count = proxy.count { $0.contains("KV/Txn") }
         prefs.level = 100_001
         guard case .constraintViolated? = prefs.lastError else { return #expect(Bool(false)) }
         #expect(count.withLock { $0 } == 0)

@@ -18,8 +18,8 @@ import TestSupport
     private func answerTransactions(_ answer: @escaping @Sendable () -> String) {
         let leases = Locked(0)
         proxy.intercept { request in
-            guard request.contains("/v3/lease/grant") else {
-                return request.contains("/v3/kv/txn") ? LossyProxy.answer(200, answer()) : nil
+            guard request.contains("Lease/LeaseGrant") else {
+                return request.contains("KV/Txn") ? LossyProxy.answer(200, answer()) : nil
             }
             return LossyProxy.answer(200, #"{"ID": "\#(leases.next())", "TTL": "5"}"#)
         }
@@ -55,12 +55,12 @@ import TestSupport
             #""header": {"revision": "9"}, "kvs": [{"key": "\#(key)", "value": "e30="}], "count": "2", "more": true"#
         let count = Locked(0)
         proxy.intercept { request in
-            if request.contains("/v3/kv/txn") {
+            if request.contains("KV/Txn") {
                 let responses = #"[{"response_range": {\#(page)}}]"#
                 return LossyProxy.answer(
                     200, #"{"header": {"revision": "9"}, "succeeded": true, "responses": \#(responses)}"#)
             }
-            guard request.contains("/v3/kv/range") else { return nil }
+            guard request.contains("KV/Range") else { return nil }
             count.next()
             return LossyProxy.answer(200, "{\(page)}")
         }
@@ -81,8 +81,8 @@ import TestSupport
             #"{"result": {"events": [{"type": "DELETE", "kv": {"key": "YQ==", "mod_revision": "9000000000000000000"}}]}}"#
         )
         proxy.intercept { request in
-            if request.contains("/v3/watch") { return answer }
-            if request.contains("/v3/kv/txn") { count.next() }
+            if request.contains("Watch/Watch") { return answer }
+            if request.contains("KV/Txn") { count.next() }
             return nil
         }
         let deadline = shortWait(2)
@@ -94,7 +94,7 @@ import TestSupport
 
     /// What a server says may be long, and drive a terminal.
     @Test func theTextOfAServerIsCutAndEscaped() throws {
-        let text = #"\u001b[31m\n\u202e"# + String(repeating: "x", count: 100_000)
+        let text = #"\u001b[31m\n\u202e"# + String(repeating: "x", count: 10_000)
         proxy.intercept { _ in LossyProxy.answer(400, #"{"code": 9, "message": "\#(text)"}"#) }
         let reason = error { _ = try storeBehindProxy(deadline: .seconds(10)).read(root: "A") }.unreadable?.reason
         #expect(reason?.hasPrefix(#"\u{1b}[31m\n\u{202e}xxx"#) == true)
@@ -102,13 +102,14 @@ import TestSupport
     }
 
     @Test(.enabled(if: Hazard.canRunUnsanitized("fleet: memory")))
-    func aLongReplyIsHeldOnce() throws {
+    func aLongReplyOfOthersIsNotHeld() throws {
         let isFirst = Locked(true)
+        // With as many bytes as a message of its own length, which nobody needs.
         let long = LossyProxy.answer(404, String(repeating: "x", count: 32 << 20))
         proxy.intercept { _ in isFirst.take() ? long : LossyProxy.answer(400, #"{"code": 9, "message": "no"}"#) }
         let output = try probe("memory", urlOfProxy).output
         let growth = try #require(Int(output.dropLast()), "\(output)")
-        #expect((32..<48).contains(growth), "\(growth) MiB")
+        #expect((0..<16).contains(growth), "\(growth) MiB")
     }
 
     /// The system may have threads again.

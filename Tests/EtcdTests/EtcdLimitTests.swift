@@ -158,7 +158,7 @@ import TestSupport
             guard case .invalidName(_, let reason)? = error(of: { _ = try store.read(root: "A") }) else { return nil }
             return reason
         }
-        #expect(reason("https://10.0.0.1:2379")?.contains("run a TLS proxy such as stunnel") == true)
+        #expect(reason("https://10.0.0.1:2379")?.contains("run `etcd grpc-proxy` on this host") == true)
         #expect(reason("file:///a") == "is not an etcd endpoint: expected http://HOST:PORT")
         #expect(reason("http://u:p@host") == "contains a user; put user and password into the options")
         #expect(reason("http://host/path") == "has a path; put the prefix of the keys into `prefix`")
@@ -213,11 +213,15 @@ import TestSupport
     }
 
     @Test func anotherServerIsNamed() throws {
-        let peer = cluster.nodes[0].peerPort
+        // The metrics of a server, which are HTTP/1 as its gateway is.
+        let port = EtcdCluster.freePort()
+        let other = try EtcdCluster(nodes: 1, arguments: ["--listen-metrics-urls", "http://127.0.0.1:\(port)"])
+        defer { withExtendedLifetime(other) {} }
         let store = EtcdStore(
-            endpoints: [loopback(peer)], prefix: prefix, options: .init(reads: .current, deadline: shortWait(1)))
+            endpoints: [loopback(port)], prefix: prefix, options: .init(reads: .current, deadline: shortWait(1)))
         let failure = error { _ = try store.read(root: "A") }
-        #expect(failure.unreadable?.reason == "HTTP status 404, and no answer of etcd")
+        let reason = "the server speaks HTTP/1 only there; use a port of its --listen-client-urls"
+        #expect(failure.unreadable?.reason == reason)
     }
 
     @Test func aClusterWithoutALeader() throws {

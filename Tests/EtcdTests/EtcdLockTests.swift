@@ -59,7 +59,7 @@ import TestSupport
         lock.state.withLock { $0.client.markerLease = (lease, .now) }
         let (asked, answer, both) = (Signal(), Signal(), [Signal(), Signal()])
         proxy.intercept { request in
-            guard request.contains("/v3/lease/revoke") else { return nil }
+            guard request.contains("Lease/LeaseRevoke") else { return nil }
             asked.signal()
             answer.wait()
             return nil
@@ -248,7 +248,7 @@ import TestSupport
         let holder = Holder(one)
         let (watch, ended) = (Signal(), Signal())
         let request = Locked("")
-        proxy.interceptFirst("/v3/watch") {
+        proxy.interceptFirst("Watch/Watch") {
             let text = $0
             request.withLock { $0 = text }
             watch.signal()

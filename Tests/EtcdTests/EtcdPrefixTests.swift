@@ -93,7 +93,7 @@ import TestSupport
         }
         let pages = Locked(0)
         proxy.intercept { [cluster, prefix] request in
-            guard request.contains("/v3/kv/range"), pages.next() == 2 else { return nil }
+            guard request.contains("KV/Range"), pages.next() == 2 else { return nil }
             // One on a page that was read, and two on pages that were not.
             for root in ["R0", "R98"] { _ = try? cluster.control("del", "\(prefix)r/\(root)") }
             _ = try? cluster.control("put", "\(prefix)r/Z", #"{"count": 7}"#)

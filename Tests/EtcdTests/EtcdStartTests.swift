@@ -118,7 +118,7 @@ import TestSupport
         try cluster.addUsers("root:secret")
         let proxy = try LossyProxy(to: cluster.nodes[0].clientPort)
         defer { proxy.close() }
-        let tokens = proxy.count { $0.contains("/v3/auth/authenticate") }
+        let tokens = proxy.count { $0.contains("Auth/Authenticate") }
         let store = store(proxy, user: "root")
         let heard = try ObservedCounts(store)
         var count = 0
@@ -139,7 +139,7 @@ import TestSupport
     @Test(arguments: [(3, 4), (.max, 4)]) func aTokenIsRenewedThreeTimes(rejected: Int, sent: Int) throws {
         let requests = Locked(0)
         proxy.intercept { request in
-            guard request.contains("/v3/kv/range"), requests.next() <= rejected else { return nil }
+            guard request.contains("KV/Range"), requests.next() <= rejected else { return nil }
             return LossyProxy.answer(401, #"{"code":16,"message":"etcdserver: invalid auth token"}"#)
         }
         let store = proxy.store(prefix, .init(reads: .current, user: "root", password: "x", deadline: ampleWait()))
@@ -174,7 +174,7 @@ import TestSupport
         let requests = Locked(0)
         let end = DispatchSemaphore(value: 0)
         proxy.intercept { request in
-            guard request.contains("/v3/lease/grant") else { return nil }
+            guard request.contains("Lease/LeaseGrant") else { return nil }
             requests.next()
             end.wait()
             return ""

@@ -77,7 +77,7 @@ import TestSupport
         #expect(heard.wait(for: 2) == .elsewhere)
         let requests = Locked<[Bool]>([])
         proxy.intercept { [two] request in
-            guard request.contains("/v3/watch") else { return nil }
+            guard request.contains("Watch/Watch") else { return nil }
             let isFirst = requests.withLock { requests in
                 requests.append(request.contains("startRevision"))
                 return requests.count == 1
@@ -93,7 +93,7 @@ import TestSupport
         // It begins now, and with the changes only because of them.
         #expect(requests.withLock { $0 } == [false, true])
         proxy.intercept { request in
-            if request.contains("/v3/watch") { requests.withLock { $0.append(request.contains("startRevision")) } }
+            if request.contains("Watch/Watch") { requests.withLock { $0.append(request.contains("startRevision")) } }
             return nil
         }
         #expect(try store.read(root: "C") == nil)
@@ -102,12 +102,13 @@ import TestSupport
         #expect(requests.withLock { $0.dropFirst(2).first } == false)
     }
 
-    /// The names of so many roots do not fit into one packet.
+    /// A request for a stream has no limit of its own.
     @Test func rootsWithLongNames() throws {
         let roots = (0..<4).map { "\($0)" + String(repeating: "n", count: 900) }
         for root in roots { #expect(try one.read(root: root) == nil) }
         for root in roots { try two.change(root: root) { $0 = ["count": 1] } }
         try wait { try roots.allSatisfy { try one.count($0) == 1 } }
+        #expect(try watch.state.withLock { !$0.followsAll })
     }
 
     /// The threads of Swift's pool stay free, because the store runs on its own.

@@ -10,23 +10,34 @@ final class PerProcess<Value: AnyObject & Sendable>: Sendable {
 
     init(_ make: @escaping @Sendable () -> Value) {
         self.make = make
-        owned = Guarded((getpid(), make()))
+        owned = Guarded((CurrentProcess.id, make()))
     }
 
     deinit {
-        owned.withLock { if $0.process != getpid() { _ = Unmanaged.passRetained($0.value) } }
+        owned.withLock { if $0.process != CurrentProcess.id { _ = Unmanaged.passRetained($0.value) } }
     }
 
     /// The object, unless this is a forked child that has not made its own.
-    var existing: Value? { owned.withLock { $0.process == getpid() ? $0.value : nil } }
+    var existing: Value? { owned.withLock { $0.process == CurrentProcess.id ? $0.value : nil } }
 
     var value: Value {
         owned.withLock { owned in
-            if owned.process != getpid() {
+            if owned.process != CurrentProcess.id {
                 _ = Unmanaged.passRetained(owned.value)
-                owned = (getpid(), make())
+                owned = (CurrentProcess.id, make())
             }
             return owned.value
         }
     }
+}
+
+/// The process that runs. `getpid` is a system call for each request on Linux.
+enum CurrentProcess {
+    nonisolated(unsafe) private static var known: pid_t = {
+        // In the child there is no other thread yet.
+        pthread_atfork(nil, nil, { CurrentProcess.known = getpid() })
+        return getpid()
+    }()
+
+    static var id: pid_t { known }
 }

@@ -5,7 +5,7 @@ import PersistentPreferences
 struct ClientIdentity {
     /// The name under which it takes tickets and leaves its marker.
     let name = newName()
-    let process = getpid()
+    let process = CurrentProcess.id
     /// The lease of the tickets; nil if it has to be granted. It ends soon after its owner does.
     var ticketLease: Int64?
     /// The lease of the tickets before, until it was ended.
@@ -32,6 +32,17 @@ struct ClientIdentity {
 
     static func newName() -> String { String(UInt64.random(in: 1...(.max)), radix: 36) }
 
+    private static let operations = (word: newName(), last: Guarded<UInt64>(0))
+
+    /// An identifier that no other operation of a client has. Random numbers would be system calls.
+    static func newOperation() -> String {
+        let number = operations.last.withLock { last in
+            last += 1
+            return last
+        }
+        return "\(operations.word)-\(number)"
+    }
+
     /// Whether its marker has expired, or may do so soon.
     var isTooOld: Bool {
         markerLease.map { .now - $0.granted > .seconds(Self.markerSeconds * 3 / 4) } ?? false
@@ -46,7 +57,7 @@ struct ClientIdentity {
     }()
 
     /// The host, the program and the process, for those who wait for it, or ask who has changed a root.
-    var description: Data { Self.program + " (process \(process))".utf8 }
+    let description = program + " (process \(CurrentProcess.id))".utf8
 
     /// The description of a client. The text of another program is cut and escaped.
     static func readable(_ description: Data) -> String {

@@ -3,7 +3,6 @@ import PersistentPreferences
 
 /// What the transaction of an update compares and stores.
 struct EtcdCommit {
-    let operation = ClientIdentity.newName()
     /// The roots that the update has read, as it has read them.
     let found: [String: StoredRoot]
     /// The roots that it stores.
@@ -33,7 +32,7 @@ extension EtcdLock {
         for (root, result) in commit.results {
             request.success.append(result.data.map { .put(keys.root(root), $0) } ?? .delete(keys.root(root)))
         }
-        request.success += ending(operation, beside: commit.results.count)
+        request.success += ending(operation, of: client, beside: commit.results.count)
         if version == 0 { request.success.append(.put(keys.version, EtcdProtocol.current)) }
         request.failure = [.range(RangeRequest(key: keys.marker(client.name)))]
         return request
@@ -46,9 +45,9 @@ extension EtcdLock {
     }
 
     private func begin(_ operation: String, _ steps: [RootStep]) {
-        let client = identity
+        let (name, hasMarker) = state.withLock { ($0.client.name, $0.client.marker > 0) }
         let transaction = OwnTransaction(
-            operation: operation, marker: keys.marker(client.name), hasMarker: client.marker > 0, steps: steps)
+            operation: operation, marker: keys.marker(name), hasMarker: hasMarker, steps: steps)
         watch.state.withLock { $0.own.append(transaction) }
     }
 
@@ -60,7 +59,7 @@ extension EtcdLock {
 
     /// Stores the changes of a session that has tickets, together with the marker and the end of the tickets.
     func commit(_ commit: EtcdCommit) throws {
-        let operation = commit.operation
+        let operation = ClientIdentity.newOperation()
         begin(operation, commit.steps)
         let deadline = Deadline.now + patience
         var rejection = keys.notStored("another client has changed the roots of this update, or the lock was lost")
@@ -185,11 +184,12 @@ extension EtcdLock {
                 return .done
             }
             giveUp(operation, isUnknown: false)
-            guard marker != nil || identity.marker == 0 else {
+            let former = state.withLock { $0.client.marker }
+            guard marker != nil || former == 0 else {
                 forgetIdentity()
                 throw EtcdFailure("the marker of this client was removed", .unknown)
             }
-            let hadMarker = marker?.modified ?? 0 == identity.marker
+            let hadMarker = marker?.modified ?? 0 == former
             state.withLock { $0.client.marker = marker?.modified ?? 0 }
             if !hadMarker || zip(found, roots).contains(where: { $0.value.revisionInEtcd != $1.1.revisionInEtcd }) {
                 return .conflict(Dictionary(uniqueKeysWithValues: roots))

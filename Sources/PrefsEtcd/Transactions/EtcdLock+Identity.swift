@@ -18,6 +18,8 @@ extension EtcdLock {
     /// Makes sure that this process has an identity with leases, that no copy of an earlier request of it can be carried out any more, and
     /// that it may write at all. Each request has the whole patience, because a slow disk makes each of them slow.
     func prepare(forTicket needsTicket: Bool) throws(EtcdFailure) {
+        // As for most changes.
+        if !needsTicket, state.withLock({ $0.isPrepared }) { return }
         // Without a lease it has sent nothing.
         if identity.needsFence, identity.markerLease != nil {
             do throws(EtcdFailure) {
@@ -79,8 +81,9 @@ extension EtcdLock {
     /// - Parameter last: the operation that the earlier requests are about.
     /// - Returns: the revision in which it was carried out meanwhile; nil if it was not.
     func fence(after last: String? = nil, until deadline: Deadline) throws(EtcdFailure) -> Int64? {
+        let identity = identity
         let marker = keys.marker(identity.name)
-        let operation = ClientIdentity.newName()
+        let operation = ClientIdentity.newOperation()
         while true {
             // Compared, so that a late copy of this request fails, too.
             let found = try client.range(RangeRequest(key: marker), until: deadline).kvs.first
@@ -94,7 +97,7 @@ extension EtcdLock {
             }
             let isDone = found?.operation == operation
             let request = TxnRequest(
-                compare: [.modified(marker, in: found?.modified ?? 0)], success: [ownMarker(operation)])
+                compare: [.modified(marker, in: found?.modified ?? 0)], success: [ownMarker(operation, of: identity)])
             guard let revision = try isDone ? found?.modified : client.commit(request, until: deadline).revisionIfDone
             else {
                 try pause(until: deadline)
@@ -112,17 +115,16 @@ extension EtcdLock {
     }
 
     /// Puts the identifier of the operation into the marker.
-    private func ownMarker(_ operation: String) -> TxnRequest.Operation {
-        let identity = identity
-        return .put(
+    private func ownMarker(_ operation: String, of identity: ClientIdentity) -> TxnRequest.Operation {
+        .put(
             keys.marker(identity.name), Data("\(operation) ".utf8) + identity.description,
             lease: identity.markerLease?.id)
     }
 
     /// Puts the identifier of the operation into the marker, and removes as many tickets as a transaction may.
-    func ending(_ operation: String, beside others: Int = 0) -> [TxnRequest.Operation] {
+    func ending(_ operation: String, of identity: ClientIdentity, beside others: Int = 0) -> [TxnRequest.Operation] {
         let tickets = identity.tickets.prefix(TxnRequest.mostOperations - 2 - others)
-        return [ownMarker(operation)] + tickets.map { .delete($0) }
+        return [ownMarker(operation, of: identity)] + tickets.map { .delete($0) }
     }
 
     /// After a transaction that has changed the marker and removed tickets.
@@ -146,7 +148,7 @@ extension EtcdLock {
             return state.client
         }
         // A forked child leaves the keys of its parent alone.
-        guard client.process == getpid() else { return }
+        guard client.process == CurrentProcess.id else { return }
         for lease in [client.ticketLease, client.markerLease?.id].compactMap({ $0 }) {
             try? self.client.revokeLease(lease, until: deadline)
         }

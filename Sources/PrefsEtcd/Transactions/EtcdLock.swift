@@ -46,6 +46,11 @@ final class EtcdLock: Sendable {
         var isKeeping = false
         /// The revision of the key of the protocol; 0 if it is missing, nil if it was not read.
         var version: Int64?
+
+        /// Whether a transaction that needs no ticket may be sent.
+        var isPrepared: Bool {
+            client.markerLease != nil && version != nil && !client.needsFence && !client.isTooOld
+        }
     }
 
     init(_ client: EtcdClient, _ keys: EtcdKeys, _ watch: EtcdWatch, patience: Duration) {
@@ -194,11 +199,10 @@ final class EtcdLock: Sendable {
     /// Ends the tickets of a session that has changed nothing. Nothing depends on it: at the latest, they end with their lease.
     func release(until deadline: Deadline? = nil) {
         let deadline = deadline ?? .now + patience / 4
-        while !identity.tickets.isEmpty {
-            let identity = identity
+        while case let identity = identity, !identity.tickets.isEmpty {
             let request = TxnRequest(
                 compare: [.modified(keys.marker(identity.name), in: identity.marker)],
-                success: ending(ClientIdentity.newName()))
+                success: ending(ClientIdentity.newOperation(), of: identity))
             guard let reply = try? client.commit(request, until: deadline), reply.succeeded else { return abandon() }
             finish(at: reply.revision)
         }

@@ -13,7 +13,7 @@ final class EtcdSession {
     private let lock: EtcdLock?
     /// The first ticket, and its revision; nil without locks.
     private let ticket: (key: Data, revision: Int64)?
-    private let process = getpid()
+    private let process = CurrentProcess.id
     /// The roots as etcd has them or, without locks, as they are known.
     private var found: [String: StoredRoot]
     /// Without locks: whether all of them were read in this change.
@@ -201,7 +201,7 @@ final class EtcdSession {
     /// Commits what the members have changed, and gives the locks back.
     func commit() throws {
         defer { end() }
-        guard process == getpid() else {
+        guard process == CurrentProcess.id else {
             throw namespace.keys.notStored("the process was forked inside of an update, which belongs to its parent")
         }
         guard let lock, dependsOnCommit else { return lock?.release() ?? () }

@@ -20,8 +20,8 @@ struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case "https":
             throw invalid(
                 """
-                is an https endpoint, and EtcdStore speaks plain HTTP; run a TLS proxy such as stunnel on this host, and \
-                use its address (see the article "A fleet")
+                is an https endpoint, and EtcdStore does not encrypt; run `etcd grpc-proxy` on this host, and use its \
+                address (see the article "A fleet")
                 """)
         default: throw invalid("is not an etcd endpoint: expected http://HOST:PORT")
         }

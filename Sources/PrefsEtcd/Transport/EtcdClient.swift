@@ -20,16 +20,13 @@ final class EtcdClient: Sendable {
 
     private struct State {
         var preferred: Int
-        var idle: [Endpoint: [HTTPConnection]] = [:]
+        var idle: [Endpoint: [GRPCConnection]] = [:]
         /// Empty if the cluster has no users.
         var token: String?
     }
 
     /// Connections to one endpoint that are kept for later requests.
     private static let mostIdle = 4
-
-    /// Bytes of an error of etcd.
-    private static let longestError = 1 << 20
 
     init(endpoints: [Endpoint], user: User?, patience: Duration) {
         self.endpoints = endpoints
@@ -46,8 +43,8 @@ final class EtcdClient: Sendable {
     /// - Throws: `EtcdFailure`, which says whether the request may have been carried out.
     ///
     /// - Parameter patience: how long one endpoint may take at most.
-    func call<Reply: Decodable>(
-        _ path: String, _ request: String, as reply: Reply.Type = Reply.self, until deadline: Deadline,
+    func call<Reply: EtcdReply>(
+        _ method: EtcdMethod, _ request: [UInt8], as reply: Reply.Type = Reply.self, until deadline: Deadline,
         patience: Duration? = nil
     ) throws(EtcdFailure) -> Reply {
         let patience = min(patience ?? self.patience, self.patience)
@@ -59,7 +56,7 @@ final class EtcdClient: Sendable {
             let end = ContinuousClock.Instant.now + patience * (1 << min(silences / endpoints.count, 20))
             let isCutShort = end > deadline
             do throws(EtcdFailure) {
-                let reply = try call(path, request, as: reply, at: endpoints[index], until: min(deadline, end))
+                let reply = try call(method, request, as: reply, at: endpoints[index], until: min(deadline, end))
                 if failures > 0 { prefer(index) }
                 return reply
             } catch {
@@ -83,14 +80,14 @@ final class EtcdClient: Sendable {
     }
 
     /// Sends a request to one endpoint, which carries it out once at most.
-    func call<Reply: Decodable>(
-        _ path: String, _ request: String, as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
+    func call<Reply: EtcdReply>(
+        _ method: EtcdMethod, _ request: [UInt8], as reply: Reply.Type = Reply.self, at endpoint: Endpoint,
         until deadline: Deadline
     ) throws(EtcdFailure) -> Reply {
         var renewals = 0
         while true {
             do throws(EtcdFailure) {
-                return try exchange(path, request, headers(at: endpoint, until: deadline), endpoint, deadline)
+                return try exchange(method, request, token(at: endpoint, until: deadline), endpoint, deadline)
             } catch {
                 // A token ends after a while, or with a new server, and there is none before the cluster has users.
                 let isInvalid = error.isRejected(EtcdFailure.invalidArgument)
@@ -107,16 +104,14 @@ final class EtcdClient: Sendable {
         }
     }
 
-    /// Opens a stream of replies at one endpoint.
+    /// Opens a watch at one endpoint.
     func open(
-        _ path: String, _ request: String, at endpoint: Endpoint, until deadline: Deadline
-    ) throws(EtcdFailure) -> HTTPConnection {
-        let headers = try headers(at: endpoint, until: deadline)
-        let connection = try HTTPConnection(to: endpoint, until: deadline)
-        try connection.send(path, headers: headers, body: request, until: deadline)
-        let head = try connection.receiveHead(until: deadline)
-        guard head.status == 200, head.isChunked else { throw EtcdFailure("HTTP status \(head.status)") }
-        return connection
+        _ ranges: [WatchRange], at endpoint: Endpoint, until deadline: Deadline
+    ) throws(EtcdFailure) -> WatchStream {
+        let token = try token(at: endpoint, until: deadline)
+        let connection = try connection(to: endpoint, until: deadline)
+        try connection.call(.watch, token: token, ranges.map(\.bytes), until: deadline)
+        return WatchStream(connection, ranges: ranges.count)
     }
 
     /// The endpoint that answered last, as an index.
@@ -133,16 +128,15 @@ final class EtcdClient: Sendable {
 
     // MARK: - One attempt
 
-    private func headers(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> [String: String] {
-        // A server that knows no leader answers at once.
-        var headers = ["Grpc-Metadata-hasleader": "true"]
-        guard let user else { return headers }
+    /// nil if the requests need none.
+    private func token(at endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> String? {
+        guard let user else { return nil }
         var token = state.withLock { $0.token }
         if token == nil {
             do throws(EtcdFailure) {
-                let request = AuthenticateReply.request(name: user.name, password: user.password)
+                let request = AuthenticateRequest.bytes(name: user.name, password: user.password)
                 token = try exchange(
-                    "/v3/auth/authenticate", request, [:], endpoint, deadline, as: AuthenticateReply.self
+                    .authenticate, request, nil, endpoint, deadline, as: AuthenticateReply.self
                 )
                 .token
             } catch {
@@ -155,50 +149,45 @@ final class EtcdClient: Sendable {
             }
             state.withLock { $0.token = token }
         }
-        if token?.isEmpty == false { headers["Authorization"] = token }
-        return headers
+        return token?.isEmpty == true ? nil : token
     }
 
-    private func exchange<Reply: Decodable>(
-        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline,
+    private func exchange<Reply: EtcdReply>(
+        _ method: EtcdMethod, _ request: [UInt8], _ token: String?, _ endpoint: Endpoint, _ deadline: Deadline,
         as type: Reply.Type = Reply.self
     ) throws(EtcdFailure) -> Reply {
-        let reply = try exchange(path, body, headers, endpoint, deadline)
-        if reply.status == 200 { return try EtcdMessage.read(type, reply.body) }
-        guard reply.body.count <= Self.longestError,
-            let error = try? EtcdMessage.read(ErrorReply.self, reply.body), error.code != 0
-        else {
-            // From a proxy, perhaps, that has passed the request on, or will soon have a server again.
-            throw EtcdFailure("HTTP status \(reply.status), and no answer of etcd", .unknown)
+        let connection = try connection(to: endpoint, until: deadline)
+        do throws(EtcdFailure) {
+            try connection.call(method, token: token, [request], until: deadline)
+            guard let message = try connection.receive(until: deadline) else { throw ProtobufValue.malformed }
+            if !method.isStream, try connection.receive(until: deadline) != nil { throw ProtobufValue.malformed }
+            keep(connection, until: deadline)
+            return try Reply(message)
+        } catch {
+            if case .rejected = error.kind {
+                keep(connection, until: deadline)
+            } else {
+                // The others are probably broken, too.
+                state.withLock { $0.idle[endpoint] = nil }
+            }
+            throw error
         }
-        let code = Int(error.code)
-        throw EtcdFailure(
-            error.message ?? "code \(code)",
-            EtcdFailure.unknownOutcomes.contains(code) ? .unknown : .rejected(code: code))
     }
 
-    private func exchange(
-        _ path: String, _ body: String, _ headers: [String: String], _ endpoint: Endpoint, _ deadline: Deadline
-    ) throws(EtcdFailure) -> (status: Int, body: Data) {
-        let idle = state.withLock { $0.idle[endpoint]?.popLast() }
-        // Input on an idle connection is its end, or an answer to nothing that was asked.
-        let usable = idle.flatMap { (try? $0.hasInput(until: .now)) == false ? $0 : nil }
-        do throws(EtcdFailure) {
-            let connection = if let usable { usable } else { try HTTPConnection(to: endpoint, until: deadline) }
-            try connection.send(path, headers: headers, body: body, until: deadline)
-            let reply = try connection.receive(until: deadline)
-            if connection.isReusable {
-                state.withLock { state in
-                    if state.idle[endpoint]?.count ?? 0 < Self.mostIdle {
-                        state.idle[endpoint, default: []].append(connection)
-                    }
-                }
+    private func connection(to endpoint: Endpoint, until deadline: Deadline) throws(EtcdFailure) -> GRPCConnection {
+        while let idle = state.withLock({ $0.idle[endpoint]?.popLast() }) {
+            if idle.isUsable(until: deadline) { return idle }
+        }
+        return try GRPCConnection(to: endpoint, until: deadline)
+    }
+
+    /// Keeps a connection for later requests, and ends the call for which it was used.
+    func keep(_ connection: GRPCConnection, until deadline: Deadline) {
+        guard connection.makeReusable(until: deadline) else { return }
+        state.withLock { state in
+            if state.idle[connection.endpoint]?.count ?? 0 < Self.mostIdle {
+                state.idle[connection.endpoint, default: []].append(connection)
             }
-            return reply
-        } catch {
-            // The others are probably broken, too.
-            state.withLock { $0.idle[endpoint] = nil }
-            throw error
         }
     }
 }
@@ -206,44 +195,44 @@ final class EtcdClient: Sendable {
 /// The requests of a store.
 extension EtcdClient {
     func commit(_ request: TxnRequest, until deadline: Deadline) throws(EtcdFailure) -> TxnReply {
-        try call("/v3/kv/txn", request.json, until: deadline)
+        try call(.transaction, request.bytes, until: deadline)
     }
 
     /// Reads ranges in one transaction. A server without space that refuses also such transactions, as those before 3.4.20 and 3.5.7 do,
     /// answers one range after another, all of the same revision.
     func look(
         at ranges: [RangeRequest], at endpoint: Endpoint, until deadline: Deadline
-    ) throws(EtcdFailure) -> LookReply {
+    ) throws(EtcdFailure) -> TxnReply {
         do throws(EtcdFailure) {
             let request = TxnRequest(success: ranges.map { .range($0) })
-            let reply = try call("/v3/kv/txn", request.json, as: TxnReply.self, at: endpoint, until: deadline)
+            let reply = try call(.transaction, request.bytes, as: TxnReply.self, at: endpoint, until: deadline)
             guard reply.results.count == ranges.count else { throw EtcdFailure("the answer is not complete") }
-            return LookReply(header: reply.header, results: reply.results)
+            return reply
         } catch {
             guard error.isRejected(EtcdFailure.resourceExhausted), let first = ranges.first else { throw error }
-            let reply = try range(first, at: endpoint, until: deadline)
-            var results = [RangeResult(reply)]
+            var results = [try range(first, at: endpoint, until: deadline)]
             for var next in ranges.dropFirst() {
-                next.revision = reply.revision
-                results.append(RangeResult(try range(next, at: endpoint, until: deadline)))
+                next.revision = results[0].revision
+                results.append(try range(next, at: endpoint, until: deadline))
             }
-            return LookReply(header: reply.header, results: results)
+            return TxnReply(header: results[0].header, results: results)
         }
     }
 
     func range(_ request: RangeRequest, until deadline: Deadline) throws(EtcdFailure) -> RangeReply {
-        try call("/v3/kv/range", request.json, until: deadline)
+        try call(.range, request.bytes, until: deadline)
     }
 
     func range(
         _ request: RangeRequest, at endpoint: Endpoint, until deadline: Deadline
     ) throws(EtcdFailure) -> RangeReply {
-        try call("/v3/kv/range", request.json, at: endpoint, until: deadline)
+        try call(.range, request.bytes, at: endpoint, until: deadline)
     }
 
     /// - Returns: the lease, and its time, which may be longer than the one that was asked for.
     func grantLease(seconds: Int64, until deadline: Deadline) throws(EtcdFailure) -> LeaseReply {
-        let lease = try call("/v3/lease/grant", "{\"TTL\":\(seconds)}", as: LeaseReply.self, until: deadline)
+        let lease = try call(
+            .grantLease, LeaseRequest.grant(seconds: seconds), as: LeaseReply.self, until: deadline)
         // 0 is no lease: what is put with it would stay for ever.
         guard lease.id != 0 else { throw EtcdFailure("it granted no lease", .unknown) }
         return lease
@@ -251,16 +240,14 @@ extension EtcdClient {
 
     /// Ends a lease, and with it the keys that were put with it.
     func revokeLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) {
-        _ = try call("/v3/lease/revoke", "{\"ID\":\(lease)}", as: RevokeReply.self, until: deadline)
+        _ = try call(.revokeLease, LeaseRequest.of(lease), as: RevokeReply.self, until: deadline)
     }
 
     /// - Returns: false if the lease has ended.
     func keepLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) -> Bool {
         // Another endpoint may still be in time.
         let reply = try call(
-            "/v3/lease/keepalive", "{\"ID\":\(lease)}", as: StreamReply<LeaseReply>.self, until: deadline,
-            patience: .seconds(1))
-        guard let result = reply.result else { throw EtcdFailure(reply.error?.message ?? "no answer", .unknown) }
-        return result.seconds > 0
+            .keepLease, LeaseRequest.of(lease), as: LeaseReply.self, until: deadline, patience: .seconds(1))
+        return reply.seconds > 0
     }
 }

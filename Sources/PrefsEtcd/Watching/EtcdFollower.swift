@@ -93,9 +93,9 @@ struct EtcdFollower {
             roots += last
         }
         watch.state.withLock { state in
-            if known.progress.isAhead(of: first.revision, term: first.header.term) { state.forget(known) }
+            if known.progress.isAhead(of: first.revision, term: first.term) { state.forget(known) }
             state.loadAll(roots, in: first.revision)
-            (state.term, state.provenAt) = (first.header.term, begin)
+            (state.term, state.provenAt) = (first.term, begin)
             (state.failingSince, state.failure) = (nil, nil)
         }
     }
@@ -105,18 +105,17 @@ struct EtcdFollower {
     private mutating func stream(_ watch: EtcdWatch, _ endpoint: Endpoint) throws(EtcdFailure) {
         let interval = watch.limit / 4
         let ranges = watch.state.withLock { $0.ranges(resumes: resumes) }
-        let connection = try watch.client.open("/v3/watch", watchRequest(ranges), at: endpoint, until: .now + interval)
+        var stream = try watch.client.open(ranges, at: endpoint, until: .now + interval)
         let goesOn = watch.state.withLock { state in
-            state.connection = connection
+            state.connection = stream.connection
             return !state.isStopped && !state.isOutdated
         }
         guard goesOn else { throw EtcdFailure("stopped") }
-        var stream = WatchStream(connection, ranges: ranges.count)
         // A look before the stream has begun would not show what the stream lacks.
         while stream.missing > 0 {
-            if try receive(&stream, watch, until: .now + interval) { continue }
-            watch.state.withLock { $0.useAll() }
-            throw EtcdFailure("the watch is silent")
+            guard try receive(&stream, watch, until: .now + interval) else {
+                throw EtcdFailure("the watch is silent")
+            }
         }
         var mayHaveGap = !resumes
         while true {

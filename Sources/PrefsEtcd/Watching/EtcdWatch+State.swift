@@ -18,7 +18,7 @@ extension EtcdWatch {
         let lastKnown: LastKnownFile?
         var isRunning = false
         var isStopped = false
-        var connection: HTTPConnection?
+        var connection: GRPCConnection?
         /// Since when the watch has failed, and its last failure.
         var failingSince: Deadline?
         var failure: EtcdFailure?
@@ -27,7 +27,6 @@ extension EtcdWatch {
         private var lastUses: [String: Deadline] = [:]
         /// Whether all roots of the prefix are followed, because many are used.
         private(set) var followsAll = false
-        private var takesSeveralRanges = true
         /// Whether all roots are followed and were read once.
         private var hasAll: Bool { followsAll && revision > 0 }
         /// Whether the stream lacks a root that is used, or a change.
@@ -53,8 +52,6 @@ extension EtcdWatch {
 
         /// Roots beyond which all are followed.
         private static let mostRoots = 8
-        /// Bytes of their names in a request that still fits into one packet.
-        private static let mostNameBytes = 400
         /// After so long without a use, a root is not followed any more.
         static let idleTime = Duration.seconds(600)
         /// Roots that are known without being followed.
@@ -83,17 +80,7 @@ extension EtcdWatch {
             connection?.interrupt()
         }
 
-        /// Follows all roots, because the gateway does not take several ranges.
-        mutating func useAll() {
-            takesSeveralRanges = false
-            followsAll = usesMany
-        }
-
-        private var usesMany: Bool {
-            if !takesSeveralRanges { return lastUses.count > 1 }
-            return lastUses.count > Self.mostRoots
-                || lastUses.keys.reduce(0) { $0 + keys.root($1).count } > Self.mostNameBytes
-        }
+        private var usesMany: Bool { lastUses.count > Self.mostRoots }
 
         /// Leaves the roots that were not used for a while, and that have no observers.
         mutating func leaveUnused(at time: Deadline) {
@@ -243,7 +230,7 @@ extension EtcdWatch {
         /// Whether a look has found a change that a stream does not report, because the stream begins after a later revision. Of a removal
         /// nobody knows when it was.
         func hasGap(
-            _ roots: [String], _ found: [RangeResult], in revision: Int64, before begin: Int64
+            _ roots: [String], _ found: [RangeReply], in revision: Int64, before begin: Int64
         ) -> Bool {
             zip(roots, found).contains { root, found in
                 found.kvs.first?.modified ?? 0 <= begin && !isComplete([root], [found], in: revision)
@@ -252,7 +239,7 @@ extension EtcdWatch {
 
         /// Whether everything is here that a look in a revision has found: of each root its last change or, if all are followed, the newest
         /// change of any, and how many keys there are.
-        func isComplete(_ roots: [String], _ found: [RangeResult], in revision: Int64) -> Bool {
+        func isComplete(_ roots: [String], _ found: [RangeReply], in revision: Int64) -> Bool {
             if followsAll {
                 return hasAll && self.revision >= revision
                     || hasAll && self.revision >= found[0].kvs.first?.modified ?? 0 && count == found[0].count

@@ -219,7 +219,7 @@ final class EtcdCluster: Reachable, @unchecked Sendable {
         taken.withLock {
             while true {
                 next = next >= 31_000 ? 20_000 : next + 1
-                if let descriptor = LossyProxy.bind(to: next) {
+                if let descriptor = SocketBytes.bind(to: next) {
                     close(descriptor)
                     return next
                 }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A proxy between clients and a node that treats some requests badly.
 ///
-/// It understands as much of HTTP as etcd's gateway needs. A thread for each connection.
+/// It understands as much of gRPC as clients of etcd need. A thread for each connection, and a connection to the node for each request.
 final class LossyProxy: Reachable, @unchecked Sendable {
     // Unchecked because a lock protects the generator and the counters.
 
@@ -35,7 +35,9 @@ final class LossyProxy: Reachable, @unchecked Sendable {
     private var isSlow = false
     private var silenced: Set<Int32> = []
     private var interceptor: (@Sendable (String) -> String?)?
-    private var requests: [[UInt8]] = []
+    private var requests: [Request] = []
+    /// All requests by their texts.
+    private var known: [String: Request] = [:]
     private var openStreams: Set<Int32> = []
 
     var url: URL { loopback(port) }
@@ -44,7 +46,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
     /// - Parameter percent: of requests that are treated badly.
     init(to target: Int, percent: Int = 0, seed: UInt64 = 1) throws {
         port = EtcdCluster.freePort()
-        guard let descriptor = Self.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
+        guard let descriptor = SocketBytes.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
         self.descriptor = descriptor
         self.target = target
         self.percent = percent
@@ -52,6 +54,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
         Thread.detachNewThread { [self] in
             while true {
                 let client = accept(descriptor, nil, nil)
+                SocketBytes.sendAtOnce(client)
                 if client < 0 {
                     if errno == EINTR { continue }
                     // Not closed by `close()`: another proxy could have the descriptor before this thread is back here.
@@ -96,7 +99,9 @@ final class LossyProxy: Reachable, @unchecked Sendable {
         lock.withLock { isSlow = true }
     }
 
-    /// Calls the closure with each request before it is passed on. If it returns an answer, that is sent instead.
+    /// Calls the closure with each request before it is passed on: `KV/Txn` or another method behind the word `call`, its token if it has
+    /// one, and the message in the JSON of etcd's gateway. If the closure returns an answer, that is sent instead, and the connection is
+    /// closed if the answer is empty.
     func intercept(_ interceptor: @escaping @Sendable (String) -> String?) {
         lock.withLock { self.interceptor = interceptor }
     }
@@ -110,13 +115,13 @@ final class LossyProxy: Reachable, @unchecked Sendable {
 
     /// Whether a request comes from the watch. It reads everything again, too, which puts nothing.
     static func isOfTheWatch(_ request: String) -> Bool {
-        request.contains("/v3/watch") || request.contains("/v3/kv/txn") && !request.contains("requestPut")
+        request.contains("Watch/Watch") || request.contains("KV/Txn") && !request.contains("requestPut")
     }
 
     /// Calls the closure with the numbers of the requests that read or write, beginning with 1.
     func answer(_ answer: @escaping @Sendable (_ number: Int, String) -> String?) {
         let count = Locked(0)
-        intercept { $0.contains("/v3/kv/") ? answer(count.next(), $0) : nil }
+        intercept { $0.contains("KV/") ? answer(count.next(), $0) : nil }
     }
 
     /// Counts requests that are passed on from now on.
@@ -137,19 +142,14 @@ final class LossyProxy: Reachable, @unchecked Sendable {
 
     /// Carries a request out, and loses the answer.
     func carryOut(_ request: String) {
-        _ = exchange(Array(request.utf8))
+        if let request = lock.withLock({ known[request] }) { _ = exchange(request) }
     }
 
-    /// A whole answer of HTTP.
-    static func answer(_ status: Int, _ body: String = "") -> String {
-        "HTTP/1.1 \(status) \r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
-    }
+    /// A whole answer: a message of etcd in JSON, an error of etcd, `{"code": 9, "message": "no"}`, or another server's, which has no code.
+    static func answer(_ status: Int, _ body: String = "") -> String { "\(status) \(body)" }
 
     /// A stream with one message, and its end.
-    static func stream(_ message: String) -> String {
-        let size = String(message.utf8.count + 1, radix: 16)
-        return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(message)\n\r\n0\r\n\r\n"
-    }
+    static func stream(_ message: String) -> String { answer(200, message) }
 
     /// Treats all requests well from now on.
     func behave() {
@@ -173,93 +173,259 @@ final class LossyProxy: Reachable, @unchecked Sendable {
 
     // MARK: - A connection
 
+    private struct Request {
+        let text: String
+        let method: String
+        let frames: [Frame]
+        var isStream: Bool { method == "Watch/Watch" }
+    }
+
     private func serve(_ client: Int32) {
         defer { Foundation.close(client) }
-        var buffer: [UInt8] = []
-        guard let request = Self.readRequest(from: client, &buffer), !lock.withLock({ isBlocked }) else { return }
-        lock.withLock {
-            openStreams.insert(client)
-            silenced.remove(client)
+        guard let connection = FramedSocket(client, isClient: false) else { return }
+        while let (request, stream) = Self.readRequest(from: connection) {
+            lock.lock()
+            known[request.text] = request
+            let isRefused = isBlocked
+            if !isRefused {
+                openStreams.insert(client)
+                silenced.remove(client)
+            }
+            lock.unlock()
+            guard !isRefused, isOpen.withLock({ $0 }) else { return }
+            defer { lock.withLock { _ = openStreams.remove(client) } }
+            guard serve(request, stream, connection) else { return }
         }
-        defer { lock.withLock { _ = openStreams.remove(client) } }
-        let isStream = String(decoding: request.prefix(64), as: UTF8.self).contains("/v3/watch")
-        if let answer = lock.withLock({ interceptor })?(String(decoding: request, as: UTF8.self)) {
-            Self.write(Array(answer.utf8), to: client)
-            return
+    }
+
+    /// - Returns: false if the connection is to be closed.
+    private func serve(_ request: Request, _ stream: UInt32, _ client: FramedSocket) -> Bool {
+        if let answer = lock.withLock({ interceptor })?(request.text) {
+            return write(Self.frames(of: answer, to: request.method), to: client, stream)
         }
-        if !isStream { lock.withLock { requests.append(request) } }
-        guard let fault = nextFault() else { return relay(request, to: client) }
-        if isStream {
+        if !request.isStream { lock.withLock { requests.append(request) } }
+        guard let fault = nextFault() else { return relay(request, to: client, stream) }
+        if request.isStream {
             // Cut after a while.
-            return relay(request, to: client, limit: random(200...2_000))
+            _ = relay(request, to: client, stream, limit: random(200...2_000))
+            return false
         }
         switch fault {
-        case .lostRequest: return
-        case .lostReply: _ = exchange(request)
+        case .lostRequest: return false
+        case .lostReply:
+            _ = exchange(request)
+            return false
         case .cutReply:
-            let reply = exchange(request)
-            Self.write(Array(reply.prefix(reply.count / 2)), to: client)
+            let reply = exchange(request).flatMap { Self.frame($0, of: stream).bytes }
+            SocketBytes.write(Array(reply.prefix(reply.count / 2)), to: client.descriptor)
+            return false
         case .lateReply:
             let reply = exchange(request)
             poll(nil, 0, Int32(random(100...400)))
-            Self.write(reply, to: client)
+            return write(reply, to: client, stream)
         case .doubled:
-            let reply = exchange(request)
-            Self.write(reply, to: client)
+            guard write(exchange(request), to: client, stream) else { return false }
             poll(nil, 0, Int32(random(0...50)))
             _ = exchange(request)
+            return true
         case .lateRequest:
-            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(client.descriptor, Int32(SHUT_RDWR))
             poll(nil, 0, Int32(random(20...500)))
             _ = exchange(request)
+            return false
         }
     }
 
-    /// Sends the request and returns the whole reply.
-    private func exchange(_ request: [UInt8]) -> [UInt8] {
-        guard let server = Self.connect(to: target) else { return [] }
-        defer { Foundation.close(server) }
-        Self.write(request, to: server)
-        var reply: [UInt8] = []
-        while let part = Self.read(from: server) { reply += part }
-        return reply
+    /// A request whose frames have come, without the end of the request if it is a watch.
+    private static func readRequest(from client: FramedSocket) -> (Request, UInt32)? {
+        var frames: [Frame] = []
+        var (path, token) = ("", "")
+        while let frame = client.next() {
+            if frame.kind == Frame.headers {
+                let fields = fields(of: frame.content)
+                path = fields[":path"] ?? ""
+                token = fields["token"].map { "token \($0) " } ?? ""
+                frames = []
+            }
+            guard frame.kind <= Frame.headers, !path.isEmpty else { continue }
+            frames.append(frame)
+            let content = frames.dropFirst().flatMap(\.content)
+            let method = path.components(separatedBy: "etcdserverpb.").last ?? ""
+            let isStream = ["Watch/Watch", "Lease/LeaseKeepAlive"].contains(method)
+            guard isStream ? content.count > 5 : frame.flags & Frame.endsStream != 0 else { continue }
+            var (rest, texts) = (content[...], [] as [String])
+            while rest.count >= 5 {
+                let length = Frame.number(rest.dropFirst().prefix(4))
+                texts.append(EtcdMessages.json(ofRequest: Array(rest.dropFirst(5).prefix(length)), to: method))
+                rest = rest.dropFirst(5 + length)
+            }
+            let text = "call \(method) \(token)\(texts.joined(separator: " "))"
+            return (Request(text: text, method: method, frames: frames), frame.stream)
+        }
+        return nil
+    }
+
+    /// The fields that the client writes: some have a number for their name.
+    private static func fields(of block: [UInt8]) -> [String: String] {
+        let names: [UInt8: String] = [1: ":authority", 4: ":path", 31: "content-type"]
+        var (rest, fields) = (block[...], [:] as [String: String])
+        func number(_ most: UInt8) -> Int {
+            guard let first = rest.popFirst(), first & most == most else {
+                return Int(block[rest.startIndex - 1] & most)
+            }
+            var (number, shift) = (Int(most), 0)
+            while let byte = rest.popFirst() {
+                number += Int(byte & 127) << shift
+                shift += 7
+                if byte < 128 { break }
+            }
+            return number
+        }
+        func text() -> String {
+            let length = number(127)
+            defer { rest = rest.dropFirst(length) }
+            return String(decoding: rest.prefix(length), as: UTF8.self)
+        }
+        while let first = rest.first {
+            if first & 0x80 != 0 {
+                rest = rest.dropFirst()
+                continue
+            }
+            let index = number(15)
+            let name = index == 0 ? text() : names[UInt8(index)] ?? ""
+            fields[name] = text()
+        }
+        return fields
+    }
+
+    /// An answer of a test.
+    private static func frames(of answer: String, to method: String) -> [Frame] {
+        guard let space = answer.firstIndex(of: " ") else { return [] }
+        let (status, body) = (String(answer[..<space]), String(answer[answer.index(after: space)...]))
+        let object = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+        if let code = object?["code"] as? Int {
+            let message = (object?["message"] as? String ?? "").utf8.map { byte in
+                (0x20...0x7E).contains(byte) && byte != 0x25
+                    ? String(UnicodeScalar(byte)) : "%" + String(byte + 0, radix: 16, uppercase: true).leftPadded
+            }
+            return [
+                .headers(
+                    [
+                        ":status": "200", "content-type": "application/grpc", "grpc-status": "\(code)",
+                        "grpc-message": message.joined(),
+                    ], of: 1, flags: Frame.endsStream | Frame.endsHeaders)
+            ]
+        }
+        guard status == "200" else {
+            return [.headers([":status": status], of: 1)] + Frame.data(Array(body.utf8), of: 1, endsStream: true)
+        }
+        let message = Frame.message(EtcdMessages.reply(body, of: method))
+        return [.headers([":status": "200", "content-type": "application/grpc"], of: 1)] + Frame.data(message, of: 1)
+            + [
+                .headers(["grpc-status": "0"], of: 1, flags: Frame.endsStream | Frame.endsHeaders)
+            ]
+    }
+
+    private static func frame(_ frame: Frame, of stream: UInt32) -> Frame {
+        var frame = frame
+        frame.stream = stream
+        return frame
+    }
+
+    /// - Returns: false if there is nothing to write, or nobody to take it.
+    private func write(_ frames: [Frame], to client: FramedSocket, _ stream: UInt32) -> Bool {
+        let bytes = frames.flatMap { Self.frame($0, of: stream).bytes }
+        return !bytes.isEmpty && SocketBytes.write(bytes, to: client.descriptor)
+    }
+
+    /// Sends the request and returns the whole reply; nothing if its end does not come.
+    private func exchange(_ request: Request) -> [Frame] {
+        guard let descriptor = SocketBytes.connect(to: target) else { return [] }
+        defer { Foundation.close(descriptor) }
+        guard let server = begin(request, descriptor) else { return [] }
+        var reply: [Frame] = []
+        while let frame = server.next() {
+            guard frame.stream == 1 else { return [] }
+            reply.append(frame)
+            if frame.kind == Frame.reset || frame.kind <= Frame.headers && frame.flags & Frame.endsStream != 0 {
+                return reply
+            }
+        }
+        return []
+    }
+
+    private func begin(_ request: Request, _ descriptor: Int32) -> FramedSocket? {
+        guard let server = FramedSocket(descriptor, isClient: true) else { return nil }
+        return server.send(request.frames.map { Self.frame($0, of: 1) }) ? server : nil
     }
 
     /// Passes the reply on as it comes.
-    private func relay(_ request: [UInt8], to client: Int32, limit: Int = .max) {
-        guard let server = Self.connect(to: target) else { return }
-        defer { Foundation.close(server) }
-        Self.write(request, to: server)
+    ///
+    /// - Returns: false if the connection is to be closed.
+    private func relay(_ request: Request, to client: FramedSocket, _ stream: UInt32, limit: Int = .max) -> Bool {
+        guard let descriptor = SocketBytes.connect(to: target) else { return false }
+        defer { Foundation.close(descriptor) }
+        guard let server = begin(request, descriptor) else { return false }
         var passed = 0
         while passed < limit {
             var awaited = [
-                pollfd(fd: server, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&awaited, 2, -1) > 0 else { continue }
-            // The client says nothing before it has the reply: it has gone.
-            if awaited[0].revents == 0 { return }
-            guard let part = Self.read(from: server), pass(part, to: client) else { return }
-            passed += part.count
+            if awaited[1].revents != 0 {
+                guard let frames = client.available() else { return false }
+                // The client wants no more of it.
+                if let end = frames.firstIndex(where: { $0.kind == Frame.reset }) {
+                    client.pending = Array(frames[(end + 1)...])
+                    return true
+                }
+            }
+            guard awaited[0].revents != 0 else { continue }
+            guard let frames = server.available() else { return false }
+            for frame in frames {
+                guard frame.stream == 1, pass(Self.frame(frame, of: stream).bytes, to: client.descriptor) else {
+                    return false
+                }
+                passed += 9 + frame.content.count
+                if frame.kind == Frame.reset || frame.kind <= Frame.headers && frame.flags & Frame.endsStream != 0 {
+                    return true
+                }
+            }
         }
+        return false
     }
 
     private func pass(_ part: [UInt8], to client: Int32) -> Bool {
         if lock.withLock({ silenced.contains(client) }) { return true }
-        guard lock.withLock({ isSlow }) else { return Self.write(part, to: client) }
+        guard lock.withLock({ isSlow }) else { return SocketBytes.write(part, to: client) }
         for start in stride(from: 0, to: part.count, by: 1 << 10) {
             poll(nil, 0, 5)
-            guard Self.write(Array(part[start..<min(start + (1 << 10), part.count)]), to: client) else { return false }
+            guard SocketBytes.write(Array(part[start..<min(start + (1 << 10), part.count)]), to: client) else {
+                return false
+            }
         }
         return true
     }
+}
 
-    // MARK: - Sockets
+extension String {
+    /// Of two digits at least.
+    fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
+}
 
+/// Sockets of the loopback.
+enum SocketBytes {
     private static func socket() -> Int32 {
         let descriptor = Foundation.socket(AF_INET, 1, 0)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return descriptor
+    }
+
+    /// Without waiting for an answer to what was sent before.
+    static func sendAtOnce(_ descriptor: Int32) {
+        var isOn: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
     }
 
     private static func withAddress(
@@ -279,6 +445,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
     /// A socket that is connected to a port of the loopback; nil if nobody listens on it.
     static func connect(to port: Int) -> Int32? {
         let descriptor = socket()
+        sendAtOnce(descriptor)
         if withAddress(of: port, { Foundation.connect(descriptor, $0, $1) }) == 0 { return descriptor }
         Foundation.close(descriptor)
         return nil
@@ -303,26 +470,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
         return nil
     }
 
-    /// A request with its body, in which the client asks for the end of the connection.
-    private static func readRequest(from client: Int32, _ buffer: inout [UInt8]) -> [UInt8]? {
-        while true {
-            let text = String(decoding: buffer, as: UTF8.self)
-            if let head = text.range(of: "\r\n\r\n") {
-                let header = text[..<head.lowerBound]
-                let length = header.components(separatedBy: "\r\n")
-                    .first { $0.hasPrefix("Content-Length:") }
-                    .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) }
-                let size = header.utf8.count + 4 + (length ?? 0)
-                if buffer.count >= size {
-                    return Array("\(header)\r\nConnection: close\r\n\r\n".utf8) + buffer[(header.utf8.count + 4)..<size]
-                }
-            }
-            guard let more = read(from: client) else { return nil }
-            buffer += more
-        }
-    }
-
-    private static func read(from descriptor: Int32) -> [UInt8]? {
+    static func read(from descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -332,7 +480,7 @@ final class LossyProxy: Reachable, @unchecked Sendable {
     }
 
     @discardableResult
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {

@@ -1,0 +1,65 @@
+import Foundation
+import PrefsPropertyLists
+import TestSupport
+
+/// A server whose answers are bytes of a test, whatever they mean.
+final class ScriptedServer: Reachable, Sendable {
+    let port: Int
+    private let descriptor: Int32
+    private let isOpen = Locked(true)
+    /// Bytes of the contents of calls that have come.
+    let received = Locked(0)
+
+    var urls: [URL] { [loopback(port)] }
+
+    /// - Parameters:
+    ///   - begin: what a connection begins with.
+    ///   - answer: writes an answer to a call, and returns whether the connection goes on.
+    init(
+        begin: [UInt8] = Frame(kind: Frame.settings).bytes,
+        _ answer: @escaping @Sendable (_ client: Int32, _ stream: UInt32) -> Bool
+    ) throws {
+        port = EtcdCluster.freePort()
+        guard let descriptor = SocketBytes.listen(on: port) else { throw EtcdCluster.Failure(description: "no port") }
+        self.descriptor = descriptor
+        Thread.detachNewThread { [received] in
+            while true {
+                let client = accept(descriptor, nil, nil)
+                guard client >= 0 else {
+                    if errno == EINTR { continue }
+                    Foundation.close(descriptor)
+                    return
+                }
+                Thread.detachNewThread {
+                    defer { Foundation.close(client) }
+                    SocketBytes.write(begin, to: client)
+                    guard let connection = FramedSocket(client, isSilent: true) else { return }
+                    while let frame = connection.next() {
+                        if frame.kind == Frame.data { received.withLock { $0 += frame.content.count } }
+                        if frame.kind == Frame.headers, !answer(client, frame.stream) { return }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes for each call, after which the connection goes on.
+    convenience init(begin: [UInt8] = Frame(kind: Frame.settings).bytes, bytes: [UInt8]) throws {
+        try self.init(begin: begin) { client, _ in SocketBytes.write(bytes, to: client) }
+    }
+
+    /// Bytes that come again and again.
+    convenience init(begin: [UInt8] = Frame(kind: Frame.settings).bytes, first: [UInt8] = [], endlessly bytes: [UInt8])
+        throws
+    {
+        try self.init(begin: begin) { client, _ in
+            SocketBytes.write(first, to: client)
+            while SocketBytes.write(bytes, to: client) {}
+            return false
+        }
+    }
+
+    func close() {
+        if isOpen.take() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+}
