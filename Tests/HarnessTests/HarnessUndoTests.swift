@@ -50,9 +50,10 @@ import TestSupport
         for (before, after) in zip(states, states.dropFirst()) {
             try folder.save(FileReplacement(path: path, before: before, after: after))
         }
-        #expect(try folder.replacement(of: path)?.before == states[1])
-        try folder.removeNewest(of: path)
-        #expect(try folder.replacement(of: path) == nil)
+        let newest = try #require(try folder.replacement(of: path, current: states[2]))
+        #expect(newest.before == states[1])
+        try folder.removeNewest(newest)
+        #expect(try folder.replacement(of: path, current: states[1]) == nil)
     }
 
     @Test func tenWritesAreReverted() throws {

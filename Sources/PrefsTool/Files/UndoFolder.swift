@@ -123,7 +123,8 @@ struct UndoFolder: Sendable {
 
         init(_ stored: [String: StoredValue]) {
             bytes = if case .data(let bytes)? = stored["bytes"] { bytes } else { nil }
-            (start, end) = (stored["start"]?.integer(as: Int.self) ?? 0, stored["end"]?.integer(as: Int.self) ?? 0)
+            func count(_ name: String) -> Int { max(0, stored[name]?.integer(as: Int.self) ?? 0) }
+            (start, end) = (count("start"), count("end"))
         }
 
         var stored: StoredValue {
