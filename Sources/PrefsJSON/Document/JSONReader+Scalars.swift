@@ -147,3 +147,18 @@ extension JSONReader {
         if position == first { throw flaw("expected a digit") }
     }
 }
+
+extension String {
+    /// The text of UTF-8 bytes in memory; nil if they are not UTF-8.
+    fileprivate init?(validUTF8 bytes: UnsafeRawBufferPointer) {
+        var text = String(decoding: bytes, as: UTF8.self)
+        let isSame = text.withUTF8 { text in
+            guard text.count == bytes.count, let start = text.baseAddress, let other = bytes.baseAddress else {
+                return text.count == bytes.count
+            }
+            return memcmp(start, other, text.count) == 0
+        }
+        guard isSame else { return nil }
+        self = text
+    }
+}

@@ -11,19 +11,6 @@ extension String {
         self = text
     }
 
-    /// The text of UTF-8 bytes in memory; nil if they are not UTF-8.
-    package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
-        var text = String(decoding: bytes, as: UTF8.self)
-        let isSame = text.withUTF8 { text in
-            guard text.count == bytes.count, let start = text.baseAddress, let other = bytes.baseAddress else {
-                return text.count == bytes.count
-            }
-            return memcmp(start, other, text.count) == 0
-        }
-        guard isSame else { return nil }
-        self = text
-    }
-
     /// The bytes that the text takes in a binary property list: as ASCII, or as UTF-16 if one character is not ASCII.
     package var encodedBytes: Int {
         // The two counts are equal if the text is ASCII. A string knows that.

@@ -8,31 +8,8 @@ import Foundation
 /// in the same place, because this package reads it and nothing gets worse.
 ///
 /// Works without recursion, because a thread may have a small stack.
-package struct XMLPropertyListWriter {
-    /// The blanks of a value inside of another text.
-    package struct Layout {
-        /// The end of a line; nil if all is on one line.
-        let lineEnd: [UInt8]?
-        /// The indentation of the line in which the value begins.
-        let margin: [UInt8]
-        /// One step of indentation.
-        let step: [UInt8]
-        /// What is between a key and this value of it; nil if the value has a line of its own.
-        let between: (StoredValue) -> [UInt8]?
-
-        package init(
-            lineEnd: [UInt8]?, margin: [UInt8], step: [UInt8], between: @escaping (StoredValue) -> [UInt8]?
-        ) {
-            (self.lineEnd, self.margin, self.step, self.between) = (lineEnd, margin, step, between)
-        }
-    }
-
+struct XMLPropertyListWriter {
     private var bytes: [UInt8] = []
-    private var layout = Layout(lineEnd: Array("\n".utf8), margin: [], step: Array("\t".utf8)) { _ in nil }
-    /// Whether the next value follows on the line of its key.
-    private var continuesLine = false
-    /// The number of containers around the text.
-    private var outerDepth = 0
     private var nodes = 0
     /// The containers around the current value, from the outside in.
     private var containers: [Container] = []
@@ -69,26 +46,6 @@ package struct XMLPropertyListWriter {
         return Data(writer.bytes)
     }
 
-    /// The text of a value inside of another text.
-    ///
-    /// - Parameter depth: the number of containers around it.
-    package static func bytes(
-        of value: StoredValue, replacing former: StoredValue?, layout: Layout, depth: Int
-    ) throws(EncodingFailure) -> [UInt8] {
-        var writer = Self()
-        (writer.layout, writer.outerDepth, writer.continuesLine) = (layout, depth, true)
-        try writer.begin(value, replacing: former)
-        while !writer.containers.isEmpty { try writer.step() }
-        return Array(writer.bytes.dropLast(layout.lineEnd?.count ?? 0))
-    }
-
-    /// The text of a key.
-    package static func bytes(ofKey key: String) throws(EncodingFailure) -> [UInt8] {
-        var writer = Self()
-        try writer.write(key: key, isKept: false)
-        return writer.bytes
-    }
-
     // MARK: - Values
 
     /// Writes a scalar, or begins a container.
@@ -97,7 +54,7 @@ package struct XMLPropertyListWriter {
         nodes += 1
         // A reference of a keyed archive is a dictionary in XML, and its number is a level deeper.
         let levels = if case .uid = value { depth + 1 } else { depth }
-        guard outerDepth + levels <= PropertyListLimits.fileDepth else {
+        guard levels <= PropertyListLimits.fileDepth else {
             throw failure("nested deeper than \(PropertyListLimits.fileDepth) levels")
         }
         guard nodes <= PropertyListLimits.fileNodes else {
@@ -108,8 +65,7 @@ package struct XMLPropertyListWriter {
             indent(depth)
             bytes += "<string>".utf8
             try write(text, isKept: value == former)
-            bytes += "</string>".utf8
-            endLine()
+            bytes += "</string>\n".utf8
         case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth)
         case .integer(let value): line("<integer>\(value)</integer>", depth)
         case .unsigned(let value): line("<integer>\(value)</integer>", depth)
@@ -166,41 +122,23 @@ package struct XMLPropertyListWriter {
         if let key = container.keys?[index] {
             former = container.formerMembers[key]
             indent(last + 1)
-            try write(key: key, isKept: former != nil)
-            if let between = layout.between(container.values[index]) {
-                bytes += between
-                continuesLine = true
-            } else {
-                endLine()
-            }
+            bytes += "<key>".utf8
+            try write(key, isKept: former != nil)
+            bytes += "</key>\n".utf8
         }
         try begin(container.values[index], replacing: former)
     }
 
-    private mutating func write(key: String, isKept: Bool) throws(EncodingFailure) {
-        bytes += "<key>".utf8
-        try write(key, isKept: isKept)
-        bytes += "</key>".utf8
-    }
-
     private mutating func write(_ data: Data, depth: Int) {
-        let text = Array(data.base64EncodedData())
-        guard let lineEnd = layout.lineEnd else {
-            return line("<data>\(String(decoding: text, as: UTF8.self))</data>", depth)
-        }
         line("<data>", depth)
-        var (margin, columns): ([UInt8], Int) = ([], 0)
-        for byte in layout.margin + Array(repeating: layout.step, count: depth).joined() {
-            columns += byte == UInt8(ascii: "\t") ? 8 : 1
-            // Foundation does not indent the lines of data deeper than eight levels.
-            guard columns <= 64 else { break }
-            margin.append(byte)
-        }
-        let length = 76 - min(columns, 64)
+        // Foundation does not indent the lines of data deeper than eight levels.
+        let margin = min(depth, 8)
+        let length = 76 - margin * 8
+        let text = Array(data.base64EncodedData())
         for start in stride(from: 0, to: text.count, by: length) {
-            bytes += margin
+            indent(margin)
             bytes += text[start..<min(start + length, text.count)]
-            bytes += lineEnd
+            bytes.append(UInt8(ascii: "\n"))
         }
         line("</data>", depth)
     }
@@ -210,17 +148,12 @@ package struct XMLPropertyListWriter {
     private mutating func line(_ content: String, _ depth: Int) {
         indent(depth)
         bytes += content.utf8
-        endLine()
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     private mutating func indent(_ depth: Int) {
-        defer { continuesLine = false }
-        guard layout.lineEnd != nil, !continuesLine else { return }
-        bytes += layout.margin
-        for _ in 0..<depth { bytes += layout.step }
+        for _ in 0..<depth { bytes.append(UInt8(ascii: "\t")) }
     }
-
-    private mutating func endLine() { bytes += layout.lineEnd ?? [] }
 
     private mutating func write(_ text: String, isKept: Bool) throws(EncodingFailure) {
         // Foundation drops a leading U+FEFF as a byte order mark.
