@@ -35,8 +35,8 @@ package final class InstanceState: @unchecked Sendable {
     /// A copy, because each read asks for it.
     private var faultsMayEnd = false
     /// The properties in their class, by the key path of the wrapper: reading a wrapper by its key path costs 700
-    /// instructions.
-    private let properties = UnsafeMutablePointer<KeyPathTable>.allocate(capacity: 1)
+    /// instructions. nil until one is accessed. A pointer, as in `Locked`.
+    private var properties: UnsafeMutablePointer<KeyPathTable>?
     private var startRoots: Roots?
     /// Chooses the store at each access; nil if the store is fixed.
     private var choice: (any ChoosingStore)?
@@ -52,11 +52,11 @@ package final class InstanceState: @unchecked Sendable {
 
     let bridge = ObservationBridge()
 
-    init() { properties.initialize(to: KeyPathTable()) }
+    init() {}
 
     deinit {
-        properties.deinitialize(count: 1)
-        properties.deallocate()
+        properties?.deinitialize(count: 1)
+        properties?.deallocate()
     }
 
     /// The instance; nil once it is being released.
@@ -220,18 +220,23 @@ package final class InstanceState: @unchecked Sendable {
         at storage: AnyKeyPath, _ type: Value.Type
     ) -> (last: PrefProperty<Value>.Kept?, hasNews: Bool) {
         withLock {
-            guard let property = properties.pointee[storage] else { return (nil, true) }
+            guard let properties, let property = properties.pointee[storage] else { return (nil, true) }
             return (unsafeDowncast(property, to: PrefProperty<Value>.self).kept, hasNewsForRead)
         }
     }
 
     /// The property of a wrapper, a `PrefProperty`, if it was found by this key path before.
-    func property(at storage: AnyKeyPath) -> AnyObject? { withLock { properties.pointee[storage] } }
+    func property(at storage: AnyKeyPath) -> AnyObject? { withLock { properties?.pointee[storage] } }
 
     func note(_ property: AnyObject, at storage: AnyKeyPath) {
         // A generic class makes its key paths anew at each access.
         let limit = 4 * declarations.declarations.count
-        lock.withLock { properties.pointee.add(property, at: storage, limit: limit) }
+        lock.withLock {
+            let table = properties ?? .allocate(capacity: 1)
+            if properties == nil { table.initialize(to: KeyPathTable()) }
+            properties = table
+            table.pointee.add(property, at: storage, limit: limit)
+        }
     }
 
     /// As `isNews(nil)`, after a read. Ends the faults that the read would have met.
