@@ -271,6 +271,10 @@ import TestSupport
         ] {
             #expect(try text(Self.bytes(packed)) == expected)
         }
+        // What fills the last byte is ones, and less than a byte.
+        for packed in ["A8EB10649CBE", "A8EB10649CBFFF"] {
+            #expect(throws: EtcdFailure.self) { try text(Self.bytes(packed)) }
+        }
         let all = try #require(Data(base64Encoded: Self.packedBytes))
         #expect(try text(Array(all)) == String(decoding: 0...(255 as UInt8), as: UTF8.self))
     }
