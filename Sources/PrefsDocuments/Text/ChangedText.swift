@@ -85,8 +85,6 @@ package struct ChangedText {
         let isOneLine: Bool
         /// The indentation of its items.
         let margin: [UInt8]
-        /// What is between a key and its value.
-        let between: [TextForm.Between]
         let closing: [UInt8]
         /// The index of the part that comes next.
         var next = 0
@@ -99,18 +97,16 @@ package struct ChangedText {
         guard let level = try begin(root, inPlaceOf: range, style, depth: 0) else { return }
         var levels = [level]
         do {
-            while var level = levels.last {
-                guard level.next < level.container.parts.count else {
-                    end(level)
-                    levels.removeLast()
-                    if !levels.isEmpty { endPart(of: &levels[levels.count - 1]) }
+            while let top = levels.indices.last {
+                guard levels[top].next < levels[top].container.parts.count else {
+                    end(levels.removeLast())
+                    if top > 0 { endPart(of: &levels[top - 1]) }
                     continue
                 }
-                if let inner = try beginPart(of: level, depth: levels.count) {
+                if let inner = try beginPart(of: levels[top], depth: levels.count) {
                     levels.append(inner)
                 } else {
-                    endPart(of: &level)
-                    levels[levels.count - 1] = level
+                    endPart(of: &levels[top])
                 }
             }
         } catch let failure as EncodingFailure {
@@ -156,7 +152,7 @@ package struct ChangedText {
         return Level(
             container: container, style: style, isOneLine: isOneLine,
             margin: container.indentation ?? (isOneLine ? style.margin : style.margin + style.step),
-            between: between(in: container, self.style), closing: closing, isInComment: !container.head.isEmpty)
+            closing: closing, isInComment: !container.head.isEmpty)
     }
 
     /// Whether nothing is left of a container, not even a comment.
@@ -201,7 +197,10 @@ package struct ChangedText {
             return nil
         }
         var style = level.style
-        (style.margin, style.between) = (level.margin, level.between)
+        style.margin = level.margin
+        if part.items == nil || change.content == nil && change.new.isContainer {
+            style.between = between(in: level.container, self.style)
+        }
         guard let item = part.items?.first else {
             style.isOneLine = level.isOneLine || level.container.hasContainersOnOneLine
             try write(new: change, style, in: level, depth: depth)
@@ -239,11 +238,12 @@ package struct ChangedText {
     }
 
     private mutating func endPart(of level: inout Level) {
-        let container = level.container
-        let item = container.parts[level.next].items?.last
+        let item = level.container.parts[level.next].items?.last
         level.next += 1
         if let item { append(item.gap) }
-        if let separator = form.separator, level.next < container.parts.count || container.lastHasSeparator {
+        if let separator = form.separator,
+            level.next < level.container.parts.count || level.container.lastHasSeparator
+        {
             output.append(separator)
         }
         if let item { append(item.tail) }

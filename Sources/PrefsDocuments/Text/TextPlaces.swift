@@ -89,6 +89,7 @@ extension TextSyntax {
 /// Finds the places of all that changes in a text, in one pass over its bytes.
 struct TextPlaces {
     private(set) var syntax: any TextSyntax
+    private let form: TextForm
     /// The containers that are changed in parts. The last one is the outermost.
     private(set) var containers: [TextContainer] = []
 
@@ -116,6 +117,7 @@ struct TextPlaces {
     /// - Parameter syntax: at the beginning of the text.
     init(_ syntax: any TextSyntax) throws {
         self.syntax = syntax
+        form = type(of: syntax).form
         try self.syntax.skipToValue()
     }
 
@@ -128,38 +130,31 @@ struct TextPlaces {
             try syntax.skipValue()
             return false
         }
+        // Changed in place, because a copy of a container costs as much as reading an item.
         var stack = [root]
-        while var top = stack.popLast() {
+        while true {
+            let top = stack.count - 1
             do {
-                if !top.hasEnded {
-                    let inner = try readItem(of: &top)
-                    stack.append(top)
-                    if let inner { stack.append(inner) }
+                if !stack[top].hasEnded {
+                    if let inner = try readItem(of: &stack[top]) { stack.append(inner) }
                     continue
                 }
-                try finish(&top)
-                containers.append(top.container)
-                guard var outer = stack.popLast() else { return true }
-                if case .changes(var change) = outer.fate {
+                try finish(&stack[top])
+                containers.append(stack.removeLast().container)
+                if stack.isEmpty { return true }
+                if case .changes(var change) = stack[top - 1].fate {
                     change.content = containers.count - 1
-                    outer.fate = .changes(change)
+                    stack[top - 1].fate = .changes(change)
                 }
-                try endItem(of: &outer)
-                stack.append(outer)
             } catch is OtherForm {
                 // The container is written as a whole.
-                guard var outer = stack.popLast() else {
-                    syntax.position = start
-                    try syntax.skipValue()
-                    return false
-                }
-                syntax.position = outer.item.value
+                stack.removeLast()
+                syntax.position = stack.last?.item.value ?? start
                 try syntax.skipValue()
-                try endItem(of: &outer)
-                stack.append(outer)
+                if stack.isEmpty { return false }
             }
+            try endItem(of: &stack[top - 1])
         }
-        return false
     }
 
     /// The text has other keys than the value.
@@ -248,7 +243,7 @@ struct TextPlaces {
     private mutating func endItem(of open: inout Open) throws {
         let value = open.item.value..<syntax.position
         var hasSeparator = false
-        if let separator = type(of: syntax).form.separator {
+        if let separator = form.separator {
             try syntax.skipBlanks()
             hasSeparator = syntax.current == separator
         }
@@ -262,12 +257,12 @@ struct TextPlaces {
     }
 
     private func keep(_ item: TextContainer.Item, in open: inout Open) {
-        var part = TextContainer.Part(items: (item, item), isFirst: open.container.count == 1)
+        var change: TextDifference.Change?
         switch open.fate {
         case .goes:
             if let lines = linesAbove(item), syntax.hasComment(lines) { open.orphans.append(lines) }
             return
-        case .changes(let change): part.change = change
+        case .changes(let new): change = new
         case .stays:
             let last = open.container.parts.count - 1
             // Items that follow each other are one part, unless something may come between them.
@@ -279,8 +274,10 @@ struct TextPlaces {
                 return
             }
         }
-        (part.orphans, open.orphans) = (open.orphans, [])
-        open.container.parts.append(part)
+        open.container.parts.append(
+            TextContainer.Part(
+                items: (item, item), isFirst: open.container.count == 1, change: change, orphans: open.orphans))
+        open.orphans = []
     }
 
     /// Takes an item as a sample of the blanks.
@@ -310,7 +307,7 @@ struct TextPlaces {
         let range = item.keyEnd..<item.value.lowerBound
         if syntax.hasComment(range) { return nil }
         guard let indentation = syntax.indentation(of: range) else { return .sameLine(Array(syntax.bytes[range])) }
-        guard case .newLine = type(of: syntax).form.between else { return nil }
+        guard case .newLine = form.between else { return nil }
         let own = syntax.indentation(of: item.lead) ?? []
         return .newLine(indentation.starts(with: own) ? Array(indentation[own.count...]) : [])
     }
@@ -341,7 +338,7 @@ struct TextPlaces {
         var end: Int?
         while cursor.position < item.lead.upperBound {
             let byte = cursor.bytes[cursor.position]
-            if byte == type(of: syntax).form.commentStart, (try? cursor.skipComment()) == true { continue }
+            if byte == form.commentStart, (try? cursor.skipComment()) == true { continue }
             if byte == UInt8(ascii: "\n") { end = cursor.position }
             cursor.position += 1
         }
