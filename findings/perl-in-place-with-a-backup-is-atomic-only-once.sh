@@ -16,7 +16,7 @@ done
 for package in "$folder"/*.deb; do dpkg-deb -x "$package" "$folder/package"; done
 LD_LIBRARY_PATH="$(dirname "$(find "$folder/package" -name 'libunwind.so.8' | head -1)")"
 export LD_LIBRARY_PATH
-strace=("$folder/package/usr/bin/strace" -f -o "$folder/trace" -e trace=rename,renameat,renameat2)
+strace=("$folder/package/usr/bin/strace" -f -o "$folder/trace" -e "trace=rename,renameat,renameat2")
 "${strace[@]}" true 2>/dev/null || { echo "skipped: processes may not be traced"; exit 0; }
 
 # "there" or "missing": whether the file was there each time that one looked while perl edited it with the given option.
