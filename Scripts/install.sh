@@ -3,7 +3,8 @@
 # root for a folder of your own. A second run replaces the files of the first.
 # usage: Scripts/install.sh [--prefix DIR] [--static] [--program FILE] [--uninstall]
 #   --prefix DIR    where to install: DIR/bin, DIR/share (~/.local)
-#   --static        link the Swift libraries into the program, so that it needs no toolchain
+#   --static        link the Swift libraries into the program, so that it needs no toolchain: 88 MB in place of 20 (after strip, 61 and 5);
+#                   `prefs get` takes 2.4 ms in place of 6.4 (Swift 6.3.1, x86_64)
 #   --program FILE  install this program instead of building one; it may be one of your own with PrefsTool, named in one word
 #   --uninstall     remove the files that this script installs, and nothing else
 set -euo pipefail
