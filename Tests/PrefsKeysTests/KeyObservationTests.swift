@@ -53,9 +53,11 @@ extension AppSettingsValues {
         let observed = try #require(values.observed(\.total))
         let heard = Heard<Int>()
         let observation = observed.onChange(on: nil) { _, new in heard.append(new) }
-        values[CountKey.self] = 10
         values.volume = 0.25
-        #expect(heard.wait(for: 1) == [35])
+        #expect(heard.wait(for: 1) == [26])
+        values[CountKey.self] = 10
+        values.volume = 0.75
+        #expect(heard.wait(for: 2) == [26, 85])
         observation.cancel()
     }
 
