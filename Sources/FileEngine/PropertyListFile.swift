@@ -4,7 +4,8 @@ import PrefsPropertyLists
 /// One property-list file: locked, atomic, cached. `FileRegistry` keeps one object for each file in a process, so that
 /// all stores on the file share its lock, its cache and its commits.
 ///
-/// `+Transaction` has the steps of a transaction, and those under the cross-process lock. `+Load` reads the file, `+Commit` replaces it, and `+Recovery` handles damage.
+/// `+Transaction` has the steps of a transaction, and those under the cross-process lock. `+Load` reads the file,
+/// `+Commit` replaces it, and `+Recovery` handles damage.
 package final class PropertyListFile: Sendable {
     package typealias Content = Transaction.Content
 

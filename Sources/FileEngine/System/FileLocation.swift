@@ -84,8 +84,10 @@ package final class FileLocation {
     package var revision: Revision? {
         if Transaction.isInProgress, transaction != nil { return nil }
         guard let known = place.withLock({ $0.cachedWithoutReport }) else { return nil }
-        if known.fileSystem != .local { return place.withLock({ $0.plain })?.validated(known).map(\.revision) }
-        return known.validated(atPath: path) === known ? known.revision : nil
+        let isLocal = known.fileSystem == .local
+        let current = isLocal ? known.validated(atPath: path) : place.withLock({ $0.plain })?.validated(known)
+        // A read keeps the copy that needs no comparison of bytes any more.
+        return current === known ? known.revision : nil
     }
 
     /// The file that the path leads to, and the former file. In an update, the file that the update changes.

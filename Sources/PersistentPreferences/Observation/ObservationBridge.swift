@@ -30,10 +30,12 @@ final class ObservationBridge: Sendable {
     /// Called before a value is read. Does nothing outside of a tracking.
     ///
     /// - Parameter key: nil stands for all keys.
-    @inline(__always)
-    func access(_ key: String?, of prefs: PersistentPrefs) {
-        guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return }
+    /// - Returns: whether it is tracked. The subscription may then have reported an error.
+    @inline(__always) @discardableResult
+    func access(_ key: String?, of prefs: PersistentPrefs) -> Bool {
+        guard !trustsProbe || TrackingProbe.isTracked(by: registrar) else { return false }
         trackedAccess(key, of: prefs)
+        return true
     }
 
     private func trackedAccess(_ key: String?, of prefs: PersistentPrefs) {

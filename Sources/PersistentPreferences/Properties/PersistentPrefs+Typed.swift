@@ -39,11 +39,11 @@ extension PersistentPrefs {
     ///
     /// - Parameter hasNews: whether the instance must be told of a read that succeeds.
     func isCurrent(_ last: CachedValue, hasNews: Bool) -> Bool {
-        state.bridge.access(last.key, of: self)
+        let isTracked = state.bridge.access(last.key, of: self)
         let root = key
         guard last.isCurrent(in: state.revisionForRead(of: root), root: root), !last.isChecked || last.isValid
         else { return false }
-        if hasNews { reportRead(nil, of: last.key) }
+        if hasNews || isTracked { reportRead(nil, of: last.key) }
         return true
     }
 

@@ -10,7 +10,8 @@ extension PersistentPrefs {
     /// }
     /// ```
     ///
-    /// The key is the name of the property, or the one given; ``PrefOption`` has the other options. ``PrefCoding`` lists the types of values. `$fontSize` is
+    /// The key is the name of the property, or the one given; ``PrefOption`` has the other options. A new wrapper, such as
+    /// `_size = PersistentPrefs.Pref(wrappedValue: 9)` in an initializer, counts if it is assigned before the first access. ``PrefCoding`` lists the types of values. `$fontSize` is
     /// a ``PrefHandle``. Mirrors `@AppStorage` of SwiftUI. See <doc:TypedPreferences>.
     ///
     /// ## Behavior

@@ -112,7 +112,7 @@ final class SnapshotRead: ReadContext {
     /// - Returns: false if a first read has to find out what to keep, or has something to report.
     func begin(hasFormerRoots: Bool) -> Bool {
         guard !hasFormerRoots, roots.layers == nil, roots.layout == .roots,
-            let state = try? roots.state(of: .root(key))
+            (try? NameVetting.checkRoot(key)) != nil, let state = try? roots.state(of: .root(key))
         else { return false }
         if state.warning != nil {
             unreported = state
