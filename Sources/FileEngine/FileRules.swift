@@ -29,23 +29,23 @@ package struct FileRules: Sendable {
     /// The format of the file if a write creates it. The file may then be in this format, too.
     package var formatOfNewFile = FileFormat.binary {
         didSet {
-            if !formatOfNewFile.isPropertyList || formatOfNewFile.coder.isForPeople { read(formatOfNewFile) }
+            if !formatOfNewFile.isPropertyList || formatOfNewFile.coder.isForPeople { add(formatOfNewFile) }
         }
     }
     /// The formats of stores on the file that are not property lists, or that keep the text of one.
     private var otherFormats: [FileFormat] = []
-
-    /// Adds a format of the file. If it is the format of a property list, it is read and written by this coder, which keeps its
-    /// text.
-    package mutating func read(_ format: FileFormat) {
-        if !otherFormats.contains(format) { otherFormats.append(format) }
-    }
     /// The number of those who ask that writes replace what a person has left malformed, and a file that is not ours.
     /// Its bytes are quarantined.
     package var replacesMistakes = 0
     package var replacesForeign = 0
     /// Whether a write quarantines what a person has left malformed, or is rejected. nil if no store has said so.
     private var quarantines: Bool?
+
+    /// Adds a format in which the file may be. For a property list, this coder takes the place of the usual one, and keeps
+    /// the text.
+    package mutating func add(_ format: FileFormat) {
+        if !otherFormats.contains(format) { otherFormats.append(format) }
+    }
 
     /// If the stores on the file differ, the write is rejected.
     package var quarantinesMistakes: Bool {

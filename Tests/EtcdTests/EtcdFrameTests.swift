@@ -40,7 +40,7 @@ import TestSupport
             Issue.record("\(name): no failure", sourceLocation: sourceLocation)
             return
         }
-        // What is waited for until the end is no answer; the others are told at once.
+        // Where the answer is only late, the deadline ends the wait. The other faults are reported at once.
         #expect((failure.reason == "no answer in time") == (time < longestWait), "\(name): \(failure.reason)")
         #expect(.now < deadline + longestWait, "\(name)")
     }

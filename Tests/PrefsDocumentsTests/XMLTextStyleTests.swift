@@ -145,13 +145,13 @@ import TestSupport
 
     @Test(arguments: Style.all) func onlyTheLinesOfTheChangeDiffer(_ style: Style) throws {
         let text = Data(style.text(of: Self.job).utf8)
-        let former = try Self.members(of: text)
-        #expect(try Self.changed(text, from: former, to: former) == text)
+        let former = try XMLText.members(of: text)
+        #expect(try XMLText.changed(text, from: former, to: former) == text)
         for change in Self.changes {
             var new = former
             change.change(&new)
-            let changed = try Self.changed(text, from: former, to: new)
-            #expect(try Self.members(of: changed) == new, "\(change.name)")
+            let changed = try XMLText.changed(text, from: former, to: new)
+            #expect(try XMLText.members(of: changed) == new, "\(change.name)")
             #expect(try Self.readByFoundation(changed) == StoredValue.dictionary(new).object as? NSDictionary)
             let (before, after) = (Self.lines(of: text), Self.lines(of: changed))
             let difference = after.difference(from: before)
@@ -161,9 +161,9 @@ import TestSupport
                 "\(change.name): \(difference)\n\(String(decoding: changed, as: UTF8.self))")
             #expect(after.allSatisfy { $0.hasSuffix("\r") } == (style.lineEnd == "\r\n"))
             // The change back gives the former text, unless its place is forgotten.
-            let back = try Self.changed(changed, from: new, to: former)
+            let back = try XMLText.changed(changed, from: new, to: former)
             if removed == added || removed == 0 { #expect(back == text, "\(change.name)") }
-            #expect(try Self.members(of: back) == former)
+            #expect(try XMLText.members(of: back) == former)
         }
     }
 
@@ -172,14 +172,14 @@ import TestSupport
         var random = SeededGenerator(seed: UInt64(seed))
         let styles = Style.all
         let text = Data(styles[seed % styles.count].text(of: Self.randomMembers(&random, 0)).utf8)
-        var (former, current) = (try Self.members(of: text), text)
+        var (former, current) = (try XMLText.members(of: text), text)
         for _ in 0..<4 {
             let other = styles[0].text(of: Self.randomMembers(&random, 0))
             let new =
-                try Self.mixed(.dictionary(former), .dictionary(Self.members(of: Data(other.utf8))), &random)
+                try Self.mixed(.dictionary(former), .dictionary(XMLText.members(of: Data(other.utf8))), &random)
                 .dictionary ?? [:]
-            let changed = try Self.changed(current, from: former, to: new)
-            #expect(try Self.members(of: changed) == new, "\(String(decoding: changed, as: UTF8.self))")
+            let changed = try XMLText.changed(current, from: former, to: new)
+            #expect(try XMLText.members(of: changed) == new, "\(String(decoding: changed, as: UTF8.self))")
             #expect(try Self.readByFoundation(changed) == StoredValue.dictionary(new).object as? NSDictionary)
             (former, current) = (new, changed)
         }
@@ -228,15 +228,5 @@ import TestSupport
 
     private static func readByFoundation(_ text: Data) throws -> NSDictionary? {
         try PropertyListSerialization.propertyList(from: text, format: nil) as? NSDictionary
-    }
-
-    private static func members(of text: Data) throws -> [String: StoredValue] {
-        try #require(try PropertyListCoder.decode(text).value.dictionary)
-    }
-
-    private static func changed(
-        _ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]
-    ) throws -> Data {
-        try FileFormat.xmlText.coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)
     }
 }

@@ -129,12 +129,12 @@ import Testing
     ]
 
     @Test(arguments: cases) func onlyWhatChangesIsWritten(_ example: Case) throws {
-        let former = try Self.members(of: Data(example.text.utf8))
+        let former = try XMLText.members(of: Data(example.text.utf8))
         var new = former
         for (key, value) in example.changes { new[key] = value.isNull ? nil : value }
-        let changed = try Self.changed(Data(example.text.utf8), from: former, to: new)
+        let changed = try XMLText.changed(Data(example.text.utf8), from: former, to: new)
         #expect(String(decoding: changed, as: UTF8.self) == example.expected)
-        #expect(try Self.members(of: changed) == new)
+        #expect(try XMLText.members(of: changed) == new)
     }
 
     @Test(
@@ -159,9 +159,9 @@ import Testing
                 "<?xml version=\"1.0\" encoding=\"\(declared)\"?>\n<plist><dict>\n<!-- \(known) -->\n<key>\(known)</key>"
                     + "\(euro)\n</dict></plist>\n")
         }
-        let former = try Self.members(of: list("<true/>"))
+        let former = try XMLText.members(of: list("<true/>"))
         let key = try #require(former.keys.first)
-        let changed = try Self.changed(list("<true/>"), from: former, to: [key: .string("€é")])
+        let changed = try XMLText.changed(list("<true/>"), from: former, to: [key: .string("€é")])
         let written =
             switch name {
             case "US-ASCII": "&#8364;&#233;"
@@ -169,24 +169,27 @@ import Testing
             default: "€é"
             }
         #expect(changed == list("<string>\(written)</string>"))
-        #expect(try Self.members(of: changed) == [key: .string("€é")])
+        #expect(try XMLText.members(of: changed) == [key: .string("€é")])
     }
 
     @Test func aValueThatXMLCannotHoldIsRejectedWithItsPlace() throws {
         let text = Data("<plist><dict><key>a</key><array><string>\u{7}</string></array></dict></plist>".utf8)
-        let former = try Self.members(of: text)
+        let former = try XMLText.members(of: text)
         let list = { (last: String) in ["a": StoredValue.array([.string("\u{7}"), .string(last)])] }
-        #expect(try Self.members(of: Self.changed(text, from: former, to: list("x"))) == list("x"))
-        let error = #expect(throws: EncodingFailure.self) { try Self.changed(text, from: former, to: list("\u{8}")) }
+        #expect(try XMLText.members(of: XMLText.changed(text, from: former, to: list("x"))) == list("x"))
+        let error = #expect(throws: EncodingFailure.self) { try XMLText.changed(text, from: former, to: list("\u{8}")) }
         #expect(error.map { "\($0)" } == "a[1]: the control character U+0008 cannot be stored in XML")
         #expect(error?.topLevelKey == "a")
     }
+}
 
-    private static func members(of text: Data) throws -> [String: StoredValue] {
+/// An XML property list before and after a change, for the suites of its text.
+enum XMLText {
+    static func members(of text: Data) throws -> [String: StoredValue] {
         try #require(try PropertyListCoder.decode(text).value.dictionary)
     }
 
-    private static func changed(
+    static func changed(
         _ text: Data, from former: [String: StoredValue], to new: [String: StoredValue]
     ) throws -> Data {
         try FileFormat.xmlText.coder.data(from: .dictionary(new), replacing: .dictionary(former), written: text)

@@ -110,7 +110,7 @@ final class FramedSocket {
         }
     }
 
-    /// The frames that concern calls, of what has come.
+    /// The received frames of calls, without those of the connection.
     func available() -> [Frame]? {
         guard fill() else { return nil }
         var frames: [Frame] = []

@@ -146,6 +146,20 @@ import Testing
         #expect(prefs.ints == ["a": 2] && !system.takeCalls().contains("read"))
     }
 
+    /// A reader of a cached value asks for the revision, and reads the file only if there is none.
+    @Test func theBytesOfACachedValueAreNotComparedForEver() throws {
+        system.frozenTime = FileStatus.Time(seconds: 1_000_000_000, nanoseconds: 0)
+        let prefs = root()
+        prefs["a"] = 1
+        #expect(prefs.ints == ["a": 1])
+        for _ in 0..<2 {
+            system.elapse(.seconds(4))
+            if prefs.location.revision == nil { #expect(prefs.ints == ["a": 1]) }
+        }
+        _ = system.takeCalls()
+        #expect(prefs.location.revision != nil && !system.takeCalls().contains("read"))
+    }
+
     /// A client may answer with a former size.
     @Test func aFileThatIsLongerThanItsStatusIsReadToItsEnd() throws {
         try writePropertyList(["Root": ["a": 1]], to: folder.file())

@@ -122,3 +122,44 @@ struct HeaderDecoder {
         return bytes
     }
 }
+
+// MARK: - Writing
+
+/// Writes a block of header fields (HPACK, RFC 7541): only what needs no table.
+struct HeaderEncoder {
+    /// The method and the scheme, and then what all calls have.
+    private(set) var bytes: [UInt8] = [0x83, 0x86]
+
+    mutating func add(_ path: String, endpoint: Endpoint) {
+        bytes.append(4)
+        add(path)
+        bytes.append(1)
+        add(endpoint.description)
+        // The content type.
+        bytes += [0x0F, 0x10]
+        add("application/grpc")
+        add("te", "trailers")
+    }
+
+    mutating func add(_ name: String, _ value: String) {
+        bytes.append(0)
+        add(name)
+        add(value)
+    }
+
+    private mutating func add(_ text: String) {
+        var count = text.utf8.count
+        if count < 0x7F {
+            bytes.append(UInt8(count))
+        } else {
+            bytes.append(0x7F)
+            count -= 0x7F
+            while count >= 0x80 {
+                bytes.append(UInt8(count & 0x7F) | 0x80)
+                count >>= 7
+            }
+            bytes.append(UInt8(count))
+        }
+        bytes += text.utf8
+    }
+}
