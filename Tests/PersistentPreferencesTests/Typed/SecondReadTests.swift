@@ -244,6 +244,23 @@ extension AppSettingsValues {
         #expect((0..<200).allSatisfy { table[\[Int].[$0]] == nil })
     }
 
+    @Test func aWrapperThatAnInitializerAssignsCounts() {
+        final class StartPrefs: PersistentPrefs, @unchecked Sendable {
+            @Pref var size = 12
+
+            init(size: Int) {
+                super.init(key: "Root", store: InMemoryStore())
+                _size = Pref(wrappedValue: size)
+            }
+        }
+        for size in [9, 10] {
+            let prefs = StartPrefs(size: size)
+            #expect((0..<2).map { _ in prefs.size } == [size, size])
+            prefs.size = 1
+            #expect(prefs.size == 1)
+        }
+    }
+
     @Test func aGenericClassMakesItsKeyPathsAnewAndReadsTheSame() {
         let prefs = GenericPrefs<String>(key: "Root", store: store())
         for round in 0..<100 {
