@@ -96,7 +96,7 @@ extension PersistentPrefs {
     func commit<Value>(_ change: InPlaceChange<Value>, of property: PrefProperty<Value>) {
         commit(change) { value, root, outcome in
             let binding = property.binding(in: state)
-            try root.commit(property.change(to: value, binding), of: binding.key, &outcome)
+            try root.commit(property.write(value, binding), of: binding.key, &outcome)
         }
     }
 

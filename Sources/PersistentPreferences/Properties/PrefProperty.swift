@@ -157,10 +157,10 @@ package final class PrefProperty<Value>: DeclaredProperty, @unchecked Sendable {
         return try shown { () throws(PrefsError) in try binding.coding.stored(for: value, forKey: key) }
     }
 
-    /// The change that stores a value. Without a value, the default would be read in place of nil.
+    /// The write that stores a value. Without a value, the default would be read in place of nil.
     ///
     /// - Throws: `PrefsError.constraintViolated`, `.valuesNotPlistCompatible`.
-    func change(to value: Value, _ binding: Binding) throws(PrefsError) -> Change {
+    func write(_ value: Value, _ binding: Binding) throws(PrefsError) -> RootWrite {
         let stored = try stored(for: value, binding)
         let isNil = stored == nil && Value.self is any OptionalValue.Type && encodedDefault(binding.coding) != nil
         return .property(key: binding.key, isNil ? .null : stored, self)

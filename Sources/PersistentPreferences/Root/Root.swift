@@ -114,13 +114,14 @@ struct Root {
     ///   - name: the only key that the change depends on; nil for all.
     ///   - known: the difference to a state that was read before, and the revision of that state.
     func commit(
-        _ change: Change, of name: String? = nil, knowing known: (difference: RootChange?, revision: Revision?)? = nil,
+        _ write: RootWrite, of name: String? = nil,
+        knowing known: (difference: RootChange?, revision: Revision?)? = nil,
         _ outcome: inout AccessOutcome
     ) throws {
-        let (difference, revision) = try known ?? lookedAt(change, name, &outcome)
+        let (difference, revision) = try known ?? lookedAt(write, name, &outcome)
         guard let difference else { return try ensureDurable(revision, &outcome) }
         outcome.hasReachedDomain = true
-        try roots.reached().change(key, durability: roots.durability) { try apply(change, difference, in: $0) }
+        try roots.reached().change(key, durability: roots.durability) { try apply(write, difference, in: $0) }
         outcome.hasSucceeded(roots.takeWarning())
     }
 
@@ -143,16 +144,16 @@ struct Root {
         return (try change(in: view), view.revision)
     }
 
-    /// The difference that a change would make in the current state; nil if it would change nothing.
+    /// The difference that a write would make in the current state; nil if it would change nothing.
     private func lookedAt(
-        _ change: Change, _ name: String?, _ outcome: inout AccessOutcome
+        _ write: RootWrite, _ name: String?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange?, Revision?) {
         if let known = knownView {
             var ignored = AccessOutcome(of: state)
-            if let difference = try? known.difference(by: change, &ignored) { return (difference, nil) }
+            if let difference = try? known.difference(by: write, &ignored) { return (difference, nil) }
         }
         let view = try view(of: name, isForWriting: true, &outcome)
-        return (try view.difference(by: change, &outcome), view.revision)
+        return (try view.difference(by: write, &outcome), view.revision)
     }
 
     /// A remote root as this process knows it, which saves a request: the store applies a change to the newest state. nil
@@ -164,12 +165,13 @@ struct Root {
 
     /// Commits a difference to a state that was read before. Checks the difference first.
     func commit(_ difference: RootChange, seenAt revision: Revision?, _ outcome: inout AccessOutcome) throws {
-        if !difference.isEmpty {
-            try state.declarations.check(difference, as: roots.form)
-            // Checked before the domain is locked, and again later with the layers of that time.
-            try RootView(self, nil, in: roots.currentLayers()).checkCovers(difference)
-        }
-        try commit(.keys(difference), knowing: (difference.isEmpty ? nil : difference, revision), &outcome)
+        let write = RootWrite.keys(difference)
+        // The covers are checked again in the transaction, with the layers of that time.
+        let checked =
+            difference.isEmpty
+            ? nil
+            : try RootView(self, nil, in: roots.currentLayers(), form: roots.form).difference(by: write, &outcome)
+        try commit(write, knowing: (checked, revision), &outcome)
     }
 
     /// Runs a transaction around the accesses in the body and the change that the body returns.
@@ -197,10 +199,11 @@ struct Root {
         return state.hasFormerRoots && view.entry == nil ? try formerView(insteadOf: view, true) : view
     }
 
-    private func apply(_ change: Change, _ difference: RootChange, in transaction: Transaction) throws {
+    /// - Parameter earlier: the difference that the write makes in the state before the domain was locked.
+    private func apply(_ write: RootWrite, _ earlier: RootChange, in transaction: Transaction) throws {
         // Before the code of the class runs, which may write to the root.
         var before = transaction.entry(of: key, roots.layout)
-        guard let effect = try view(in: transaction).applying(change, difference) else { return }
+        guard let effect = try effect(of: write, earlier, in: transaction) else { return }
         if let difference = effect.difference {
             // A dictionary with two owners is copied when it changes.
             before = nil
@@ -210,12 +213,20 @@ struct Root {
         for formerKey in effect.movedRoots { try roots.transact(on: formerKey) { $0.replace(formerKey, with: nil) } }
         try transaction.replace(root: key, roots.layout, before, with: effect.values)
     }
+
+    private func effect(
+        of write: RootWrite, _ earlier: RootChange, in transaction: Transaction
+    ) throws -> RootEffect? {
+        let view = try view(in: transaction)
+        var ignored = AccessOutcome(of: state, isSilent: true)
+        return try view.difference(by: write, after: earlier, &ignored).flatMap { try view.effect(of: $0, by: write) }
+    }
 }
 
 // MARK: - A write as data
 
 /// A write to one root, as data. The effect of most cases depends on the state that they are applied to.
-enum Change {
+enum RootWrite {
     /// A difference. Other keys of the root do not matter.
     case keys(RootChange)
     /// A value for one key, vetted by its property, which keeps the fields of the value that it replaces. nil removes
@@ -231,8 +242,8 @@ enum Change {
     case remove(AllowedKeys)
 }
 
-/// The effect of a change on a root.
-struct ChangeEffect {
+/// The effect of a write on a root.
+struct RootEffect {
     /// The change of a root that otherwise stays as it is, in the form in which the values are stored; nil if the root
     /// is replaced.
     var difference: RootChange?
@@ -245,22 +256,38 @@ struct ChangeEffect {
 }
 
 extension RootView {
-    /// The difference that a change would make in this state; nil if it would change nothing. Throws every rejection
-    /// that is possible before the domain is locked.
-    func difference(by change: Change, _ outcome: inout AccessOutcome) throws -> RootChange? {
+    /// The difference that a write makes in this state; nil if it changes nothing. Called with the newest known state, to
+    /// reject a write and to acknowledge an equal one before the domain is locked, and again with the state in the
+    /// transaction.
+    ///
+    /// - Parameter earlier: the difference in the state before the domain was locked; nil in that state.
+    func difference(
+        by write: RootWrite, after earlier: RootChange? = nil, _ outcome: inout AccessOutcome
+    ) throws -> RootChange? {
         let difference: RootChange
-        switch change {
-        case .keys(let own): difference = own
+        switch write {
+        case .keys(let own):
+            difference = own
+            if earlier == nil { try root.state.declarations.check(own, as: form) }
         case .property(let key, let value, let property):
-            difference = try .init(of: key, from: valueToReplace(forKey: key), to: value, property, in: self)
+            // Another process may have stored or removed unknown fields in the meantime.
+            let stored = try valueToReplace(forKey: key)
+            if let earlier, earlier.isMade(of: stored, forKey: key) {
+                difference = earlier
+            } else {
+                difference = try .init(of: key, from: stored, to: value, property, in: self)
+            }
         case .assign(let values, let isMerging, let allowed):
+            // Also replaces values that others have written in between.
             let view = isMerging ? self : replaceable
             difference = try .init(values, merging: isMerging, allowed, over: view.values(&outcome), root.state)
+            // No values replace an entry that is no dictionary, too.
             if difference.isEmpty, view.entry == nil, entry != nil { return difference }
+            try root.state.declarations.check(difference, as: form)
         case .clear(let allowed):
-            let stored = try storedValues()
-            guard let stored else { return nil }
+            guard let stored = try storedValues() else { return nil }
             let own = stored.filter { allowed.contains($0.key) }
+            // An empty root is removed, too.
             return own.isEmpty && !stored.isEmpty ? nil : RootChange(from: own, to: [:])
         case .remove:
             // Also removes an entry that is not a dictionary.
@@ -268,75 +295,59 @@ extension RootView {
             return entry == nil ? nil : .nothing
         }
         if difference.isEmpty { return nil }
-        if case .property = change {} else { try root.state.declarations.check(difference, as: form) }
         try checkCovers(difference)
         return difference
     }
 
-    /// The effect of a change on this state; nil if it changes nothing. Called in the transaction. May read former
-    /// roots there, and runs the code of migrations, codings and `keys`.
+    /// What a write does to the root in this state. Called in the transaction. May read former roots there, and runs the
+    /// code of migrations, codings and `keys`.
     ///
-    /// - Parameter before: the difference in the state before the domain was locked.
-    func applying(_ change: Change, _ before: RootChange) throws -> ChangeEffect? {
-        switch change {
-        case .keys(let own): return try applying(own)
-        case .property(let key, let value, let property):
-            // Another process may have stored or removed unknown fields in the meantime.
-            let now = try valueToReplace(forKey: key)
-            if before.isMade(of: now, forKey: key) { return try applying(before) }
-            return try applying(.init(of: key, from: now, to: value, property, in: self))
-        case .assign(let values, let isMerging, let allowed):
-            // Also replaces values that others have written in between.
-            let view = isMerging ? self : replaceable
-            let difference = try RootChange(values, merging: isMerging, allowed, over: view.values(), root.state)
-            try root.state.declarations.check(difference, as: form)
-            let effect = try view.applying(difference)
-            // No values replace an entry that is no dictionary, too.
-            let isEmptied = effect == nil && view.entry == nil && entry != nil
-            return isEmptied ? ChangeEffect(values: root.schema.withVersion([:])) : effect
-        case .clear(let allowed): return try clearing(allowed)
-        case .remove(let allowed): return try removing(allowed)
+    /// - Parameter difference: the difference that the write makes in this state.
+    func effect(of difference: RootChange, by write: RootWrite) throws -> RootEffect? {
+        switch write {
+        case .keys, .property: try effect(of: difference)
+        case .assign(_, let isMerging, _):
+            difference.isEmpty
+                ? RootEffect(values: root.schema.withVersion([:]))
+                : try (isMerging ? self : replaceable).effect(of: difference)
+        case .clear: try clearing(difference)
+        case .remove(let allowed): try removing(allowed)
         }
     }
 
-    private func applying(_ difference: RootChange) throws -> ChangeEffect? {
+    private func effect(of difference: RootChange) throws -> RootEffect? {
         let schema = root.schema
         if schema.isTrivial, formerKey == nil {
-            try checkCovers(difference)
             // An update may have thousands of writes, so none of them looks at the keys of the others.
-            let written = try written(difference)
-            return written.isEmpty ? nil : ChangeEffect(difference: written)
+            return RootEffect(difference: try written(difference))
         }
         var values = try storedValues()
         let migrated = schema.migrated(try dictionary(), to: values)
-        try checkCovers(difference)
         // An unchanged root keeps its old shape, too.
         guard try schema.droppingFormerKeys(difference, of: values).apply(to: &values), let values else { return nil }
-        return ChangeEffect(
+        return RootEffect(
             values: schema.withVersion(try written(values)), movedRoots: formerKey.map { [$0] } ?? [],
             replacesMismigrated: !migrated.isEmpty && (try? root.state.declarations.check(migrated)) == nil)
     }
 
-    private func clearing(_ allowed: AllowedKeys) throws -> ChangeEffect? {
+    private func clearing(_ difference: RootChange) throws -> RootEffect {
         let schema = root.schema
-        guard let current = try storedValues() else { return nil }
-        var rest: [String: StoredValue]? = current
-        let change = RootChange(from: current.filter { allowed.contains($0.key) }, to: [:])
-        try schema.droppingFormerKeys(change, of: current).apply(to: &rest)
+        var rest = try storedValues()
+        try schema.droppingFormerKeys(difference, of: rest).apply(to: &rest)
         // An empty root hides the other former roots.
         let isHiding = try otherFormerRoots().isEmpty == false
         let isNeeded = rest?.isEmpty == false || isHiding || root.roots.layout == .flat
-        return ChangeEffect(
+        return RootEffect(
             values: isNeeded ? try rest.map(written).map(schema.withVersion) : nil,
             movedRoots: formerKey.map { [$0] } ?? [])
     }
 
-    private func removing(_ allowed: AllowedKeys) throws -> ChangeEffect? {
+    private func removing(_ allowed: AllowedKeys) throws -> RootEffect {
         guard root.roots.layout == .flat else {
-            return ChangeEffect(movedRoots: (formerKey.map { [$0] } ?? []) + (try otherFormerRoots()))
+            return RootEffect(movedRoots: (formerKey.map { [$0] } ?? []) + (try otherFormerRoots()))
         }
         let own = root.schema.ownKeys
-        return ChangeEffect(values: try dictionary()?.filter { !allowed.contains($0.key) && !own.contains($0.key) })
+        return RootEffect(values: try dictionary()?.filter { !allowed.contains($0.key) && !own.contains($0.key) })
     }
 
     /// The former root keys that have a root, except for the key of this state.
