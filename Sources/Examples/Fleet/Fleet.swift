@@ -7,7 +7,7 @@ import Foundation
 import PersistentPreferences
 import PrefsEtcd
 
-final class FleetPrefs: PersistentPrefs, @unchecked Sendable {
+final class FleetPrefs: Prefs, @unchecked Sendable {
     @Pref var jobs = 0
     @Pref(.in(1...100)) var step = 1
 }

@@ -10,7 +10,7 @@ import Foundation
 import PersistentPreferences
 import PrefsJSON
 
-final class PulsePrefs: PersistentPrefs, @unchecked Sendable {
+final class PulsePrefs: Prefs, @unchecked Sendable {
     @Pref(.in(0.1...86_400), .help("In seconds.")) var interval = 3_600.0
     @Pref var message = "alive"
     @Pref var author = "Pulse"

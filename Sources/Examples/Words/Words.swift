@@ -7,7 +7,7 @@
 import Foundation
 import PersistentPreferences
 
-final class WordsPrefs: PersistentPrefs, @unchecked Sendable {
+final class WordsPrefs: Prefs, @unchecked Sendable {
     @Pref(.in(1...1_000)) var top = 10
     @Pref("min-length", .in(1...50)) var minLength = 1
     @Pref("ignores-case") var ignoresCase = true

@@ -8,7 +8,7 @@ import PrefsPropertyLists
 /// final class SharedPrefs: Prefs, @unchecked Sendable {
 ///     @Pref var launches = 0
 ///
-///     static let suite = UserDefaultsStore(suiteName: "group.org.example.app")
+///     static let suite = UserDefaultsStore(suiteName: "group.org.example.app", layout: .flat)
 ///     override class var store: any PrefsStore { suite }
 /// }
 /// ```
