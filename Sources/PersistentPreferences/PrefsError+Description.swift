@@ -31,7 +31,7 @@ extension PrefsError: LocalizedError, CustomStringConvertible {
                 + (file.state == .nothing
                     ? "only this write was stored" : "the write started from \(file.state)")
         case .notOurs(let file):
-            "\(file.place); the file is unchanged, because this package did not write it"
+            "\(file.place); the file is unchanged, because it may belong to another program"
         case .notStored(let failure), .busy(let failure):
             "\(failure); the stored state is unchanged"
         case .outcomeUnknown(let failure):

@@ -70,9 +70,11 @@ public enum ExportFormat: String, Sendable, Hashable, CaseIterable {
         try values(of: data).objects
     }
 
-    /// Returns values as bytes, in the form of an export. Leaves nulls out.
-    package func data(of values: [String: StoredValue]) throws -> Data {
-        let values = StoredValue.dictionary(values).plain
+    /// Returns values as bytes, in the form of an export.
+    ///
+    /// - Parameter keepsAll: whether JSON keeps nulls and numbers of any length, as a JSON file does. Otherwise nulls are left out.
+    package func data(of values: [String: StoredValue], keepsAll: Bool = false) throws -> Data {
+        let values = keepsAll ? .dictionary(values) : StoredValue.dictionary(values).plain
         do {
             return switch self {
             case .binary: try PropertyListCoder.encode(values, as: .binary)

@@ -26,7 +26,7 @@ import TestSupport
         let before = try home.state()
         let words = command.map { $0 == "x.json" ? home.path($0) : $0 }
         let printed = try prefs(words, in: path)
-        let message = "\(path): \(file.reason); the file is unchanged, because this package did not write it"
+        let message = "\(path): \(file.reason); the file is unchanged, because it may belong to another program"
         let isRead =
             command.isEmpty || ["--json", "get", "export"].contains(command[0]) || command.contains("--dry-run")
         if isRead {

@@ -47,6 +47,21 @@ import TestSupport
         }
     }
 
+    /// A JSON file takes nulls and numbers as they are. A property list rejects a number that it would round.
+    @Test func anImportKeepsWhatItsFileCanHold() throws {
+        let text = #"{"a": [1, null], "big": 12345678901234567890123, "n": null}"#
+        let path = try home.write(text, to: "from.json").path
+        try home.write("{}", to: "to.json")
+        #expect(try prefs("import", "-f", home.path("to.json"), path) == Printed())
+        #expect(try prefs("diff", path, home.path("to.json")) == Printed())
+        let numbers = try home.write("{\"big\": 0.12345678901234567890123, \"n\": null}", to: "n.json").path
+        let list = home.path("d.plist")
+        try prefs("set", "-f", list, "n", "1")
+        let rounded = "`big`: a number that a double does not hold exactly cannot be stored in a property list"
+        #expect(try prefs("import", "-f", list, numbers) == .failure("\(rounded); nothing has changed"))
+        #expect(try prefs("get", "-f", list, "n") == Printed("1\n"))
+    }
+
     /// The output has the form of an export, so that an import accepts it. Values that are not stored are the defaults.
     @Test func showPrintsValuesThatCanBeImported() throws {
         try home.storeSampleValues()

@@ -62,9 +62,12 @@ import Testing
         let path = try home.write("{\"n\": 1}", to: "n.json").path
         for key in ["n", "new"] {
             let printed = try prefs("set", "-f", path, key, text)
-            #expect(printed == .failure("`\(text)` is beyond the range of numbers; -t string stores the text"))
+            let ways = "-t json stores the number, -t string stores the text"
+            #expect(printed == .failure("`\(text)` is beyond the range of numbers; \(ways)"))
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"n\": 1}")
+        #expect(try prefs("set", "-f", path, "n", text, "-t", "json") == Printed())
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"n\": \(text)}")
         for (index, exact) in ["18446744073709551615", "0.12345678901234567890123", "1e22"].enumerated() {
             #expect(try prefs("set", "-f", path, "new\(index)", exact) == Printed())
         }
@@ -113,7 +116,7 @@ import Testing
         #expect(try prefs("set", "-f", path, "b", "+99999999999999999999") == .failure(lost))
         try prefs("unset", "-f", path, "b")
         // A property list has Doubles.
-        let digits = "`long`: a number of so many digits cannot be stored in a property list"
+        let digits = "`long`: a number that a double does not hold exactly cannot be stored in a property list"
         #expect(try prefs("mv", "\(path):long", from) == .failure(digits))
         #expect(try home.text("g.json") == sums)
         #expect(try prefs("set", "-f", path, "a", "+0").code == 0)

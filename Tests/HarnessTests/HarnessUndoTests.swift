@@ -62,7 +62,7 @@ import TestSupport
         for number in (2...11).reversed() {
             #expect(try prefs("undo", "-f", file) == Printed("~ n: \(number) → \(number - 1)\n"))
         }
-        #expect(try prefs("undo", "-f", file) == .failure("nothing to undo: no write of this tool to \(file) is left"))
+        #expect(try prefs("undo", "-f", file) == .failure("nothing to undo: no write of yours to \(file) is left"))
         // A write after an undo is the newest one.
         try prefs("set", "-f", file, "n=5")
         try prefs("set", "-f", file, "n=6")

@@ -68,6 +68,10 @@ extension ToolMessage {
         (["mv", "a.json:x", "b.json:y", "c.json"], "`mv` takes the values of one file at a time"),
         (["cp", "a", "b", "c"], "several values keep their keys; name only the file of the copies"),
         (["cp", "int", "new.json"], "`new.json` is neither a file nor a key; `new.json:` is a new file"),
+        (
+            ["cp", "int", "new.conf:n"],
+            #"`new.conf:n` is neither FILE:KEY of a file nor a key; `["new.conf:n"]` is a new key"#
+        ),
         (["cp"], "too few arguments for `cp`: prefs cp KEY … [TO]"),
         (
             ["get", "int", "-f", "etcd://ann:pw@localhost:1/p"],
@@ -192,7 +196,7 @@ extension ToolMessage {
         failure(
             "unset --all -f D",
             #"all entries of the UserDefaults suite "D" would be removed; --force does it; nothing has changed"#),
-        failure("undo -f D", "nothing to undo: no write of this tool to HOME/.config/D.plist is left"),
+        failure("undo -f D", "nothing to undo: no write of yours to HOME/.config/D.plist is left"),
         failure(
             "edit", "`edit` needs a terminal, or an editor in VISUAL or EDITOR that needs none; use `prefs set`",
             code: 64),

@@ -76,7 +76,7 @@ private struct NilSettings: HeardSettings, Equatable {
                 #expect(try FolderState(in: SettingsPlace.folder.path).hasSameFiles(as: before), "\(text)")
             }
             #expect(settings == ViewSettings(volume: 3))
-            #expect(failure { try settings.tryUpdate() }.hasSuffix("because this package did not write it"))
+            #expect(failure { try settings.tryUpdate() }.hasSuffix("because it may belong to another program"))
         }
         let reset: (inout ViewSettings) -> Bool = { $0.reset() }
         try writePropertyList(["volume": 4], to: url.appendingPathExtension("init"))

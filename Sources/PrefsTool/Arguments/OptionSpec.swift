@@ -53,7 +53,8 @@ package struct OptionSpec: Sendable {
         name: "--if", valueName: "VALUE", kind: .value, summary: "change nothing unless the value is VALUE now")
     static let nest = OptionSpec(
         name: "--nest", summary: "in a file whose keys have dots, a dot in a new key leads into a new dictionary")
-    static let valueFile = OptionSpec(name: "--from", valueName: "PATH", summary: "the value is the contents of a file")
+    static let valueFile = OptionSpec(
+        name: "--from", valueName: "PATH", summary: "the value is the contents of a file, without the last line end")
     static let all = OptionSpec(name: "--all", summary: "remove all values")
     static let format = OptionSpec(
         name: "--format", valueName: "FORMAT",

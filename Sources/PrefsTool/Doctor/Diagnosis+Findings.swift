@@ -145,7 +145,7 @@ extension Diagnosis {
                 command: mendCommand(surroundings))
         case .notOurs:
             return Finding(
-                reason: "\(reason); this package has not written the file, does not change it, and rejects writes"
+                reason: "\(reason); the file may belong to another program: it is not changed, and writes are rejected"
                     + (FileFormat.isOpenStep(atPath: surroundings.file) ? FileFormat.openStepRemedy : "")
                     + (examination.line.map {
                         "; if it is meant to be \(isJSON ? "JSON" : "a property list"), correct line \($0)"

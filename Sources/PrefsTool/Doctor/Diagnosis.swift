@@ -131,7 +131,7 @@ enum LockState {
 
     var text: String {
         switch self {
-        case .none: "none yet: the first write creates it"
+        case .none: "none: the first write of a program that uses this package creates it"
         case .free: "free"
         case .blocked(let reason): "cannot be used: \(reason)"
         case .held(let holders): LockHolder.text(of: holders)

@@ -167,7 +167,8 @@ extension Place {
 
     static func risk(of file: MalformedFile) -> String {
         let line = CommandError.line(of: file).map { " in the line `\($0)`" } ?? ""
-        return "\(file.place)\(line); this package did not write the file, and would quarantine it"
+        return
+            "\(file.place)\(line); the file may belong to another program; it would become NAME.corrupt-…, and only this change be stored"
     }
 }
 

@@ -153,7 +153,8 @@ enum PropertyListType: String, CaseIterable {
                 value != .string(text)
             }
         if isNumber, !isExact {
-            throw CommandError("\(shown) is beyond the range of numbers; -t string stores the text")
+            let number = value.isDecimal ? "-t json stores the number, " : ""
+            throw CommandError("\(shown) is beyond the range of numbers; \(number)-t string stores the text")
         }
         guard value == .string(text) else { return }
         if let flaw = TextForms(text).flaw {

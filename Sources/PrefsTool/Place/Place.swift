@@ -132,6 +132,11 @@ struct Place {
     /// Whether the file may have nulls.
     var keepsNulls: Bool { prefs == nil && (stream?.isJSON ?? target?.isJSON ?? false) }
 
+    /// What a property list cannot hold of a value of a JSON file; nil if it holds the value.
+    static func lost(of value: StoredValue) -> String? {
+        value.holdsNull ? "null" : value.plain == value ? nil : "a number that a double does not hold exactly"
+    }
+
     // MARK: - Reading
 
     /// The values, including values of layers, and their faults. For a malformed file, the newest known state and the

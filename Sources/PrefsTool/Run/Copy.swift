@@ -83,8 +83,15 @@ struct Copy {
             }
             if Target.isFile(word, exists: !hasOtherPlace) { return Word(place: word, key: "") }
             if FileKind(of: word.absolutePath) == .other { throw UsageError("`\(shown)` is not a file") }
-            if ExportFormat(extensionOf: word) == nil || isKey(word, in: invocation) { return parsed }
-            throw UsageError("`\(shown)` is neither a file nor a key; `\(shown):` is a new file")
+            if isKey(word, in: invocation) { return parsed }
+            if ExportFormat(extensionOf: word) != nil {
+                throw UsageError("`\(shown)` is neither a file nor a key; `\(shown):` is a new file")
+            }
+            // A file of another extension, or a mistyped one, must not become a key.
+            if word.contains(":"), !word.contains("[") {
+                throw UsageError("`\(shown)` is neither FILE:KEY of a file nor a key; `[\"\(shown)\"]` is a new key")
+            }
+            return parsed
         }
 
         /// Whether a word names a value of the place of the options; or, if it need not be whole, a place in one.
@@ -178,8 +185,7 @@ struct Copy {
                 risks.add(Risks.change(of: old, to: value, at: path.text(in: values)))
             }
         }
-        if destination.prefs == nil, !destination.keepsNulls, value.holdsNull || value.plain != value {
-            let kind = value.holdsNull ? "null" : "a number of so many digits"
+        if destination.prefs == nil, !destination.keepsNulls, let kind = Place.lost(of: value) {
             throw CommandError("`\(ShownText.key(path.text))`: \(kind) cannot be stored in a property list")
         }
         let former = values[path.root]

@@ -13,8 +13,12 @@ extension Runner {
         // Without the values of layers, which an import would make permanent.
         let values = place.prefs.map { prefs in prefs.readingStored { $0 } ?? [:] } ?? found
         let shown = place.secrets.removed(from: values, isDeep: place.prefs == nil)
+        let keepsAll = format == .json && place.keepsNulls
+        if place.keepsNulls, !keepsAll { try invocation.confirm(Self.losses(of: shown)) }
         let bytes: Data
-        do { bytes = try format.data(of: shown) } catch PrefsError.valuesNotPlistCompatible(let keys) {
+        do { bytes = try format.data(of: shown, keepsAll: keepsAll) } catch PrefsError.valuesNotPlistCompatible(
+            let keys)
+        {
             let failures = PrefsError.valuesNotPlistCompatible(invalidElements: keys).failures
             return Outcome().reporting(failures.map { "\($0.path): \($0.reason)" }, asJSON: wantsJSON)
         }
@@ -25,6 +29,16 @@ extension Runner {
             outcome.messages.append(Outcome.Message(text: text, isError: false, isJSON: wantsJSON))
         }
         return outcome
+    }
+
+    /// What an export of a JSON file as a property list would change.
+    private static func losses(of values: [String: StoredValue]) -> Risks {
+        var risks = Risks()
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let kind = Place.lost(of: value) else { continue }
+            risks.add("`\(ShownText.key(key))`: \(kind) cannot be stored in a property list")
+        }
+        return risks
     }
 
     private static func format(_ name: String?, path: String?) throws(UsageError) -> ExportFormat {
@@ -61,7 +75,14 @@ extension Runner {
         let path = invocation.operands.first.flatMap { $0 == "-" ? nil : $0.absolutePath }
         let bytes = try ExportFile.read(path, orInput: invocation.context.input)
         let name = invocation.operands.first ?? "standard input"
-        let imported = try Self.values(of: bytes, from: name, ending: "; nothing has changed")
+        let ending = "; nothing has changed"
+        let imported = try Self.values(of: bytes, from: name, isFile: place.keepsNulls, ending: ending)
+        if place.prefs == nil, !place.keepsNulls {
+            // The values of an import are rounded already.
+            let exact = try Self.values(of: bytes, from: name, isFile: true)
+            let long = exact.filter(\.value.holdsDecimal)
+            if !long.isEmpty { throw CommandError(Self.losses(of: long).texts.joined(separator: "; ") + ending) }
+        }
         let values = try place.importable(imported.filter { place.prefs == nil || $0.key != JSONForm.schema })
         return try place.change(invocation) { stored, risks in
             guard invocation.options.has(.replace) else {
@@ -140,7 +161,7 @@ extension Runner {
         do {
             let bytes = FileMetadata(path) == nil ? nil : try ExportFile.read(path)
             guard let newest = try folder.replacement(of: path, current: bytes) else {
-                throw CommandError("nothing to undo: no write of this tool to \(path) is left")
+                throw CommandError("nothing to undo: no write of yours to \(path) is left")
             }
             replacement = newest
         } catch let error as FileError {

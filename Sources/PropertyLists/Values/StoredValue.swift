@@ -77,6 +77,9 @@ package enum StoredValue: Sendable {
     /// Whether a null is in the value.
     package var holdsNull: Bool { holds(\.isNull) }
 
+    /// Whether a number that a double does not hold exactly is in the value.
+    package var holdsDecimal: Bool { holds(\.isDecimal) }
+
     /// Whether a foreign object is in the value.
     var holdsForeign: Bool { holds { if case .foreign = $0 { true } else { false } } }
 

@@ -49,7 +49,7 @@ import Testing
             .quarantined(
                 malformed(.lastGoodCopy(Date(timeIntervalSince1970: 0)), quarantinedAs: "/p/x.json.corrupt-1")),
         "/p/x.json: line 4, column 3: expected a value, found }; "
-            + "the file is unchanged, because this package did not write it": .notOurs(malformed(.nothing)),
+            + "the file is unchanged, because it may belong to another program": .notOurs(malformed(.nothing)),
         "/p/x.plist: write: No space left on device; free some space; the stored state is unchanged":
             .notStored(failure("write", ENOSPC)),
         "/p/.x.plist.lock: still locked after 2 s: held by process 7; the stored state is unchanged":

@@ -138,7 +138,7 @@ private final class WrittenPrefs: PersistentPrefs, @unchecked Sendable {
             return
         }
         let error = #expect(throws: (any Error).self) { try document.perform(operation) }
-        #expect("\(error as Any)".contains("because this package did not write it"))
+        #expect("\(error as Any)".contains("because it may belong to another program"))
         #expect(try Data(contentsOf: file) == Data("hello".utf8))
     }
 }

@@ -199,7 +199,7 @@ import Testing
     }
 
     /// Observers hear no removal, and are told of the fault: the file is malformed, or a folder has its name.
-    @Test(arguments: [("because this package did not write it", false), ("is a folder", true)])
+    @Test(arguments: [("because it may belong to another program", false), ("is a folder", true)])
     func observersHearNoRemovalWhileAReleaseCannotBeRead(_ fault: String, _ isFolder: Bool) throws {
         let prefs = prefs()
         let errors = prefs.errorObserver(), changes = prefs.$a.observer()

@@ -61,7 +61,7 @@ import Testing
         prefs.flush()
         #expect(prefs.outcome == "nothing is stored under the root key \"AnyPrefs\"")
         #expect(prefs.errors.count == 2)
-        #expect(prefs.errors.first?.hasSuffix("because this package did not write it") == true)
+        #expect(prefs.errors.first?.hasSuffix("because it may belong to another program") == true)
     }
 
     @Test func withAnUpdateThatThrows() {
