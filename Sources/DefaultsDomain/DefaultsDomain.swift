@@ -53,10 +53,10 @@ package final class DefaultsDomain: Domain {
             try checkReadable()
             var content: Content = [:]
             for key in keys { content[key] = try entry(key).value }
-            return DomainState(content, isWhole: false)
+            return DomainState(content, hasAllEntries: false)
         case .root(let key):
             let entry = try entry(key)
-            return DomainState(entry.value.map { [key: $0] }, isWhole: false, revision: entry.revision)
+            return DomainState(entry.value.map { [key: $0] }, hasAllEntries: false, revision: entry.revision)
         }
     }
 
@@ -146,17 +146,17 @@ extension DefaultsDomain: FeedSource {
     var mayOthersWrite: Bool { true }
 
     /// The content of the watched parts. The feed does not use the others.
-    func committedState(waits: Bool) throws -> ChangeFeed.Look {
-        if let transaction { return ChangeFeed.Look(content: transaction.session?.content) }
+    func committedState(waits: Bool) throws -> ChangeFeed.CommittedState {
+        if let transaction { return ChangeFeed.CommittedState(content: transaction.session?.content) }
         let parts = entries.watchedParts
         if parts.contains("") {
             let content = try content()
             expect(content.map { Array($0.keys) } ?? [])
-            return ChangeFeed.Look(content: content)
+            return ChangeFeed.CommittedState(content: content)
         }
         var content: Content = [:]
         for key in parts { content[key] = try entry(key).value }
-        return ChangeFeed.Look(content: content)
+        return ChangeFeed.CommittedState(content: content)
     }
 
     func watch(entry: String, _ changed: @escaping @Sendable () -> Void) -> AnyObject? {

@@ -84,7 +84,7 @@ package struct DomainState {
     /// The entries of the part, or more; nil if the domain is missing.
     package let content: Transaction.Content?
     /// Whether the content has all entries of the domain.
-    package let isWhole: Bool
+    package let hasAllEntries: Bool
     /// nil inside a transaction, and if only a comparison shows whether two states are equal.
     package let revision: Revision?
     /// A warning of a read that succeeded: the file is malformed, and the content is the newest known state. Or a
@@ -96,11 +96,12 @@ package struct DomainState {
     let isDuringSave: Bool
 
     package init(
-        _ content: Transaction.Content?, isWhole: Bool = true, revision: Revision? = nil, warning: FileError? = nil,
+        _ content: Transaction.Content?, hasAllEntries: Bool = true, revision: Revision? = nil,
+        warning: FileError? = nil,
         form: ValueForm = .exact, isDuringSave: Bool = false
     ) {
         self.content = content
-        self.isWhole = isWhole
+        self.hasAllEntries = hasAllEntries
         self.form = form
         self.isDuringSave = isDuringSave
         self.revision = revision
@@ -109,7 +110,7 @@ package struct DomainState {
 
     /// A known state that is read in place of one that cannot be read.
     init(
-        _ known: PropertyListFile.KnownState, revision: Revision? = nil, warning: FileError? = nil,
+        _ known: PropertyListFile.RememberedState, revision: Revision? = nil, warning: FileError? = nil,
         isDuringSave: Bool = false
     ) {
         self.init(

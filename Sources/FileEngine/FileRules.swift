@@ -5,7 +5,7 @@ package import PrefsPropertyLists
 package struct FileRules: Sendable {
     /// Other code that writes the file and must stay in agreement. A file with a mirror belongs to a UserDefaults
     /// domain, so it is never "not ours".
-    package struct Mirror: Sendable {
+    package struct DefaultsMirror: Sendable {
         /// Called under the cross-process lock, before the file is read for a change. Not called for a damaged file,
         /// which the other code would overwrite.
         let willChange: @Sendable () -> Void
@@ -24,7 +24,7 @@ package struct FileRules: Sendable {
         }
     }
 
-    package var mirror: Mirror?
+    package var mirror: DefaultsMirror?
     package var protection: FileProtection?
     /// The format of the file if a write creates it. The file may then be in this format, too.
     package var formatOfNewFile = FileFormat.binary {
@@ -109,7 +109,7 @@ extension PropertyListFile {
 
     var rules: FileRules { state.withLock { $0.rules } }
 
-    var currentMirror: FileRules.Mirror? { state.withLock { $0.rules.mirror } }
+    var currentMirror: FileRules.DefaultsMirror? { state.withLock { $0.rules.mirror } }
 
     /// The format of a commit that replaces a state.
     func format(replacing base: Snapshot) -> FileFormat { state.withLock { $0.rules.format(replacing: base) } }

@@ -11,11 +11,11 @@ package final class PropertyListFile: Sendable {
 
     package let queue = TransactionQueue()
     let names: FileNames
-    let root: Root
+    let topLevel: TopLevel
     let system: SystemCalls
 
     /// The type of the top level of a file.
-    package enum Root {
+    package enum TopLevel {
         /// A dictionary of roots and other entries: the content.
         case domain
         /// Any value. It is the only entry of the content, under `documentKey`.
@@ -25,7 +25,7 @@ package final class PropertyListFile: Sendable {
     package static let documentKey = "document"
 
     /// The newest state that this process has read from the file or written to it.
-    struct KnownState {
+    struct RememberedState {
         let content: Content
         let format: FileFormat?
         let loss: String?
@@ -40,7 +40,7 @@ package final class PropertyListFile: Sendable {
 
     struct State {
         var snapshot: Snapshot?
-        var known: KnownState?
+        var known: RememberedState?
         /// What the next access reports, and the state of the file that it is about; nil if it is about something that has
         /// happened.
         var warning: (error: FileError, status: FileStatus?)?
@@ -49,13 +49,13 @@ package final class PropertyListFile: Sendable {
         var rules = FileRules()
         var presence = FileLocation.Presence()
         /// When the file had the state that was published last, by the monotonic clock.
-        var published: Duration?
+        var publishedAt: Duration?
         /// The state that is read while another program saves the file, and the copy that it was compared with.
         var lastKnownState: (copy: FileStatus?, state: DomainState)?
         /// The status of a file without its end, and what its bytes have shown.
         var incomplete: (status: FileStatus, absence: FileLocation.Presence.Absence, changed: FileStatus.Time?)?
         /// What was known of the file until it was found missing or empty.
-        var lost: KnownState?
+        var stateBeforeLoss: RememberedState?
         /// The folder of the last write, open.
         var folder: OpenFile?
 
@@ -68,9 +68,9 @@ package final class PropertyListFile: Sendable {
     let state = Locked(State())
 
     /// - Parameter path: absolute, without links.
-    init(path: String, holds root: Root = .domain, system: SystemCalls = .real) {
+    init(path: String, holds topLevel: TopLevel = .domain, system: SystemCalls = .real) {
         names = FileNames(path: path)
-        self.root = root
+        self.topLevel = topLevel
         self.system = system
         queue.feed.start(self)
     }
@@ -81,16 +81,16 @@ package final class PropertyListFile: Sendable {
     /// has changed, and an `open` on a server. A file that cannot be read gives what is known of it, with the error, but
     /// not to a write. Throws `FileError.unreadable` or `.pathChanged`.
     ///
-    /// - Parameter former: what is known instead, if the path has led to another file.
-    func read(_ patience: Patience = .ofRead, former: Former? = nil) throws -> DomainState {
+    /// - Parameter previousTarget: what is known instead, if the path has led to another file.
+    func read(_ patience: Patience = .ofRead, previousTarget: PreviousTarget? = nil) throws -> DomainState {
         if let transaction = queue.transaction {
             return DomainState(transaction.content, form: transaction.session?.form ?? .exact)
         }
         let (cached, hasWarning) = state.withLock { ($0.snapshot, $0.warning != nil) }
         // A file that was missing before may be coming now.
-        guard let cached, former == nil || cached.status != nil, let current = validated(cached) else {
+        guard let cached, previousTarget == nil || cached.status != nil, let current = validated(cached) else {
             do {
-                return try load(patience, former)
+                return try load(patience, previousTarget)
             } catch FileError.unreadable(let failure) where patience != .ofWrite {
                 guard let known = knownOfUnreadable() else { throw FileError.unreadable(failure) }
                 return DomainState(known, warning: .unreadable(failure))
@@ -113,10 +113,10 @@ package final class PropertyListFile: Sendable {
         return current
     }
 
-    private func load(_ patience: Patience, _ former: Former?) throws -> DomainState {
+    private func load(_ patience: Patience, _ previousTarget: PreviousTarget?) throws -> DomainState {
         var wait = SaveWait()
         while true {
-            switch try look(under: nil, waits: patience != .none, former: former) {
+            switch try loadState(under: nil, waits: patience != .none, previousTarget: previousTarget) {
             case .state(let snapshot): return reading(of: snapshot, hasWarning: true)
             case .saving(_, let lastKnownState?) where patience != .ofWrite: return lastKnownState
             // The limits of waits are for writes.
@@ -148,7 +148,7 @@ package final class PropertyListFile: Sendable {
     }
 
     /// The state that a transaction starts with. `isFirst` is true at the first call.
-    func stateForTransaction() -> (cached: Snapshot?, mirror: FileRules.Mirror?, isFirst: Bool) {
+    func stateForTransaction() -> (cached: Snapshot?, mirror: FileRules.DefaultsMirror?, isFirst: Bool) {
         state.withLock { state in
             defer { state.hasBegun = true }
             return (state.snapshot, state.rules.mirror, !state.hasBegun)
@@ -204,36 +204,36 @@ package final class PropertyListFile: Sendable {
     func publish(_ snapshot: Snapshot?, at time: Duration? = nil) {
         state.withLock { state in
             // A slow thread must not bring back an older state than a faster one has published.
-            if let time, let last = state.published, time < last { return }
-            if let time { state.published = time }
+            if let time, let last = state.publishedAt, time < last { return }
+            if let time { state.publishedAt = time }
             state.snapshot = snapshot
             if let warned = state.warning?.status, snapshot?.status != warned { state.warning = nil }
             guard let snapshot, snapshot.fault == nil else { return }
             guard let content = snapshot.content, let status = snapshot.status else {
                 // Reads no longer return what was known, but a write keeps it beside the file.
-                state.lost = state.known ?? state.lost
+                state.stateBeforeLoss = state.known ?? state.stateBeforeLoss
                 state.known = nil
                 return
             }
-            state.known = KnownState(
+            state.known = RememberedState(
                 content: content, format: snapshot.format, loss: snapshot.loss, text: snapshot.text,
                 changed: status.changed)
             if let time { state.presence.sawWhole(at: time) }
-            (state.lastKnownState, state.lost) = (nil, nil)
+            (state.lastKnownState, state.stateBeforeLoss) = (nil, nil)
         }
     }
 
     /// Notes that this program has removed the file: nothing is lost, and no program is saving the file.
     func noteRemoval() {
         state.withLock { state in
-            (state.known, state.lost, state.lastKnownState) = (nil, nil, nil)
-            (state.snapshot, state.published) = (Snapshot(system: system), system.monotonicNow())
+            (state.known, state.stateBeforeLoss, state.lastKnownState) = (nil, nil, nil)
+            (state.snapshot, state.publishedAt) = (Snapshot(system: system), system.monotonicNow())
         }
     }
 
-    var knownState: KnownState? { state.withLock { $0.known } }
+    var knownState: RememberedState? { state.withLock { $0.known } }
 
-    func note(_ known: KnownState) {
+    func note(_ known: RememberedState) {
         state.withLock { $0.known = known }
     }
 
@@ -255,26 +255,28 @@ package final class PropertyListFile: Sendable {
 extension PropertyListFile: FeedSource {
     /// The last commit by anyone. Its warning is kept for the next access. Unlike a read, it resolves the path, because
     /// the folder may have been replaced.
-    package func committedState(waits: Bool) throws -> ChangeFeed.Look {
-        if let transaction = queue.transaction { return ChangeFeed.Look(content: transaction.session?.content) }
+    package func committedState(waits: Bool) throws -> ChangeFeed.CommittedState {
+        if let transaction = queue.transaction {
+            return ChangeFeed.CommittedState(content: transaction.session?.content)
+        }
         let snapshot: Snapshot
         if let cached = cached.flatMap(validated),
             cached.status == (try? system.status(ofPath: names.path, followsLinks: false))
         {
             snapshot = cached
         } else {
-            var look = try look(under: nil)
-            while waits, case .saving(_, lastKnownState: nil) = look {
+            var result = try loadState(under: nil)
+            while waits, case .saving(_, lastKnownState: nil) = result {
                 system.pause()
-                look = try self.look(under: nil)
+                result = try self.loadState(under: nil)
             }
-            switch look {
+            switch result {
             case .state(let state): snapshot = state
             case .saving(let time, let lastKnownState):
-                return ChangeFeed.Look(content: lastKnownState?.content, isBeingSaved: true, next: time)
+                return ChangeFeed.CommittedState(content: lastKnownState?.content, isBeingSaved: true, next: time)
             }
         }
-        return ChangeFeed.Look(
+        return ChangeFeed.CommittedState(
             content: snapshot.content, fault: snapshot.fault?.error,
             next: snapshot.end.map { $0 - system.monotonicNow() })
     }

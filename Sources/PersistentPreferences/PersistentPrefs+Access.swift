@@ -37,7 +37,7 @@ extension PersistentPrefs {
     /// The number of visible values. Makes no objects.
     func visibleCount() -> Int {
         state.bridge.access(nil, of: self)
-        return storedValues.count
+        return effectiveValues.count
     }
 
     func value(of name: String) -> Any? {
@@ -50,12 +50,12 @@ extension PersistentPrefs {
 
     /// The value of a key in the store or in a layer; nil if the key is absent, unreadable or not allowed. Sets
     /// ``lastError`` as a read does.
-    package func storedValue(forKey key: String) -> StoredValue? {
+    package func effectiveValue(forKey key: String) -> StoredValue? {
         read(of: key, onlyIfAllowed: true) { try $0.value(forKey: key, &$1) } ?? nil
     }
 
     /// The values whose objects ``values`` returns. Sets ``lastError`` as a read does.
-    package var storedValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values(&$1)) } ?? [:] }
+    package var effectiveValues: [String: StoredValue] { read { allowedKeys.visible(in: try $0.values(&$1)) } ?? [:] }
 
     func reload() {
         state.roots.forget()

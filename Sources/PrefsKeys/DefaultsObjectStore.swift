@@ -51,7 +51,7 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
     /// Other code may change the object at any time.
     let mayOthersWrite = true
 
-    func committedState(waits: Bool) -> ChangeFeed.Look { ChangeFeed.Look(content: committed()) }
+    func committedState(waits: Bool) -> ChangeFeed.CommittedState { ChangeFeed.CommittedState(content: committed()) }
 
     var transaction: Transaction? { queue.transaction }
 
@@ -70,7 +70,7 @@ private final class DefaultsObject: Domain, FeedSource, @unchecked Sendable {
         for key in keys {
             content[key] = domain.map { defaults.value(ofEntry: key, inDomain: $0) } ?? defaults.value(ofEntry: key)
         }
-        return DomainState(content, isWhole: false)
+        return DomainState(content, hasAllEntries: false)
     }
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {

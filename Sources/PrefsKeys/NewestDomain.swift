@@ -45,7 +45,7 @@ final class NewestDomain: Domain {
         }
         var content = stored.content ?? [:]
         content[key] = value
-        return DomainState(content, isWhole: false, form: stored.form)
+        return DomainState(content, hasAllEntries: false, form: stored.form)
     }
 
     func transact(on root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {

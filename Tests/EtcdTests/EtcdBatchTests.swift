@@ -40,7 +40,7 @@ import TestSupport
             }
         }
 
-        var hasRoom: Bool { session.hasRoom }
+        var acceptsMembers: Bool { session.acceptsMembers }
 
         func commit() throws { try session.commit() }
     }
@@ -191,7 +191,7 @@ import TestSupport
     @Test func aLargeMemberIsTheLast() throws {
         let batch = try Batch(store)
         try batch.update { $0 = ["count": 1, "text": String(repeating: "x", count: 300 << 10)] }
-        #expect(!batch.hasRoom)
+        #expect(!batch.acceptsMembers)
         try batch.commit()
         #expect(try store.currentCount() == 1)
     }

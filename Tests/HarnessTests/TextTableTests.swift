@@ -45,7 +45,7 @@ import TestSupport
 
     private func read(_ key: String, _ layer: PrefsLayer) -> String {
         let prefs = prefs(above: layer)
-        let value = prefs.storedValue(forKey: key)
+        let value = prefs.effectiveValue(forKey: key)
         guard case .invalidLayer(let faults)? = prefs.lastError else { return value.map(JSONWriter.line) ?? "nothing" }
         return faults.map { $0.reason.hasPrefix(key) ? $0.reason : "\(key): \($0.reason)" }.joined()
     }
@@ -63,7 +63,7 @@ import TestSupport
     }
 
     private func storedText(of key: String) -> String {
-        EveryTypePrefs(store: stored).storedValue(forKey: key).map(JSONWriter.line) ?? "nothing"
+        EveryTypePrefs(store: stored).effectiveValue(forKey: key).map(JSONWriter.line) ?? "nothing"
     }
 
     @Test(arguments: TextTable.rows) func everyPathReadsATextAlike(_ row: TextRow) throws {
@@ -97,7 +97,7 @@ import TestSupport
             let imported = EveryTypePrefs(store: InMemoryStore())
             imported.import(data, merge: true)
             for prefs in [EveryTypePrefs(store: flat), layered, imported] {
-                let read = prefs.storedValue(forKey: row.key)
+                let read = prefs.effectiveValue(forKey: row.key)
                 #expect(prefs.lastError == nil, "\(form)")
                 #expect(read.flatMap { prefs.readValue(of: $0, forKey: row.key) } == expected, "\(form)")
             }

@@ -13,14 +13,14 @@ extension PropertyListFile {
     }
 
     /// What is known of a path that has led to another file.
-    struct Former {
-        let known: KnownState
+    struct PreviousTarget {
+        let known: RememberedState
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
         let moved: FileStatus.Time?
     }
 
     /// The state that an access works with.
-    enum Look {
+    enum LoadResult {
         case state(Snapshot)
         /// Another program may be saving the file; another look is due after that time. A read returns the other
         /// state, if the process knows one. Nothing is published.
@@ -47,10 +47,10 @@ extension PropertyListFile {
     }
 
     /// The state that a write depends on. Waits, without a lock, while another program saves the file.
-    func loadForWriting(former: Former? = nil) throws -> Snapshot {
+    func loadForWriting(previousTarget: PreviousTarget? = nil) throws -> Snapshot {
         var wait = SaveWait()
         while true {
-            if case .state(let snapshot) = try look(under: nil, former: former) { return snapshot }
+            if case .state(let snapshot) = try loadState(under: nil, previousTarget: previousTarget) { return snapshot }
             try wait.pause(for: names.path, system)
         }
     }
@@ -60,29 +60,31 @@ extension PropertyListFile {
     ///
     /// - Parameters:
     ///   - waits: whether the caller waits for a missing file of which the process knows nothing.
-    ///   - former: what is known instead, if the path has led to another file.
-    func look(under writeLock: WriteLock?, waits: Bool = true, former: Former? = nil) throws -> Look {
+    ///   - previousTarget: what is known instead, if the path has led to another file.
+    func loadState(under writeLock: WriteLock?, waits: Bool = true, previousTarget: PreviousTarget? = nil) throws
+        -> LoadResult
+    {
         while true {
             let (begin, time) = (system.monotonicNow(), system.wallClockNow())
             let (known, hasRead) = state.withLock { ($0.known, $0.snapshot != nil) }
             func answer(
                 _ absence: FileLocation.Presence.Absence, _ changed: FileStatus.Time?
             ) -> FileLocation.Presence.Answer {
-                let look = FileLocation.Presence.Look(
-                    absence: absence, isKnown: former != nil || known != nil || hasRead, changed: changed,
+                let evidence = FileLocation.Presence.Evidence(
+                    absence: absence, isKnown: previousTarget != nil || known != nil || hasRead, changed: changed,
                     isUnstamped: absence != .missing && changed != nil && changed == known?.changed, begin: begin,
                     clock: time...max(time, system.wallClockNow()))
-                return state.withLock { $0.presence.answer(to: look) }
+                return state.withLock { $0.presence.answer(to: evidence) }
             }
-            func saving(_ time: Duration) -> Look {
+            func saving(_ time: Duration) -> LoadResult {
                 let lastKnownState =
-                    former.map { DomainState($0.known, isDuringSave: true) } ?? lastKnownState(under: writeLock)
+                    previousTarget.map { DomainState($0.known, isDuringSave: true) } ?? lastKnownState(under: writeLock)
                 return .saving(time, lastKnownState: lastKnownState)
             }
-            func look(
+            func result(
                 _ absence: FileLocation.Presence.Absence?, _ changed: FileStatus.Time?,
                 _ truth: (_ writtenUntil: Duration?) throws -> Snapshot
-            ) throws -> Look? {
+            ) throws -> LoadResult? {
                 switch absence.map({ answer($0, changed) }) {
                 case .outdated: return nil
                 case .saving(let time): return saving(time)
@@ -97,28 +99,28 @@ extension PropertyListFile {
             {
                 return saving(time)
             }
-            let seen: Look?
+            let found: LoadResult?
             switch try find(under: writeLock) {
             case .whole(let snapshot, let time): return .state(published(snapshot, at: time))
             case .missing:
-                let isExpected = former != nil || known != nil || waits && isAwaited(under: writeLock)
-                let stamps = isExpected ? [folderStamp(under: writeLock), former?.moved, removalStamp] : []
-                seen = try look(isExpected ? .missing : nil, stamps.compactMap { $0 }.max()) { _ in
+                let isExpected = previousTarget != nil || known != nil || waits && mayReturn(under: writeLock)
+                let stamps = isExpected ? [folderStamp(under: writeLock), previousTarget?.moved, removalStamp] : []
+                found = try result(isExpected ? .missing : nil, stamps.compactMap { $0 }.max()) { _ in
                     Snapshot(system: system)
                 }
             case .changing:
                 // It has changed now, whatever clock has stamped it.
-                seen = try look(.cutOff, time) { _ in
+                found = try result(.cutOff, time) { _ in
                     let reason = "was changed during every attempt"
                     throw FileError.unreadable(StorageFailure(path: names.path, reason: reason))
                 }
             case .malformed(let bytes):
                 lazy var copy = Result { try lastGoodCopy(beside: bytes, under: writeLock) }
-                let (absence, changed) = disturbance(bytes, under: writeLock, copy: { try? copy.get() })
+                let (absence, changed) = signsOfSaving(bytes, under: writeLock, copy: { try? copy.get() })
                 state.withLock { $0.incomplete = absence.map { (bytes.source.status, $0, changed) } }
-                seen = try look(absence, changed) { try state(inPlaceOf: bytes, copy.get(), writtenUntil: $0) }
+                found = try result(absence, changed) { try state(inPlaceOf: bytes, copy.get(), writtenUntil: $0) }
             }
-            if let seen { return seen }
+            if let found { return found }
         }
     }
 
@@ -163,11 +165,11 @@ extension PropertyListFile {
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp, fileSystem: kind)
             }
             do {
-                let list = try Self.decode(bytes, as: root, in: rules.formats)
+                let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
                 return .whole(
                     Snapshot(
                         content: list.content, from: source(list.format), loss: list.loss,
-                        written: list.format.coder.isForPeople ? bytes : nil, system: system), at: time)
+                        sourceBytes: list.format.coder.isForPeople ? bytes : nil, system: system), at: time)
             } catch DecodingFailure.malformed(let fault) {
                 let format = bytes.withUnsafeBytes(rules.formats.recognizing)
                 return .malformed(MalformedBytes(fault: fault, source: source(format)))
@@ -213,10 +215,10 @@ extension PropertyListFile {
 
     /// Decodes the bytes of a file as the content of a domain or of a document.
     package static func decode(
-        _ bytes: Data, as root: Root = .domain, in formats: [FileFormat] = .propertyLists
+        _ bytes: Data, as topLevel: TopLevel = .domain, in formats: [FileFormat] = .propertyLists
     ) throws(DecodingFailure) -> (content: Content, format: FileFormat, loss: String?) {
         let list = try PropertyListCoder.decode(bytes, as: formats)
-        if root == .document { return ([documentKey: list.value], list.format, list.loss) }
+        if topLevel == .document { return ([documentKey: list.value], list.format, list.loss) }
         guard let content = list.value.dictionary else { throw .malformed("its top level is not a dictionary") }
         return (content, list.format, list.loss)
     }

@@ -65,7 +65,7 @@ final class Snapshot: Sendable {
     /// The bytes of the content: a text that people write, from which the next commit takes over what it does not change,
     /// or a file that this process has written, because bytes are compared faster than their checksum is computed. nil
     /// for other files. For a malformed file, the bytes of its known state.
-    let written: Data?
+    let sourceBytes: Data?
     /// When the state ends although the file does not change, by the monotonic clock; nil if it does not end.
     let end: Duration?
     /// The checksum of the bytes of the file; 0 if it is missing.
@@ -79,7 +79,7 @@ final class Snapshot: Sendable {
     /// Creates the state of a missing file.
     init(system: SystemCalls) {
         content = nil
-        (fault, loss, written) = (nil, nil, nil)
+        (fault, loss, sourceBytes) = (nil, nil, nil)
         revision = Revision()
         (checksum, hasReliableTimes, end) = (0, true, nil)
         (format, form) = (nil, nil)
@@ -91,13 +91,13 @@ final class Snapshot: Sendable {
     }
 
     init(
-        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, written: Data? = nil,
+        content: Content?, from source: Source, fault: Fault? = nil, loss: String? = nil, sourceBytes: Data? = nil,
         end: Duration? = nil, system: SystemCalls
     ) {
         self.content = content
         self.fault = fault
         self.loss = loss
-        self.written = written
+        self.sourceBytes = sourceBytes
         self.end = end
         revision = Revision()
         format = source.format
@@ -106,7 +106,7 @@ final class Snapshot: Sendable {
         file = source.file
         fileSystem = source.fileSystem ?? system.fileSystem(of: source.file.descriptor)
         read = fileSystem.isOnServer ? system.monotonicNow() : nil
-        if fileSystem.isOnServer { source.file.rest() }
+        if fileSystem.isOnServer { source.file.suspend() }
         self.system = system
         checksum = CheckedCopy.checksum(source.bytes)
         hasReliableTimes = !fileSystem.isOnServer && source.status.hasReliableTimes(before: source.nextStamp)
@@ -125,7 +125,7 @@ final class Snapshot: Sendable {
     /// Creates a copy of a state that is with reliable times.
     private init(withReliableTimes state: Snapshot) {
         content = state.content
-        (fault, loss, written) = (state.fault, state.loss, state.written)
+        (fault, loss, sourceBytes) = (state.fault, state.loss, state.sourceBytes)
         revision = state.revision
         (format, form) = (state.format, state.form)
         status = state.status
@@ -137,7 +137,7 @@ final class Snapshot: Sendable {
     }
 
     /// The bytes of the content, if people write the format.
-    var text: Data? { format?.coder.isForPeople == true ? written : nil }
+    var text: Data? { format?.coder.isForPeople == true ? sourceBytes : nil }
 
     private var hasEnded: Bool { end.map { system.monotonicNow() >= $0 } ?? false }
 
@@ -194,7 +194,7 @@ final class Snapshot: Sendable {
             let found = try? system.readAll(
                 file.descriptor, size: status.size, isKnown: !fileSystem.isOnServer, limit: .max)
         else { return false }
-        return (fault == nil ? written : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum)
+        return (fault == nil ? sourceBytes : nil).map({ $0 == found }) ?? (CheckedCopy.checksum(found) == checksum)
     }
 
     /// Returns this state, or a copy of it with reliable times, if its open file still has the bytes that were read.

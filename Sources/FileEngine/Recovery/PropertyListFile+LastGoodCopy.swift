@@ -88,7 +88,7 @@ extension PropertyListFile {
         /// The copy is damaged, because another program has changed it, its writer was killed, or a writer is writing
         /// it. In the last two cases its status is known.
         case damaged(tornSince: FileStatus?)
-        case usable(KnownState, Date)
+        case usable(RememberedState, Date)
 
         var isOurs: Bool {
             switch self {
@@ -142,8 +142,8 @@ extension PropertyListFile {
             {
                 return .ofOtherFormat
             }
-            let list = try Self.decode(bytes, as: root, in: rules.formats)
-            let state = KnownState(
+            let list = try Self.decode(bytes, as: topLevel, in: rules.formats)
+            let state = RememberedState(
                 content: list.content, format: list.format, loss: list.loss,
                 text: list.format.coder.isForPeople ? bytes : nil, changed: status.modified)
             return .usable(state, status.modified.date)

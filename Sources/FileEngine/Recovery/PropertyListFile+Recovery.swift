@@ -16,7 +16,7 @@ extension PropertyListFile {
         let isForPeople =
             bytes.isForPeople && known?.isForPeople ?? true && currentMirror == nil && !rules.quarantinesMistakes
         let isBlank = Self.isBlank(bytes.source.bytes)
-        let isEmptied = isBlank && isForPeople && (known != nil || self.state.withLock { $0.lost != nil })
+        let isEmptied = isBlank && isForPeople && (known != nil || self.state.withLock { $0.stateBeforeLoss != nil })
         if isBlank, !isEmptied, currentMirror == nil, case .missing = copy {
             return Snapshot(content: nil, from: bytes.source, system: system)
         }
@@ -41,7 +41,7 @@ extension PropertyListFile {
             }
         return Snapshot(
             content: known?.content, from: source, fault: Snapshot.Fault(report: report, kind), loss: known?.loss,
-            written: known?.text, end: isEmptied ? end : nil, system: system)
+            sourceBytes: known?.text, end: isEmptied ? end : nil, system: system)
     }
 
     /// Whether a text has no content.
@@ -59,7 +59,7 @@ extension PropertyListFile {
     }
 
     /// What is known of a file that cannot be read: the last known state, or else the last good copy.
-    func knownOfUnreadable() -> KnownState? {
+    func knownOfUnreadable() -> RememberedState? {
         if let knownState { return knownState }
         guard let owner = (try? system.status(ofPath: names.path, followsLinks: false))?.owner,
             case .usable(let known, _)? = try? lastGoodCopy(of: [owner], under: nil)
@@ -70,8 +70,8 @@ extension PropertyListFile {
     /// The state that this process has learned last. The time of the copy's bytes says whether it knows the copy; the
     /// change time would also show a new mode.
     func newest(
-        _ known: KnownState?, _ copy: LastGoodCopy
-    ) -> (report: MalformedFile.KnownState, state: KnownState?) {
+        _ known: RememberedState?, _ copy: LastGoodCopy
+    ) -> (report: MalformedFile.KnownState, state: RememberedState?) {
         guard case .usable(let copied, let date) = copy else { return (known == nil ? .nothing : .lastKnown, known) }
         // The copy of a commit is younger than its file, so equal contents count as the known state.
         if let known, known.changed >= copied.changed || known.content.isEqual(to: copied.content) {
@@ -242,7 +242,7 @@ extension PropertyListFile {
 /// What the presence of a file is asked, and what reads return while another program saves the file.
 extension PropertyListFile {
     /// Whether a process that has not read a missing file waits for it: it finds a copy of it.
-    func isAwaited(under writeLock: WriteLock?) -> Bool {
+    func mayReturn(under writeLock: WriteLock?) -> Bool {
         // Most missing files have no copy. A file system in user space may show no file while one is replaced.
         guard (try? copyStatus(under: writeLock)) != nil else {
             if let writeLock { return writeLock.isOnServer }
@@ -259,7 +259,7 @@ extension PropertyListFile {
     /// What malformed bytes show of a program that is writing the file, and the time of its last change.
     ///
     /// - Parameter copy: reads the last good copy.
-    func disturbance(
+    func signsOfSaving(
         _ bytes: MalformedBytes, under writeLock: WriteLock?, copy: () -> LastGoodCopy?
     ) -> (FileLocation.Presence.Absence?, changed: FileStatus.Time?) {
         let changed = bytes.source.status.changed
@@ -319,7 +319,7 @@ extension PropertyListFile {
     // MARK: - Copies of missing files
 
     /// Gives the quarantined copy of a missing file the name that it shares with earlier ones, so that one is kept.
-    func keepOnly(_ name: String, under writeLock: WriteLock) -> String {
+    func renameToSharedCopy(_ name: String, under writeLock: WriteLock) -> String {
         // If it fails, the copy stays under its first name.
         guard (try? system.rename(name, to: names.copyOfMissing, in: writeLock.folder)) != nil else { return name }
         return names.copyOfMissing
@@ -332,7 +332,9 @@ extension PropertyListFile {
     func quarantineLost(under writeLock: WriteLock) throws(StorageFailure) -> Quarantine? {
         guard let folder = try folderStatus(under: writeLock) else { return nil }
         let owners: Set = [geteuid(), folder.owner]
-        if let lost = state.withLock({ $0.lost }), let bytes = try bytesBeyondCopy(of: lost, owners, under: writeLock) {
+        if let lost = state.withLock({ $0.stateBeforeLoss }),
+            let bytes = try bytesBeyondCopy(of: lost, owners, under: writeLock)
+        {
             let name = try freeName { name throws(StorageFailure) in
                 try makeDurable(name, CheckedCopy.copy(of: bytes), like: nil, protectedAs: nil, under: writeLock)
             }
@@ -355,7 +357,7 @@ extension PropertyListFile {
 
     /// The bytes of a state; nil if the last good copy has it or a newer one.
     private func bytesBeyondCopy(
-        of lost: KnownState, _ owners: Set<UInt32>, under writeLock: WriteLock
+        of lost: RememberedState, _ owners: Set<UInt32>, under writeLock: WriteLock
     ) throws(StorageFailure) -> Data? {
         if case .usable(let copied, _)? = try? lastGoodCopy(of: owners, under: writeLock),
             copied.content.isEqual(to: lost.content) || copied.changed > lost.changed

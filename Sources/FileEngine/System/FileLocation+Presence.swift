@@ -17,8 +17,8 @@ extension FileLocation {
             case cutOff
         }
 
-        /// One look at a path where there was no whole file.
-        struct Look {
+        /// What one look at a path without a whole file has shown.
+        struct Evidence {
             let absence: Absence
             /// Whether the process knows a state of the file. If not, a read waits.
             let isKnown: Bool
@@ -56,12 +56,12 @@ extension FileLocation {
         /// When the whole file was seen last; nil if it never was.
         private(set) var lastWhole: Duration?
         /// The sum of the times between looks since the whole file was seen. Each counts for a window at most.
-        private var spent = Duration.zero
+        private var windowTimeUsed = Duration.zero
 
         /// How long an empty file counts as being written.
         private static let emptyTime = Duration.seconds(5)
         /// How long ago the file was whole, at most, if a save that the file system's times do not show may have begun.
-        private static let memory = Duration.milliseconds(50)
+        private static let recentWholeLimit = Duration.milliseconds(50)
         /// The most that windows may last together until the whole file is seen. A folder may change without an end
         /// although the file is not coming back.
         private static let mostWindows = Duration.seconds(1)
@@ -73,44 +73,44 @@ extension FileLocation {
         /// - Parameter time: when the file was whole.
         mutating func sawWhole(at time: Duration) {
             // A slow look says nothing of a later absence.
-            if absence.map({ $0.since <= time }) ?? false { (absence, spent) = (nil, .zero) }
+            if absence.map({ $0.since <= time }) ?? false { (absence, windowTimeUsed) = (nil, .zero) }
             lastWhole = max(lastWhole ?? time, time)
         }
 
-        mutating func answer(to look: Look) -> Answer {
-            if let lastWhole, look.begin < lastWhole { return .outdated }
-            if let absence { spent += max(.zero, min(look.begin - absence.last, look.window)) }
+        mutating func answer(to evidence: Evidence) -> Answer {
+            if let lastWhole, evidence.begin < lastWhole { return .outdated }
+            if let absence { windowTimeUsed += max(.zero, min(evidence.begin - absence.last, evidence.window)) }
             let since: Duration
-            if let absence, absence.kind == look.absence,
-                look.begin - absence.since < look.window || absence.changed == look.changed
+            if let absence, absence.kind == evidence.absence,
+                evidence.begin - absence.since < evidence.window || absence.changed == evidence.changed
             {
                 since = absence.since
             } else {
-                since = begin(look)
+                since = begin(evidence)
             }
-            absence = (look.absence, since, look.begin, look.changed)
-            let elapsed = look.begin - since
-            if elapsed < look.window { return .saving(look.window - elapsed) }
-            if look.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
+            absence = (evidence.absence, since, evidence.begin, evidence.changed)
+            let elapsed = evidence.begin - since
+            if elapsed < evidence.window { return .saving(evidence.window - elapsed) }
+            if evidence.absence == .empty, elapsed < Self.emptyTime { return .beingWritten(Self.emptyTime - elapsed) }
             return .truth
         }
 
         /// When the state that a look has seen began, by the monotonic clock.
-        private func begin(_ look: Look) -> Duration {
-            let age = look.changed.map { look.clock.lowerBound.since($0) }
-            let isInFuture = look.changed.map { $0.since(look.clock.upperBound) > Self.tolerance } ?? false
-            let isYoung = look.changed.map { !isInFuture && age ?? .zero < look.window + $0.step } ?? false
-            let wasWhole = lastWhole.map { look.begin - $0 < Self.memory } ?? false
-            let isFirst = absence?.kind != look.absence
+        private func begin(_ evidence: Evidence) -> Duration {
+            let age = evidence.changed.map { evidence.clock.lowerBound.since($0) }
+            let isInFuture = evidence.changed.map { $0.since(evidence.clock.upperBound) > Self.tolerance } ?? false
+            let isYoung = evidence.changed.map { !isInFuture && age ?? .zero < evidence.window + $0.step } ?? false
+            let wasWhole = lastWhole.map { evidence.begin - $0 < Self.recentWholeLimit } ?? false
+            let isFirst = absence?.kind != evidence.absence
             // A process that knows nothing waits once, also if a server has stamped the change.
-            let isUnknown = look.changed == nil && !look.isKnown
-            if isYoung || wasWhole || isFirst && (look.isUnstamped || isUnknown), isFirst || look.isKnown,
-                spent + look.window <= Self.mostWindows
+            let isUnknown = evidence.changed == nil && !evidence.isKnown
+            if isYoung || wasWhole || isFirst && (evidence.isUnstamped || isUnknown), isFirst || evidence.isKnown,
+                windowTimeUsed + evidence.window <= Self.mostWindows
             {
-                return look.begin
+                return evidence.begin
             }
             // A time in the future counts as long ago.
-            return look.begin - (isInFuture ? Self.emptyTime : max(age ?? .zero, look.window))
+            return evidence.begin - (isInFuture ? Self.emptyTime : max(age ?? .zero, evidence.window))
         }
     }
 }

@@ -9,7 +9,7 @@ package import PrefsPropertyLists
 package final class FileLocation {
     package let path: String
     let system: SystemCalls
-    private let root: PropertyListFile.Root
+    private let topLevel: PropertyListFile.TopLevel
     private let configure: @Sendable (inout FileRules) -> Void
     private let place = Locked(Place())
 
@@ -24,13 +24,13 @@ package final class FileLocation {
         /// Whether the path contains a link.
         var followsLinks = false
         /// The file that the path led to before, if the process knows its state. nil once the current file was read.
-        var former: PropertyListFile?
+        var previousTarget: PropertyListFile?
         /// When a link on the path was last made anew, as its file system says; nil if there is none.
         var moved: FileStatus.Time?
 
         /// Whether the file is the one of the path until a read finds another: the path contains no link, need not be
         /// resolved, and has no former file.
-        private var isPlain: Bool { !isStale && !followsLinks && former == nil }
+        private var isPlain: Bool { !isStale && !followsLinks && previousTarget == nil }
 
         var plain: PropertyListFile? { isPlain ? file : nil }
 
@@ -44,11 +44,11 @@ package final class FileLocation {
     ///   - path: absolute.
     ///   - configure: called with the rules of the file after each resolution of the path.
     package init(
-        path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls = .real,
+        path: String, holds topLevel: PropertyListFile.TopLevel = .domain, system: SystemCalls = .real,
         configure: @escaping @Sendable (inout FileRules) -> Void = { _ in }
     ) {
         self.path = path
-        self.root = root
+        self.topLevel = topLevel
         self.system = system
         self.configure = configure
     }
@@ -62,11 +62,11 @@ package final class FileLocation {
         try withPlace { file, _ in try body(file) }
     }
 
-    private func withPlace<R>(_ body: (PropertyListFile, _ former: PropertyListFile?) throws -> R) throws -> R {
+    private func withPlace<R>(_ body: (PropertyListFile, _ previousTarget: PropertyListFile?) throws -> R) throws -> R {
         for _ in 0..<40 {
             do {
-                let (file, former) = try current()
-                return try body(file, former)
+                let (file, previousTarget) = try current()
+                return try body(file, previousTarget)
             } catch FileError.pathChanged {
                 place.withLock { $0.isStale = true }
             }
@@ -93,31 +93,31 @@ package final class FileLocation {
     /// The file that the path leads to, and the former file. In an update, the file that the update changes.
     ///
     /// Costs no system call if the path has no link and was resolved before; one `stat` if it has a link.
-    private func current() throws -> (file: PropertyListFile, former: PropertyListFile?) {
-        let (known, isStale, followsLinks, former) = place.withLock {
-            ($0.file, $0.isStale, $0.followsLinks, $0.former)
+    private func current() throws -> (file: PropertyListFile, previousTarget: PropertyListFile?) {
+        let (known, isStale, followsLinks, previousTarget) = place.withLock {
+            ($0.file, $0.isStale, $0.followsLinks, $0.previousTarget)
         }
         if let known, !isStale {
-            if !followsLinks || known.queue.transaction != nil { return (known, former) }
+            if !followsLinks || known.queue.transaction != nil { return (known, previousTarget) }
             if let committed = known.cached?.status,
                 let status = try? system.status(ofPath: path, followsLinks: true), status.isSameFile(as: committed)
             {
-                return (known, former)
+                return (known, previousTarget)
             }
         }
         do {
             let resolution = try PathResolution(path, system: system)
-            let file = FileRegistry.shared.file(at: resolution.target, holds: root, system: system)
+            let file = FileRegistry.shared.file(at: resolution.target, holds: topLevel, system: system)
             file.setRules(configure)
             let stamps = resolution.links.compactMap { link in
                 try? system.status(ofPath: link, followsLinks: false).flatMap { system.stamp($0.changed, of: link) }
             }
             return place.withLock { place in
                 place.moved = stamps.max()
-                if let last = place.file, last !== file, last.knownState != nil { place.former = last }
-                if place.former === file { place.former = nil }
+                if let last = place.file, last !== file, last.knownState != nil { place.previousTarget = last }
+                if place.previousTarget === file { place.previousTarget = nil }
                 (place.file, place.isStale, place.followsLinks) = (file, false, !resolution.links.isEmpty)
-                return (file, place.former)
+                return (file, place.previousTarget)
             }
         } catch {
             throw FileError.unreadable(error)
@@ -144,10 +144,10 @@ package final class FileLocation {
     }
 
     private func state(_ patience: PropertyListFile.Patience) throws -> DomainState {
-        try withPlace { file, former in
-            guard let former, file.queue.transaction == nil else { return try file.read(patience) }
-            let known = known(of: former)
-            let found = Result { try file.read(patience, former: known) }
+        try withPlace { file, previousTarget in
+            guard let previousTarget, file.queue.transaction == nil else { return try file.read(patience) }
+            let known = known(of: previousTarget)
+            let found = Result { try file.read(patience, previousTarget: known) }
             if let known = known?.known {
                 switch found {
                 case .success(let state) where state.isDuringSave: return state
@@ -160,28 +160,33 @@ package final class FileLocation {
                 }
             }
             // The file was read, or it is missing: what is known of the former file no longer counts.
-            place.withLock { if $0.file === file { $0.former = nil } }
+            place.withLock { if $0.file === file { $0.previousTarget = nil } }
             return try found.get()
         }
     }
 
     /// What is known of the path, if it has led to another file before.
-    private func known(of former: PropertyListFile?) -> PropertyListFile.Former? {
-        former?.knownState.map { known in PropertyListFile.Former(known: known, moved: place.withLock { $0.moved }) }
+    private func known(of previousTarget: PropertyListFile?) -> PropertyListFile.PreviousTarget? {
+        previousTarget?.knownState.map { known in
+            PropertyListFile.PreviousTarget(known: known, moved: place.withLock { $0.moved })
+        }
     }
 
     /// When another look is due, because the path leads to a file that is missing, and a program may be making a link or a
     /// folder anew. nil if the file exists, or is not coming.
     func timeUntilLook(at file: PropertyListFile) -> Duration? {
-        guard let former = known(of: place.withLock { $0.former }),
-            case .saving(let time, _)? = try? file.look(under: nil, former: former)
+        guard let previousTarget = known(of: place.withLock { $0.previousTarget }),
+            case .saving(let time, _)? = try? file.loadState(under: nil, previousTarget: previousTarget)
         else { return nil }
         return time
     }
 
-    private func begin(_ file: PropertyListFile, after former: PropertyListFile?) throws -> any TransactionSession {
+    private func begin(_ file: PropertyListFile, after previousTarget: PropertyListFile?) throws
+        -> any TransactionSession
+    {
         let session = try file.begin()
-        if former != nil, let fault = (session as? PropertyListFile.Session)?.base.fault, !file.rules.replaces(.mistake)
+        if previousTarget != nil, let fault = (session as? PropertyListFile.Session)?.base.fault,
+            !file.rules.replaces(.mistake)
         {
             session.end()
             throw fault.error
@@ -226,11 +231,14 @@ extension FileLocation: Domain {
     package func transact(
         on root: String = "", durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
-        try withPlace { file, former in
-            if Transaction.current == nil, let known = known(of: former) { _ = try file.loadForWriting(former: known) }
+        try withPlace { file, previousTarget in
+            if Transaction.current == nil, let known = known(of: previousTarget) {
+                _ = try file.loadForWriting(previousTarget: known)
+            }
             try file.queue.transact(
                 durability: durability, lock: file.names.path(of: file.names.lock),
-                begin: { try begin(file, after: former) }, body, check: { try checkPathUnchanged(of: file, $0) })
+                begin: { try begin(file, after: previousTarget) }, body, check: { try checkPathUnchanged(of: file, $0) }
+            )
         }
     }
 
@@ -263,12 +271,12 @@ final class FileRegistry: Sendable {
     static let shared = FileRegistry()
 
     /// Compares the bytes of the path, because two spellings of a letter name two files. Includes the system, because
-    /// tests have several systems, and the kind of root, because two views of one file treat each other like two
+    /// tests have several systems, and the top level, because two views of one file treat each other like two
     /// processes.
     private struct Key: Hashable {
         let path: [UInt8]
         let system: ObjectIdentifier
-        let root: PropertyListFile.Root
+        let topLevel: PropertyListFile.TopLevel
     }
 
     private struct Entry {
@@ -279,13 +287,13 @@ final class FileRegistry: Sendable {
 
     /// - Parameter path: absolute, without links.
     func file(
-        at path: String, holds root: PropertyListFile.Root = .domain, system: SystemCalls
+        at path: String, holds topLevel: PropertyListFile.TopLevel = .domain, system: SystemCalls
     ) -> PropertyListFile {
         entries.withLock { entries in
-            let key = Key(path: Array(path.utf8), system: ObjectIdentifier(system), root: root)
+            let key = Key(path: Array(path.utf8), system: ObjectIdentifier(system), topLevel: topLevel)
             if let file = entries[key]?.file { return file }
             entries = entries.filter { $0.value.file != nil }
-            let file = PropertyListFile(path: path, holds: root, system: system)
+            let file = PropertyListFile(path: path, holds: topLevel, system: system)
             entries[key] = Entry(file: file)
             return file
         }

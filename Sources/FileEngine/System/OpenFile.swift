@@ -23,10 +23,10 @@ package final class OpenFile: Sendable {
     private let opened: FileStatus?
     /// Whether the file is closed, or its number was found to belong to another file. A lost descriptor stays lost,
     /// because the file may be opened again under the same number.
-    nonisolated(unsafe) private var over = false
+    nonisolated(unsafe) private var isInvalid = false
     /// Whether the descriptor is closed, because the file is on a server. The file is opened by its name if it is needed.
-    nonisolated(unsafe) private var rests = false
-    /// Guards `over` and `rests` of all files, because a lock for each file would cost each write an allocation.
+    nonisolated(unsafe) private var isSuspended = false
+    /// Guards `isInvalid` and `isSuspended` of all files, because a lock for each file would cost each write an allocation.
     private static let lock = Lock()
 
     /// Takes over the descriptor, for one call.
@@ -48,7 +48,7 @@ package final class OpenFile: Sendable {
 
     /// Whether the descriptor still belongs to this file.
     package var isIntact: Bool {
-        if isOver { return false }
+        if hasEnded { return false }
         guard let opened else { return true }
         if system.isStill(opened, descriptor) { return true }
         abandon()
@@ -56,17 +56,17 @@ package final class OpenFile: Sendable {
     }
 
     /// Closes the file until `opened(_:under:)`, because no file of a server is kept open.
-    func rest() {
+    func suspend() {
         let isFirst = Self.lock.withLock {
-            defer { (over, rests) = (true, true) }
-            return !over
+            defer { (isInvalid, isSuspended) = (true, true) }
+            return !isInvalid
         }
         if isFirst { system.close(descriptor) }
     }
 
-    /// This file or, if it rests, the file that has its name now. Called under the write lock.
+    /// This file or, if it is suspended, the file that has its name now. Called under the write lock.
     func opened(_ name: String, under writeLock: WriteLock) throws(StorageFailure) -> OpenFile {
-        guard writeLock.isOnServer, Self.lock.withLock({ rests }) else { return self }
+        guard writeLock.isOnServer, Self.lock.withLock({ isSuspended }) else { return self }
         guard let (file, _) = try system.openLockedFile(name, in: writeLock.folder, on: writeLock.fileSystem) else {
             throw StorageFailure(path: "", reason: "was removed by another program during the update")
         }
@@ -78,10 +78,10 @@ package final class OpenFile: Sendable {
 
     /// Leaves the number to the program, which uses it for another file. Called before the file is opened again.
     package func abandon() {
-        Self.lock.withLock { over = true }
+        Self.lock.withLock { isInvalid = true }
     }
 
-    private var isOver: Bool { Self.lock.withLock { over } }
+    private var hasEnded: Bool { Self.lock.withLock { isInvalid } }
 
     /// Takes over the descriptor of a folder, a socket or a queue of the system that is open while the program's code
     /// runs.
@@ -103,7 +103,7 @@ package final class OpenFile: Sendable {
 
     deinit {
         if lifetime == .snapshot, let opened {
-            if !isOver { system.closeReplaced(descriptor, opened) }
+            if !hasEnded { system.closeReplaced(descriptor, opened) }
         } else if isIntact {
             system.close(descriptor)
         }
@@ -163,7 +163,7 @@ final class BackgroundCloser: Sendable {
     /// - Parameter opened: the status of the file.
     func close(_ descriptor: SystemCalls.Descriptor, _ opened: FileStatus, _ system: SystemCalls) {
         let file = Waiting(descriptor: descriptor, opened: opened, system: system)
-        if LockRegistry.forks > 0 {
+        if LockRegistry.forkCount > 0 {
             closeAll()
             return file.close()
         }
@@ -192,7 +192,7 @@ final class BackgroundCloser: Sendable {
 
     /// Whether a file waits or is being closed. False in a forked child.
     func isClosing(for system: SystemCalls) -> Bool {
-        LockRegistry.forks == 0
+        LockRegistry.forkCount == 0
             && state.withLock { state in
                 state.closing.contains { $0.system === system } || state.waiting.contains { $0.system === system }
             }
@@ -201,7 +201,7 @@ final class BackgroundCloser: Sendable {
     /// Closes the waiting files, and waits for those that other threads are closing.
     func finish() {
         closeAll()
-        while LockRegistry.forks == 0, !state.withLock({ $0.closing.isEmpty }) { usleep(500) }
+        while LockRegistry.forkCount == 0, !state.withLock({ $0.closing.isEmpty }) { usleep(500) }
     }
 
     private func closeAll() {

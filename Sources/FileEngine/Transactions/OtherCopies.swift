@@ -22,7 +22,7 @@ enum OtherCopies {
     /// - Parameter path: the path of the lock file.
     static func refuseWait(for path: String) throws(StorageFailure) {
         // In a forked child, the lock of the notification center may be held for ever.
-        guard LockRegistry.forks == 0 else { return }
+        guard LockRegistry.forkCount == 0 else { return }
         let answers = NSMutableArray()
         NotificationCenter.default.post(name: question, object: nil, userInfo: ["path": path, "answers": answers])
         guard answers.count > 0 else { return }

@@ -74,7 +74,7 @@ extension PropertyListFile.Session {
             // XML has rounded the difference away, or a later member of the batch has reverted it.
             return isDurable(durability) ? () : try ensureDurable()
         }
-        if file.root == .document, content.isEmpty {
+        if file.topLevel == .document, content.isEmpty {
             return try file.removeFile(base, durability: durability, under: lock)
         }
         try file.store(content, replacing: base, durability: durability, under: lock)
@@ -147,7 +147,7 @@ extension PropertyListFile {
         {
             return current
         }
-        guard case .state(let snapshot) = try look(under: writeLock) else { return nil }
+        guard case .state(let snapshot) = try loadState(under: writeLock) else { return nil }
         return snapshot
     }
 

@@ -82,7 +82,7 @@ private final class TransactionBatch: CommitGroup {
     }
 
     /// Whether every change was vetted, so that one member's values cannot fail the commit of another.
-    private(set) var hasRoom = true
+    private(set) var acceptsMembers = true
     private(set) var hasMembers = false
     /// The encoded size of the changes.
     private var size = 0
@@ -99,7 +99,7 @@ private final class TransactionBatch: CommitGroup {
             if isVetted, let session {
                 size += try session.vet(transaction.content ?? [:], after: content, beside: size)
             } else {
-                hasRoom = false
+                acceptsMembers = false
             }
             changes.append((transaction, .init(before: content, after: transaction.content)))
             content = transaction.content
@@ -142,7 +142,7 @@ private final class TransactionBatch: CommitGroup {
 /// it is.
 package protocol CommitGroup: AnyObject {
     /// Whether another member may join.
-    var hasRoom: Bool { get }
+    var acceptsMembers: Bool { get }
     /// Whether the reads or writes of the last member depend on the commit.
     var dependsOnCommit: Bool { get }
     /// Commits the work of the members. Called once, after the last member.
@@ -165,7 +165,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
         fileprivate var outcome: Result<Void, any Error>?
         /// Signalled once the outcome is known, and again by each thread that has waited for it.
         fileprivate let committed = DispatchSemaphore(value: 0)
-        fileprivate let process = LockRegistry.forks
+        fileprivate let process = LockRegistry.forkCount
 
         fileprivate init(_ group: Group) {
             self.group = group
@@ -177,7 +177,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
 
     private struct State {
         /// The process whose threads this state describes. A forked child does not have them.
-        var process = LockRegistry.forks
+        var process = LockRegistry.forkCount
         var isBusy = false
         /// Signalled when the turn of their thread has come.
         var waiters: [DispatchSemaphore] = []
@@ -186,7 +186,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
 
         /// After a fork, no thread of the child has the turn.
         mutating func forgetParent() {
-            guard process != LockRegistry.forks else { return }
+            guard process != LockRegistry.forkCount else { return }
             // A thread of the parent may have been changing the batch, so the child neither reads it nor releases it.
             if let openBatch { _ = Unmanaged.passRetained(openBatch) }
             self = State()
@@ -209,7 +209,7 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
     }
 
     /// The number of threads that wait for their turn, and may join the batch.
-    var waiting: Int { state.withLock { $0.process == LockRegistry.forks ? $0.waiters.count : 0 } }
+    var waiting: Int { state.withLock { $0.process == LockRegistry.forkCount ? $0.waiters.count : 0 } }
 
     /// Waits for the turn. The first member of a batch begins its group.
     ///
@@ -254,16 +254,16 @@ package final class GroupCommit<Group: CommitGroup>: Sendable {
     /// Passes the open batch on, or commits it. Returns the outcome of this thread's work.
     package func leave(_ batch: Batch) -> Result<Void, any Error> {
         batch.members += 1
-        let (hasRoom, dependsOnCommit) = (batch.group.hasRoom, batch.group.dependsOnCommit)
+        let (acceptsMembers, dependsOnCommit) = (batch.group.acceptsMembers, batch.group.dependsOnCommit)
         let (isHandedOn, hasTurn) = state.withLock { state in
             // A child that was forked during the turn has the turn, unless another thread of the child was faster.
-            let hasTurn = batch.process == state.process || state.process != LockRegistry.forks
-            if state.process != LockRegistry.forks {
+            let hasTurn = batch.process == state.process || state.process != LockRegistry.forkCount
+            if state.process != LockRegistry.forkCount {
                 state.forgetParent()
                 state.isBusy = true
             }
             guard hasTurn else { return (false, false) }
-            guard hasRoom, batch.members < Self.largestBatch, !state.waiters.isEmpty else {
+            guard acceptsMembers, batch.members < Self.largestBatch, !state.waiters.isEmpty else {
                 state.openBatch = nil
                 return (false, true)
             }

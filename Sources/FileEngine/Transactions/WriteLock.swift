@@ -13,7 +13,7 @@ package struct WriteLock {
     private let lockName: String
     private let locked: FileStatus
     let system: SystemCalls
-    private let process = LockRegistry.forks
+    private let process = LockRegistry.forkCount
     /// The protection class of new files. nil keeps the class of a file that is replaced, and leaves the class of a new
     /// file to the system.
     let protection: FileProtection?
@@ -84,7 +84,7 @@ package struct WriteLock {
     var isOnServer: Bool { fileSystem.isOnServer }
 
     /// False in a child that was forked while its parent held the lock. The lock and the update belong to the parent.
-    var isOfThisProcess: Bool { process == LockRegistry.forks }
+    var isOfThisProcess: Bool { process == LockRegistry.forkCount }
 
     /// False if the program has closed the descriptor of the lock file. The lock is lost, and others may hold it.
     var isIntact: Bool { lockFile.isIntact }
@@ -146,7 +146,7 @@ package struct WriteLock {
                     if creates { continue }
                     return nil
                 }
-                // May fail if the lock file belongs to another user. That user is trusted: `refuseForeign` has checked.
+                // May fail if the lock file belongs to another user. That user is trusted: `refuseOtherOwner` has checked.
                 if let found, found.permissions & 0o077 != 0 { try? system.setPermissions(0o600, of: file.descriptor) }
                 // Taken once: on SMB, a second lock on the same descriptor waits for the first one.
                 if let wait = LockWait.current {
@@ -183,7 +183,7 @@ package struct WriteLock {
     ) throws(StorageFailure) -> (OpenFile, FileStatus?)? {
         do throws(StorageFailure) {
             if let (file, status) = try openExisting(names.lock, in: folder, system) {
-                try refuseForeign(status, names, in: folder, system)
+                try refuseOtherOwner(status, names, in: folder, system)
                 try refuseOpen(status)
                 if let protection, system.protection(of: file.descriptor) != protection.rawValue {
                     try system.setProtection(protection.rawValue, of: file.descriptor)
@@ -228,7 +228,7 @@ package struct WriteLock {
     ///
     /// Trusted are the caller, root, and the owner of the preferences file. If the preferences file is missing, the
     /// owner of the folder takes its owner's place.
-    private static func refuseForeign(
+    private static func refuseOtherOwner(
         _ lock: FileStatus, _ names: FileNames, in folder: SystemCalls.Descriptor, _ system: SystemCalls
     ) throws(StorageFailure) {
         if lock.owner == geteuid() || lock.owner == 0 { return }

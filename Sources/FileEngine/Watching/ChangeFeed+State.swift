@@ -15,7 +15,7 @@ extension ChangeFeed {
         var lastNotified = LastNotified.unknown
         var subscribers = SubscriberList()
         /// The number of subscribers, including those that are about to be added.
-        var users = 0
+        var subscriberCount = 0
 
         func actions(for change: EntryChange) -> [Action] {
             subscribers.all.compactMap { $0.receive(change) }
@@ -43,7 +43,7 @@ extension ChangeFeed {
         /// The fault that subscribers were told of last; nil after a read without one.
         var lastFault: FileError?
 
-        var hasOneUser: Bool { entries.count == 1 && entries.values.first?.users == 1 }
+        var hasOneUser: Bool { entries.count == 1 && entries.values.first?.subscriberCount == 1 }
 
         /// - Returns: nil if commits have ended since the entry was read, and no other subscriber knows its state.
         mutating func add(
@@ -78,8 +78,8 @@ extension ChangeFeed {
         }
 
         mutating func leave(_ key: String) {
-            entries[key]?.users -= 1
-            if entries[key]?.users == 0 { entries[key] = nil }
+            entries[key]?.subscriberCount -= 1
+            if entries[key]?.subscriberCount == 0 { entries[key] = nil }
         }
 
         /// Reports the steps of a commit to the subscribers of an entry.
@@ -217,9 +217,9 @@ final class EntryWatches: Sendable {
         watches.withLock { watches in
             if !isWanted() {
                 watches[key] = nil
-            } else if watches[key]?.forks != LockRegistry.forks {
+            } else if watches[key]?.forks != LockRegistry.forkCount {
                 do throws(StorageFailure) {
-                    watches[key] = try watch().map { ($0, LockRegistry.forks) }
+                    watches[key] = try watch().map { ($0, LockRegistry.forkCount) }
                 } catch {
                     return error
                 }

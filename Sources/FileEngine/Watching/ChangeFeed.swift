@@ -9,7 +9,7 @@ package protocol FeedSource: AnyObject, Sendable {
     /// Looks at the committed state, outside and inside of a transaction.
     ///
     /// - Parameter waits: whether to wait for a domain that is being saved, if nothing is known of it.
-    func committedState(waits: Bool) throws -> ChangeFeed.Look
+    func committedState(waits: Bool) throws -> ChangeFeed.CommittedState
 
     /// Calls the closure, from any thread, when others may have changed an entry, until the returned object is released.
     ///
@@ -51,7 +51,7 @@ package final class ChangeFeed: Sendable {
     }
 
     /// One look at a domain.
-    package struct Look {
+    package struct CommittedState {
         /// The committed state; nil if the domain is missing. With a fault, or while it is saved, the last known state.
         let content: Content?
         /// Why this is not what others have stored.
@@ -79,7 +79,7 @@ package final class ChangeFeed: Sendable {
     package func subscribe(
         to key: String, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
     ) throws -> EntrySubscription {
-        state.withLock { $0.entries[key, default: Entry()].users += 1 }
+        state.withLock { $0.entries[key, default: Entry()].subscriberCount += 1 }
         let failure = updateWatch(of: key)
         if failure == nil { watchAgain() }
         do {
@@ -181,7 +181,7 @@ package final class ChangeFeed: Sendable {
 
     private func reload() {
         guard let count = state.withLock({ $0.beginReload() }) else { return }
-        let look: Look
+        let look: CommittedState
         do {
             look = try self.look(waits: false)
         } catch {
@@ -199,13 +199,13 @@ package final class ChangeFeed: Sendable {
     /// Looks at the domain. An unreadable domain counts as missing.
     ///
     /// - Throws: `FileError.pathChanged`.
-    private func look(waits: Bool) throws -> Look {
+    private func look(waits: Bool) throws -> CommittedState {
         do {
-            return try source?.committedState(waits: waits) ?? Look(content: nil)
+            return try source?.committedState(waits: waits) ?? CommittedState(content: nil)
         } catch FileError.pathChanged {
             throw FileError.pathChanged
         } catch {
-            return Look(content: nil, fault: error as? FileError ?? .unreadable(Self.failure(error)))
+            return CommittedState(content: nil, fault: error as? FileError ?? .unreadable(Self.failure(error)))
         }
     }
 
@@ -224,7 +224,7 @@ package final class ChangeFeed: Sendable {
         for subscriber in subscribers where told.insert(subscriber.reader).inserted { subscriber.failed(fault) }
     }
 
-    private func lookAgain(after look: Look) {
+    private func lookAgain(after look: CommittedState) {
         guard let next = look.next else { return }
         let due = DispatchTime.now() + next / .seconds(1)
         let isFirst = state.withLock { state in

@@ -16,7 +16,7 @@
         /// path is moved or removed, until the returned object is released.
         func watch(_ names: FileNames, _ handler: @escaping Handler) throws(StorageFailure) -> AnyObject {
             // Dispatch does not run in a forked child.
-            guard LockRegistry.forks == 0 else {
+            guard LockRegistry.forkCount == 0 else {
                 throw StorageFailure(path: names.folder, reason: "cannot be watched in a forked process")
             }
             let queue = try queue.withLock { current throws(StorageFailure) in
@@ -97,7 +97,7 @@
         }
 
         deinit {
-            guard LockRegistry.forks == 0 else {
+            guard LockRegistry.forkCount == 0 else {
                 // A forked child must not release objects of Dispatch.
                 source.map { _ = Unmanaged.passRetained($0 as AnyObject) }
                 return
@@ -162,7 +162,7 @@
                     state.handlers[folder] = nil
                     // Fails if the folder was removed, together with its watch. The queue of a forked child belongs to
                     // its parent.
-                    if LockRegistry.forks == 0 { inotify_rm_watch(file.descriptor, folder) }
+                    if LockRegistry.forkCount == 0 { inotify_rm_watch(file.descriptor, folder) }
                 }
             }
             return handler

@@ -33,7 +33,7 @@ extension PropertyListFile {
             throw error
         }
         if var quarantine {
-            if base.status == nil { quarantine.name = keepOnly(quarantine.name, under: writeLock) }
+            if base.status == nil { quarantine.name = renameToSharedCopy(quarantine.name, under: writeLock) }
             warn(of: quarantine, base)
         }
         let time = system.monotonicNow()
@@ -49,13 +49,13 @@ extension PropertyListFile {
                 let source = Snapshot.Source(
                     file: file, status: status, format: format, bytes: bytes, nextStamp: nextStamp,
                     fileSystem: isSameDevice ? base.fileSystem : nil)
-                let snapshot = Snapshot(content: content, from: source, written: bytes, system: system)
+                let snapshot = Snapshot(content: content, from: source, sourceBytes: bytes, system: system)
                 checksum = snapshot.checksum
                 publish(snapshot, at: time)
             } else {
                 // The next read loads the file, which may already be a different file.
                 let text = format.coder.isForPeople ? bytes : nil
-                note(KnownState(content: content, format: format, loss: nil, text: text, changed: status.changed))
+                note(RememberedState(content: content, format: format, loss: nil, text: text, changed: status.changed))
             }
             if let flush { noteFlush(of: status, hasSucceeded: (try? flush.get()) != nil) }
         }
@@ -173,7 +173,7 @@ extension PropertyListFile {
         let bytes: Data
         do {
             func whole(_ content: Content) -> StoredValue {
-                (root == .document ? content[Self.documentKey] : nil) ?? .dictionary(content)
+                (topLevel == .document ? content[Self.documentKey] : nil) ?? .dictionary(content)
             }
             bytes = try PropertyListCoder.encode(
                 whole(content), as: format, replacing: former.map(whole), written: written)
@@ -332,7 +332,7 @@ extension PropertyListFile {
             currentMirror?.note(nil)
             return
         }
-        if let former = try? Self.decode(bytes, as: root, in: rules.formats) {
+        if let former = try? Self.decode(bytes, as: topLevel, in: rules.formats) {
             try store(
                 former.content, as: (bytes, former.format), replacing: base, durability: .powerCut, under: writeLock)
         } else {

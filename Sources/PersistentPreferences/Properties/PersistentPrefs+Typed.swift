@@ -56,7 +56,7 @@ extension PersistentPrefs {
         // The closure does not depend on the type of the value.
         let finding: Finding? = read(root, of: key) { view, outcome in
             if let cached, cached.isCurrent(in: view.revision, root: root) { return .same }
-            return .found(try view.found(forKey: key, &outcome))
+            return .found(try view.lookUp(forKey: key, &outcome))
         }
         var revision = kept?.revision
         do throws(PrefsError) {
@@ -88,7 +88,7 @@ extension PersistentPrefs {
     func changeInPlace<Value>(of property: PrefProperty<Value>) -> InPlaceChange<Value> {
         let (binding, kept, _) = property.bound(in: state)
         return changeInPlace(from: property.givenDefault, of: binding.key) { view, outcome in
-            let found = try view.found(forKey: binding.key, &outcome)
+            let found = try view.lookUp(forKey: binding.key, &outcome)
             return try property.value(of: found, binding, kept, in: state)
         }
     }
@@ -126,7 +126,7 @@ extension PersistentPrefs {
         state.bridge.access(property.binding(in: state).key, of: self)
         let (binding, kept, _) = property.bound(in: state)
         return read(of: binding.key) {
-            let found = try $0.found(forKey: binding.key, &$1)
+            let found = try $0.lookUp(forKey: binding.key, &$1)
             guard found.value != nil else { return true }
             let value = try property.value(of: found, binding, kept, in: state)
             // Compares the stored forms, because values need not be comparable.

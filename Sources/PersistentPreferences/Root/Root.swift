@@ -45,7 +45,7 @@ struct Root {
         let layers = roots.currentLayers(mayBeInside: found.revision == nil)
         let view = RootView(
             self, roots.layout.entry(of: key, in: found.content),
-            isWhole: found.isWhole || roots.layout != .flat,
+            hasAllValues: found.hasAllEntries || roots.layout != .flat,
             revision: roots.revision(found.revision, in: layers), in: layers, form: found.form)
         return layers == nil && !state.hasFormerRoots
             ? view : try formerView(insteadOf: self.view(view, &outcome), isForWriting)
@@ -61,7 +61,7 @@ struct Root {
         guard let name else { return try roots.state(of: .everything, isForWriting: isForWriting) }
         let state = try roots.state(of: .entries(schema.keysNeeded(for: name)), isForWriting: isForWriting)
         // A migration needs all values.
-        if state.isWhole || schema.hasVersion(state.content ?? [:]) { return state }
+        if state.hasAllEntries || schema.hasVersion(state.content ?? [:]) { return state }
         return try roots.state(of: .everything, isForWriting: isForWriting)
     }
 
@@ -69,7 +69,7 @@ struct Root {
     func view(of entry: EntryState) -> RootView {
         let around = entry.layers
         return RootView(
-            at(around?.root ?? key), entry.value, isWhole: false, in: around?.layers,
+            at(around?.root ?? key), entry.value, hasAllValues: false, in: around?.layers,
             form: roots.form)
     }
 
@@ -87,12 +87,12 @@ struct Root {
         guard view.entry == nil else { return view }
         for formerKey in formerKeys {
             if let values = try values(ofFormer: formerKey, isForWriting) {
-                return view.found(.dictionary(values), under: formerKey)
+                return view.replacingEntry(.dictionary(values), under: formerKey)
             }
         }
         // Another process may have moved it between the two looks.
         let again = try roots.state(of: .root(key), isForWriting: isForWriting)
-        return view.found(roots.layout.entry(of: key, in: again.content), under: nil)
+        return view.replacingEntry(roots.layout.entry(of: key, in: again.content), under: nil)
     }
 
     /// The values under a former root key; nil if they are missing. An entry of another type belongs to another
@@ -105,7 +105,7 @@ struct Root {
 
     /// Acknowledges an equal write, which changes nothing. The domain makes the equal state durable if necessary.
     func ensureDurable(_ revision: Revision?, _ outcome: inout AccessOutcome) throws {
-        if try roots.ensureDurable(revision) { outcome.hasSucceeded(roots.takeWarning()) }
+        if try roots.ensureDurable(revision) { outcome.recordSuccess(roots.takeWarning()) }
     }
 
     /// Changes the root in a new transaction, or as a part of the thread's transaction.
@@ -118,11 +118,11 @@ struct Root {
         knowing known: (difference: RootChange?, revision: Revision?)? = nil,
         _ outcome: inout AccessOutcome
     ) throws {
-        let (difference, revision) = try known ?? lookedAt(write, name, &outcome)
+        let (difference, revision) = try known ?? currentDifference(write, name, &outcome)
         guard let difference else { return try ensureDurable(revision, &outcome) }
         outcome.hasReachedDomain = true
-        try roots.reached().change(key, durability: roots.durability) { try apply(write, difference, in: $0) }
-        outcome.hasSucceeded(roots.takeWarning())
+        try roots.requiredDomain().change(key, durability: roots.durability) { try apply(write, difference, in: $0) }
+        outcome.recordSuccess(roots.takeWarning())
     }
 
     /// The difference that a write to some keys makes from the values that it replaces, and the revision of their state.
@@ -145,7 +145,7 @@ struct Root {
     }
 
     /// The difference that a write would make in the current state; nil if it would change nothing.
-    private func lookedAt(
+    private func currentDifference(
         _ write: RootWrite, _ name: String?, _ outcome: inout AccessOutcome
     ) throws -> (RootChange?, Revision?) {
         if let known = knownView {
@@ -188,7 +188,7 @@ struct Root {
             // Applied like an access in the body, so that it starts from the result of the others.
             try roots.transact(on: key) { try apply(.keys(change), change, in: $0) }
         }
-        outcome.hasSucceeded(roots.takeWarning())
+        outcome.recordSuccess(roots.takeWarning())
     }
 
     /// The state in a transaction of this root.

@@ -9,7 +9,7 @@ struct RootView {
     /// The former root key under which the entry is stored; nil if it is stored under the current one.
     private(set) var formerKey: String?
     /// Whether the entry has all values of the root, and is the current one.
-    let isWhole: Bool
+    let hasAllValues: Bool
     /// nil if only a comparison shows whether two states are equal.
     private(set) var revision: Revision?
     let layers: (any RootLayersSnapshot)?
@@ -19,20 +19,20 @@ struct RootView {
     let form: ValueForm
 
     init(
-        _ root: Root, _ entry: StoredValue?, isWhole: Bool = true, revision: Revision? = nil,
+        _ root: Root, _ entry: StoredValue?, hasAllValues: Bool = true, revision: Revision? = nil,
         in layers: (any RootLayersSnapshot)?, failure: PrefsError? = nil, form: ValueForm = .exact
     ) {
         self.form = form
         self.root = root
         self.entry = entry
-        self.isWhole = isWhole
+        self.hasAllValues = hasAllValues
         self.revision = revision
         self.layers = layers
         self.failure = failure
     }
 
     /// Returns this view with the entry of a second read, whose revision is unknown.
-    func found(_ entry: StoredValue?, under formerKey: String?) -> RootView {
+    func replacingEntry(_ entry: StoredValue?, under formerKey: String?) -> RootView {
         var view = self
         (view.entry, view.formerKey, view.revision) = (entry, formerKey, nil)
         return view
@@ -62,7 +62,7 @@ struct RootView {
 
     private func shape() throws(PrefsError) -> RootShape? {
         guard let stored = try dictionary() else { return nil }
-        return isWhole
+        return hasAllValues
             ? try root.state.shape(of: stored, root: root.key, as: form)
             : try root.state.declarations.shape(of: stored, root: root.key, as: form)
     }
@@ -188,7 +188,7 @@ struct RootView {
     }
 
     /// The value of a key, for a property that caches it until the state changes.
-    func found(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> FoundValue {
+    func lookUp(forKey key: String, _ outcome: inout AccessOutcome) throws(PrefsError) -> FoundValue {
         let value = try self.value(forKey: key, &outcome)
         // A fault is reported at each read, so the value is not cached.
         let isReported =
@@ -299,7 +299,7 @@ struct AccessOutcome {
 
     /// After a write that succeeded, an error of its read no longer applies: a damaged file, for example, was
     /// quarantined and replaced. The write's own warning takes its place.
-    mutating func hasSucceeded(_ warning: PrefsError?) {
+    mutating func recordSuccess(_ warning: PrefsError?) {
         self.warning = warning
     }
 }

@@ -52,9 +52,9 @@ final class ForeignDomain: Domain {
     ) rethrows -> DomainState {
         do {
             let values = values(try read(), of: root)
-            return DomainState(values.map { [root: .dictionary($0)] }, isWhole: false, warning: warning)
+            return DomainState(values.map { [root: .dictionary($0)] }, hasAllEntries: false, warning: warning)
         } catch PrefsError.rootIsNotDictionary {
-            return DomainState([root: .integer(0)], isWhole: false)
+            return DomainState([root: .integer(0)], hasAllEntries: false)
         }
     }
 

@@ -48,7 +48,7 @@ final class MemoryDomain: Domain, FeedSource {
         queue.feed.start(self)
     }
 
-    func committedState(waits: Bool) -> ChangeFeed.Look { .init(content: state.withLock { $0.content }) }
+    func committedState(waits: Bool) -> ChangeFeed.CommittedState { .init(content: state.withLock { $0.content }) }
 
     var transaction: Transaction? { queue.transaction }
 

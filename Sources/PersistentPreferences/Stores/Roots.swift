@@ -63,7 +63,7 @@ package final class Roots: RootsStore {
     package var isForeign: Bool { domain is ForeignDomain }
 
     /// - Throws: why the domain cannot be reached.
-    package func reached() throws(PrefsError) -> any Domain {
+    package func requiredDomain() throws(PrefsError) -> any Domain {
         replacement?.noteDefaultDomain()
         guard let domain else { throw failure ?? .unknownError(error: nil) }
         return domain
@@ -72,7 +72,7 @@ package final class Roots: RootsStore {
     // MARK: - One access
 
     package func state(of part: DomainPart, isForWriting: Bool = false) throws -> DomainState {
-        let domain = try reached()
+        let domain = try requiredDomain()
         if !isForWriting, let seen = ReadContext.current { return try seen.state(of: part, in: domain) }
         return try domain.state(of: part, isForWriting: isForWriting)
     }
@@ -110,7 +110,7 @@ package final class Roots: RootsStore {
 
     /// As `Domain.transact`, for an update.
     package func transact(on root: String, _ body: (Transaction) throws -> Void) throws {
-        try reached().transact(on: root, durability: durability) { transaction in
+        try requiredDomain().transact(on: root, durability: durability) { transaction in
             transaction.isUpdate = true
             try body(transaction)
         }
@@ -165,7 +165,7 @@ package final class Roots: RootsStore {
     package func subscribe(
         to part: DomainPart, _ subscriber: any EntrySubscriber, from known: LastKnownEntry? = nil
     ) throws -> EntrySubscription {
-        try reached().subscribe(to: part, subscriber, from: known)
+        try requiredDomain().subscribe(to: part, subscriber, from: known)
     }
 
     // MARK: - As a store

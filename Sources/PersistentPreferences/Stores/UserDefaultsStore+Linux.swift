@@ -16,7 +16,7 @@
             let mirror = UserDefaultsMirror.of(suiteName)
             let path = "\(folder)/\(name).plist"
             let file = FileLocation(path: path) {
-                $0.mirror = FileRules.Mirror(
+                $0.mirror = FileRules.DefaultsMirror(
                     willChange: mirror.synchronize, didChange: mirror.synchronize, note: mirror.note)
             }
             return (file, mirror.newest)

@@ -78,7 +78,7 @@ final class EtcdSession {
     var dependsOnCommit: Bool { !results.isEmpty || members > 1 }
 
     /// Not for long, because the others of the namespace wait.
-    var hasRoom: Bool {
+    var acceptsMembers: Bool {
         .now < begin + Self.longestTime && found.count <= Self.fullRoots
             && results.values.reduce(0) { $0 + $1.bytes } < Self.fullBytes
     }

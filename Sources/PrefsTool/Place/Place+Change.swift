@@ -147,7 +147,7 @@ extension Place {
     func update(_ body: (inout [String: StoredValue]) throws -> Void) throws -> PrefsError? {
         guard let prefs else { return try entries?.updateEntries(of: root, body) }
         let failure = try prefs.update { () throws in
-            let before = prefs.storedValues
+            let before = prefs.effectiveValues
             var after = before
             try body(&after)
             if let error = Self.store(after, over: before, in: prefs), !error.wasStored { throw error }

@@ -147,7 +147,7 @@ struct Place {
     func read() throws -> (values: [String: StoredValue]?, failure: PrefsError?) {
         let (values, failure): ([String: StoredValue]?, PrefsError?)
         if let prefs {
-            values = prefs.storedValues
+            values = prefs.effectiveValues
             failure = prefs.lastError
         } else {
             (values, failure) = try entries?.entries(of: root) ?? (nil, nil)

@@ -54,7 +54,7 @@ extension Roots {
     /// - Returns: the warning that the file was quarantined; nil if it was not.
     /// - Throws: `PrefsError`; nothing has changed then, unless it is `durabilityUnconfirmed`.
     func restore(_ replacement: FileReplacement) throws -> PrefsError? {
-        guard let location = try reached() as? FileLocation else { return nil }
+        guard let location = try requiredDomain() as? FileLocation else { return nil }
         try PrefsError.converting { try location.withFile { try $0.restore(replacement) } }
         return takeWarning()
     }

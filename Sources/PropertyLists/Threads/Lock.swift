@@ -111,7 +111,7 @@ package enum LockRegistry {
 
     /// The number of forks between this process and the one that started the program. Distinguishes a forked child from
     /// its parent without a system call.
-    package static var forks: Int { shared.pointee.forks }
+    package static var forkCount: Int { shared.pointee.forks }
 
     // MARK: - Fork
 

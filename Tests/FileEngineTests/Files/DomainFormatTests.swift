@@ -9,7 +9,7 @@ import TestSupport
 
 /// The file of a UserDefaults domain never becomes JSON, because UserDefaults does not read it.
 @Suite final class DomainFormatTests: FolderSuite {
-    private let mirror = FileRules.Mirror(willChange: {}, didChange: {}, note: { _ in })
+    private let mirror = FileRules.DefaultsMirror(willChange: {}, didChange: {}, note: { _ in })
 
     private func file() -> PropertyListFile {
         PropertyListFile(path: folder.path + "/test.plist")

@@ -197,7 +197,7 @@ extension PresenceTests {
     /// A look that began before another thread saw the whole file says nothing.
     @Test func aLookThatIsOutdatedIsMadeAgain() {
         var presence = FileLocation.Presence()
-        func look(at begin: Int) -> FileLocation.Presence.Look {
+        func look(at begin: Int) -> FileLocation.Presence.Evidence {
             let time = FileStatus.Time(seconds: 1_000, nanoseconds: begin * 1_000_000)
             return .init(
                 absence: .missing, isKnown: true, changed: time, isUnstamped: false, begin: .milliseconds(begin),

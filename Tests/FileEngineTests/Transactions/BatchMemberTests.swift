@@ -26,7 +26,7 @@ import Testing
             queue.feed.start(self)
         }
 
-        func committedState(waits: Bool) -> ChangeFeed.Look { ChangeFeed.Look(content: content) }
+        func committedState(waits: Bool) -> ChangeFeed.CommittedState { ChangeFeed.CommittedState(content: content) }
 
         func transact(durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
             try queue.transact(durability: durability, begin: begin, body)
@@ -206,7 +206,7 @@ import Testing
     }
 
     private final class Nothing: CommitGroup {
-        var hasRoom: Bool { true }
+        var acceptsMembers: Bool { true }
         var dependsOnCommit: Bool { false }
         func commit() {}
     }

@@ -58,12 +58,14 @@ import Testing
 
         var content: [String: StoredValue]? { state.withLock { $0.entries } }
 
-        func committedState(waits: Bool) -> ChangeFeed.Look {
+        func committedState(waits: Bool) -> ChangeFeed.CommittedState {
             let found = content
             self.waits.append(waits)
             take(\.afterLook)?()
-            if let next = take(\.saving) { return ChangeFeed.Look(content: nil, isBeingSaved: true, next: next) }
-            return ChangeFeed.Look(content: found, fault: state.withLock { $0.fault })
+            if let next = take(\.saving) {
+                return ChangeFeed.CommittedState(content: nil, isBeingSaved: true, next: next)
+            }
+            return ChangeFeed.CommittedState(content: found, fault: state.withLock { $0.fault })
         }
 
         func commit(_ content: [String: StoredValue], durability: CommitDurability) throws {

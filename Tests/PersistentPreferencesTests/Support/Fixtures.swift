@@ -83,7 +83,7 @@ extension PersistentPrefs {
 
 extension InMemoryStore {
     /// Whether a root has observers.
-    var isFollowed: Bool { (try? ownRoots.reached() as? MemoryDomain)?.queue.feed.hasSubscribers == true }
+    var isFollowed: Bool { (try? ownRoots.requiredDomain() as? MemoryDomain)?.queue.feed.hasSubscribers == true }
 }
 
 extension RecordingSystemCalls {
