@@ -177,9 +177,13 @@ package final class PropertyListFile: Sendable {
 
     /// Makes the state of a read durable. Called by a write that is equal to that state.
     ///
-    /// - Parameter revision: the revision of that state. If it is still cached and durable, no system call is made.
+    /// - Parameters:
+    ///   - revision: the revision of that state. If it is still cached and durable, no system call is made.
+    ///   - begin: begins a session, as for a transaction.
     /// - Returns: false if the cached state was durable already, so that the file was not read again.
-    package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
+    func ensureDurable(
+        _ revision: Revision?, _ durability: CommitDurability, begin: () throws -> any TransactionSession
+    ) throws -> Bool {
         if let transaction = queue.transaction {
             try transaction.refuseExit()
             transaction.durability = max(transaction.durability, durability)

@@ -79,7 +79,7 @@ final class FileRoot: @unchecked Sendable {
                 var after = before
                 body(&after)
                 if try Self.stored(before) == Self.stored(after) {
-                    _ = try location.withFile { try $0.ensureDurable(reading.revision, durability) }
+                    _ = try location.ensureDurable(reading.revision, durability)
                     return try location.withFile { $0.takeWarning() }
                 }
             }

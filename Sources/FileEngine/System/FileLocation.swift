@@ -243,7 +243,9 @@ extension FileLocation: Domain {
     }
 
     package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool {
-        try withFile { try $0.ensureDurable(revision, durability) }
+        try withPlace { file, previousTarget in
+            try file.ensureDurable(revision, durability) { try begin(file, after: previousTarget) }
+        }
     }
 
     package func takeWarning() -> FileError? {

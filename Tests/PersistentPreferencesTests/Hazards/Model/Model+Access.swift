@@ -23,15 +23,16 @@ extension Model {
         if isFault { instances[number].toldFaults.append(error) }
     }
 
-    /// What an instance must have told, given what the library has told.
+    /// What an instance must have told: what the library has told, if that is all but errors that may be missing.
     func told(_ number: Int, beside found: [ModelError]) -> [ModelError] {
-        // Equal errors cannot be told apart, so any of those that may be missing is left out.
-        var missing = max(0, instances[number].told.count - found.count)
-        var expected: [ModelError] = []
-        for told in instances[number].told {
-            if told.mayBeMissing, missing > 0 { missing -= 1 } else { expected.append(told.error) }
+        let told = instances[number].told
+        // How many of the found errors the errors so far may be: equal errors cannot be told apart.
+        var counts: Set<Int> = [0]
+        for told in told {
+            let matches = counts.filter { $0 < found.count && found[$0] == told.error }.map { $0 + 1 }
+            counts = (told.mayBeMissing ? counts : []).union(matches)
         }
-        return expected
+        return counts.contains(found.count) ? found : told.map(\.error)
     }
 
     // MARK: - Reading
@@ -93,7 +94,9 @@ extension Model {
             return nil
         } catch {
             // A malformed file is reported once.
-            if let warning = access.warning, Self.isLegal(access.root), error != .notOurs { report(number, warning) }
+            if let warning = access.warning, Self.isLegal(access.root), error != .notOurs, error != warning {
+                report(number, warning)
+            }
             transaction?.fail(error)
             report(number, error)
             return error

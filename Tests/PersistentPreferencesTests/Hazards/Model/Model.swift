@@ -232,7 +232,10 @@ struct Model {
             } catch .notDictionary {
                 // The values replace such a root.
                 let change = try Change(from: [:], to: Self.inputs(values), allowed)
-                try model.transact(&access, replacesOther: true) { _, root in change.apply(to: &root) }
+                try model.transact(&access, replacesOther: true) { _, root in
+                    change.apply(to: &root)
+                    root = root ?? [:]
+                }
             }
         }
     }

@@ -83,6 +83,9 @@ import Testing
         prefs.b = 2
         #expect(prefs.lastError?.isWarning == false)
         #expect(try Data(contentsOf: release("2")) == damage)
+        prefs.a = 1
+        #expect(prefs.lastError?.isWarning == false, "a write that is equal to the state of the other file")
+        #expect(try Data(contentsOf: release("2")) == damage)
         prefs.deleteAll()
         #expect(prefs.lastError?.isWarning == true, "an explicit word proceeds")
     }
