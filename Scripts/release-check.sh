@@ -91,7 +91,8 @@ if [ ! -f $list ]; then
 elif symbols >"$folder/symbols"; then
     if ! diff $list "$folder/symbols" >"$folder/difference"; then
         missing "$(grep -c '^[<>]' "$folder/difference") lines of $list, which Scripts/release-check.sh --symbols writes:"
-        grep '^[<>]' "$folder/difference" | sed 's/^/    /' | cut -c -200 | head -40
+        # Two lines may differ at their ends.
+        grep '^[<>]' "$folder/difference" | sed 's/^/    /' | head -40
     fi
     # A version with the same first number as the last one keeps its symbols; before 1.0, with the same second number.
     last="$(git describe --tags --abbrev=0 2>/dev/null || true)"

@@ -64,7 +64,9 @@ import Testing
         for (path, value) in all {
             let text = path.text(in: content)
             let number = ValueText.line(value)
-            #expect(path.hasIndex || shown.contains { $0.hasPrefix(text.printable + " ") }, "\(text)")
+            #expect(
+                path.steps.contains(where: \.isIndex) || shown.contains { $0.hasPrefix(text.printable + " ") },
+                "\(text)")
             #expect(
                 try prefs("find", "-f", file, number).output.split(separator: "\n").contains(
                     "\(text.printable): \(number)"))
@@ -78,7 +80,7 @@ import Testing
             #expect(try prefs("set", "-f", file, "--", text, ValueText.line(value)) == Printed())
         }
         #expect(try stored(file) == content)
-        for (path, value) in all where !path.hasIndex && !path.root.isEmpty {
+        for (path, value) in all where !path.steps.contains(where: \.isIndex) && !path.root.isEmpty {
             let text = path.text(in: content)
             for command in ["cp", "mv"] {
                 #expect(try prefs(command, "-f", file, "-f", other, "--", text) == Printed(), "\(command) \(text)")
@@ -285,9 +287,18 @@ import Testing
     /// Two elements of one array would be taken from a changed array.
     @Test func elementsMoveOneByOne() throws {
         let (a, b) = (try home.write(#"{"l": [1, 2, 3]}"#, to: "a.json").path, home.path("b.json"))
-        let message = "each removal moves the elements after it; remove the elements of an array one by one"
+        let end = "are in one array, and the removal of the first moves the other; remove them one by one"
+        let message = "`l[0]` and `l[1]` \(end)"
         #expect(try prefs("mv", "-f", a, "-f", b, "l[0]", "l[1]") == .failure(message))
         #expect(try home.text("a.json") == #"{"l": [1, 2, 3]}"#)
+        // Elements of two arrays, and what is inside of two elements, stay where they are.
+        let text = #"{"w": {"l": [1, 2], "m": [{"x": 1}, {"x": 2, "y": 3}], "n": 4}}"#
+        try home.write(text, to: "c.json")
+        let removal = ["unset", "-f", home.path("c.json"), "w.l[0]", "w.m[0].x", "w.m[1].x", "w.n"]
+        #expect(try prefs(removal) == Printed())
+        #expect(try home.text("c.json") == #"{"w": {"l": [2], "m": [{}, {"y": 3}]}}"#)
+        let inside = "`w.m[1]` and `w.m[0].x` \(end)"
+        #expect(try prefs("unset", "-f", home.path("c.json"), "w.m[1]", "w.m[0].x") == .failure(inside))
     }
 
     // MARK: - Names of files

@@ -70,7 +70,7 @@ final class HarnessOtherUsersTests: HarnessSuite {
     ]) func noUndoRecordIsMadeInAHomeOfAnotherUser(script: String, place: String) throws {
         let path = home.path("x.plist")
         #expect(try home.bash("rm -r .local; \(script)") == Printed())
-        let reason = "this cannot be undone: \(home.folder.path)\(place) belongs to another user"
+        let reason = "stored, but `undo` cannot revert it: \(home.folder.path)\(place) belongs to another user"
         #expect(try prefs("set", "-f", path, "A.k", "1") == Printed(errors: "prefs: \(reason)\n"))
         #expect(try prefs("get", "-f", path, "A.k") == Printed("1\n"))
         #expect(!home.paths.contains { $0.contains("undo/") })

@@ -135,7 +135,7 @@ import TestSupport
         try prefs("set", "-f", file, "R.k", "v")
         try home.write(["R": ["k": "other"]], to: "d.plist")
         let state = try home.state()
-        let message = "\(file): has changed since that write"
+        let message = "\(file): has changed since the write that would be reverted"
         #expect(try prefs("undo", "-f", file) == .failure("\(message); the stored state is unchanged"))
         #expect(try prefs("undo", "-f", file, "--dry-run") == .failure(message))
         #expect(try home.state() == state)
@@ -213,7 +213,7 @@ import TestSupport
         let file = home.path("d.plist")
         for (variables, reason) in [([:], "HOME is not set"), (["HOME": "h"], "HOME is not an absolute path")] {
             let written = try CommandRun(environment: variables).run(["set", "-f", file, "R.k", "\(reason)"])
-            #expect(written == Printed(errors: "prefs: this cannot be undone: \(reason)\n"))
+            #expect(written == Printed(errors: "prefs: stored, but `undo` cannot revert it: \(reason)\n"))
             #expect(try CommandRun(environment: variables).run(["undo", "-f", file]) == .failure(reason))
         }
     }
@@ -223,7 +223,7 @@ import TestSupport
         try home.write(Data(), to: "state")
         let file = home.path("d.plist")
         let printed = try prefs(["set", "-f", file, "R.k", "v"] + options, state)
-        #expect(printed.code == 0 && printed.errors.contains("this cannot be undone: "), "\(printed)")
+        #expect(printed.code == 0 && printed.errors.contains("stored, but `undo` cannot revert it: "), "\(printed)")
         #expect(try prefs("get", "-f", file, "R.k") == Printed("v\n"))
     }
 }

@@ -187,7 +187,8 @@ extension ToolMessage {
         failure("set -f D new 2 --if 5", "`new`: expected 5, found no value; nothing has changed"),
         failure(
             "unset -f D Root[0] Root[1]",
-            "each removal moves the elements after it; remove the elements of an array one by one"),
+            "`Root[0]` and `Root[1]` are in one array, and the removal of the first moves the other; remove them one by one"
+        ),
         // What needs a confirmation.
         failure("unset -f D Root", "the dictionary `Root` would be removed; --force does it; nothing has changed"),
         failure(
@@ -240,6 +241,6 @@ extension ToolMessage {
         // Files of others, and contents.
         "HOME is not an absolute path", "HOME is not set", "larger than … MiB", "… belongs to another user",
         "… is not valid UTF-8",
-        "…: cannot be listed", "…: has changed since that write", "no field `…`…",
+        "…: cannot be listed", "…: has changed since the write that would be reverted", "no field `…`…",
     ]
 }

@@ -323,7 +323,8 @@ extension PropertyListFile {
         }
         defer { writeLock.end() }
         guard try bytes(of: base, under: writeLock) == replacement.after else {
-            throw FileError.notStored(StorageFailure(path: names.path, reason: "has changed since that write"))
+            throw FileError.notStored(
+                StorageFailure(path: names.path, reason: "has changed since the write that would be reverted"))
         }
         guard let bytes = replacement.before else {
             try removeFile(base, durability: .powerCut, under: writeLock)

@@ -25,7 +25,7 @@ struct UndoFolder: Sendable {
         let failure = Locked<String?>(nil)
         let save: @Sendable (FileReplacement) -> Void = { replacement in
             do { try self.save(replacement) } catch {
-                failure.withLock { $0 = "this cannot be undone: \(error)" }
+                failure.withLock { $0 = "stored, but `undo` cannot revert it: \(error)" }
             }
         }
         let (wantsJSON, context) = (invocation.wantsJSON, context)
@@ -187,7 +187,8 @@ struct UndoFolder: Sendable {
     func replacement(of path: String, current: Data?) throws -> FileReplacement? {
         guard let record = try record(of: path), let edit = record.edits.last else { return nil }
         guard record.after == Fingerprint(current) else {
-            throw FileError.notStored(StorageFailure(path: path, reason: "has changed since that write"))
+            throw FileError.notStored(
+                StorageFailure(path: path, reason: "has changed since the write that would be reverted"))
         }
         return FileReplacement(path: path, before: edit.before(current), after: current)
     }

@@ -157,11 +157,17 @@ extension Place {
         return failure
     }
 
-    /// - Throws: `CommandError` for two elements of one array, because the index of the second changes.
+    /// - Throws: `CommandError` if the removal of one element moves another place, because both are in one array.
     static func checkRemoval(of paths: [ValuePath]) throws(CommandError) {
-        if paths.contains(where: { path in path.hasIndex && paths.count { $0.root == path.root } > 1 }) {
+        for (number, path) in paths.enumerated() {
+            guard path.steps.last?.isIndex == true, let array = path.parent else { continue }
+            guard let other = paths.indices.first(where: { $0 != number && paths[$0].isInside(array) }) else {
+                continue
+            }
+            let names = [path, paths[other]].map { "`\(ShownText.key($0.text))`" }
             throw CommandError(
-                "each removal moves the elements after it; remove the elements of an array one by one")
+                "\(names[0]) and \(names[1]) are in one array, and the removal of the first moves the other; remove them one by one"
+            )
         }
     }
 

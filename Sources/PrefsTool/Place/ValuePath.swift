@@ -169,7 +169,10 @@ struct ValuePath: Hashable {
     /// elements before it.
     var outsideArrays: ValuePath { ValuePath(root, Array(steps.prefix { !$0.isIndex })) }
 
-    var hasIndex: Bool { steps.contains(where: \.isIndex) }
+    /// Whether the place is below another one.
+    func isInside(_ other: ValuePath) -> Bool {
+        root == other.root && steps.count > other.steps.count && steps.starts(with: other.steps)
+    }
 
     /// Whether the place is behind the last element of an array in the entry.
     func isAppended(to entry: StoredValue?) -> Bool {

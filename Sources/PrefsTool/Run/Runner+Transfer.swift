@@ -165,7 +165,7 @@ extension Runner {
             }
             replacement = newest
         } catch let error as FileError {
-            if invocation.isDryRun { throw CommandError("\(path): has changed since that write") }
+            if invocation.isDryRun { throw CommandError("\(path): has changed since the write that would be reverted") }
             throw PrefsError(error)
         }
         func entries(_ bytes: Data?) -> [String: StoredValue] {

@@ -110,7 +110,9 @@ import Testing
             return try Data(contentsOf: folder.file())
         }
         let replacement = FileReplacement(path: folder.file().path, before: bytes[0], after: bytes[1])
-        expectNotStored("has changed since that write") { try file.withFile { try $0.restore(replacement) } }
+        expectNotStored("has changed since the write that would be reverted") {
+            try file.withFile { try $0.restore(replacement) }
+        }
         #expect(try Data(contentsOf: folder.file()) == bytes[2])
         try file.withFile { try $0.restore(.init(path: folder.file().path, before: bytes[1], after: bytes[2])) }
         #expect(try Data(contentsOf: folder.file()) == bytes[1])

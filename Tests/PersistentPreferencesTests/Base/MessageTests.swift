@@ -159,7 +159,7 @@ import Testing
         "was changed by another program during every attempt", "was changed by another program during the update",
         "was removed by another program during the update", "was replaced by another program during the update",
         "was replaced by …", "was replaced by a link", "was replaced by another folder", "was replaced meanwhile",
-        "has changed since that write", "its lock file was removed during the update",
+        "has changed since the write that would be reverted", "its lock file was removed during the update",
         "its folder is removed repeatedly", "is deleted repeatedly", "appears and disappears repeatedly",
         "1000 files were quarantined in this second already; try again", "the program has called exit inside an update",
         "was …, and its last good copy was there", "was …, and had values before",

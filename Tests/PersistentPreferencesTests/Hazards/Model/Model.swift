@@ -109,7 +109,8 @@ struct Model {
         guard instances[number].store == .link else { return nil }
         if let seen = linkSeen, seen != linkTarget, self[seen].known != nil { linkFormer = seen }
         linkSeen = linkTarget
-        if linkFormer == linkTarget || self[linkTarget].damage == nil { linkFormer = nil }
+        let isForgotten = linkFormer.map { self[$0].known == nil } ?? false
+        if linkFormer == linkTarget || self[linkTarget].damage == nil || isForgotten { linkFormer = nil }
         return linkFormer
     }
 
