@@ -7,6 +7,26 @@ import TestSupport
 @testable import PersistentPreferences
 @testable import PrefsLayers
 
+/// Decoded with an interruption: it acts between the look of a write and its commit.
+private struct Style: Codable, Equatable {
+    @TaskLocal static var interruption: Interruption?
+
+    var weight = 400
+
+    private enum CodingKeys: CodingKey { case weight }
+
+    init(weight: Int = 400) { self.weight = weight }
+
+    init(from decoder: any Decoder) throws {
+        weight = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .weight)
+        try Self.interruption?.runOnce()
+    }
+}
+
+private final class StylePrefs: PersistentPrefs, @unchecked Sendable {
+    @Pref var style = Style()
+}
+
 /// Layers in files: their paths, their faults, and their reported changes.
 @Suite(.waits) struct LayerFileTests {
     private let folder = TemporaryFolder.fresh
@@ -32,6 +52,24 @@ import TestSupport
     ) -> LayerPrefs {
         let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process, layout: layout)
         return LayerPrefs(store: LayeredStore(base, above: above, below: below))
+    }
+
+    /// The layers of the commit decide, and not those of the look before the lock.
+    @Test func aCoverThatAppearsDuringAWriteRejectsIt() throws {
+        let base = PropertyListFileStore(url: folder.file("base.plist"), durability: .process)
+        let prefs = StylePrefs(
+            key: "A", store: LayeredStore(base, above: [.file(folder.file("above.plist"))]))
+        // A field that the type does not know is kept, so the write decodes what is stored.
+        let before: [String: Any] = ["style": ["weight": 5, "early": 1]]
+        try base.update(root: "A") { $0 = before }
+        let interruption = Interruption { try plist(["A": ["style": ["weight": 1]]], "above.plist") }
+        Style.$interruption.withValue(interruption) { prefs.style = Style(weight: 700) }
+        guard case .coveredByLayer(let covers)? = prefs.lastError else {
+            Issue.record("\(prefs.lastError as Any)")
+            return
+        }
+        #expect(covers.map(\.key) == ["style"] && prefs.style == Style(weight: 1))
+        #expect(try base.read(root: "A") as NSDictionary? == before as NSDictionary)
     }
 
     private func system(_ folders: String, _ name: String = "editor") -> PrefsLayer {

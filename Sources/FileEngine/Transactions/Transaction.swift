@@ -96,7 +96,6 @@ package final class Transaction {
         _ queue: TransactionQueue, durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
         try refuseExit()
-        if isReading { throw FileError.writeInsideRead }
         do {
             guard owner === queue else { throw FileError.updateOfAnotherFile }
             try body(self)
@@ -129,7 +128,7 @@ package final class Transaction {
         if let current { current.addAfterwards(action) } else { finish([action]) }
     }
 
-    /// Runs the closure, and then the actions of the transactions that end inside it: a store of another module has locks around them.
+    /// Runs the closure, and then the actions that were due inside it: a store of another module has locks around them.
     package static func delayingActions<R>(_ body: () throws -> R) rethrows -> R {
         guard delayed.value == nil else { return try body() }
         let actions = DelayedActions()
@@ -159,12 +158,10 @@ package final class Transaction {
 
     // MARK: - The thread's own
 
-    /// The thread's transaction in a domain of this package, or the innermost part of the thread that only reads.
+    /// The thread's transaction in a domain of this package.
     package static var current: Transaction? {
         var place = innermost
-        while let transaction = place, !(transaction.owner is TransactionQueue || transaction.isReading) {
-            place = transaction.outer
-        }
+        while let transaction = place, !(transaction.owner is TransactionQueue) { place = transaction.outer }
         return place
     }
 
@@ -216,31 +213,24 @@ package final class Transaction {
 
     // MARK: - Reading only
 
-    private final class Reader: Sendable {}
-
-    /// The owner of a transaction that belongs to no domain, so that every write is one of another domain.
-    private static let reader = Reader()
-
-    private var isReading: Bool { owner === Self.reader }
-
     /// Whether writes of this thread are rejected.
-    package static var rejectsWrites: Bool { innermost?.isReading == true }
+    package static var rejectsWrites: Bool { readers.value != nil }
 
     /// Runs the closure, in which every write of this thread is rejected. Reads still see the thread's transactions,
     /// which such a rejection does not roll back.
     package static func rejectingWrites<R>(_ body: () throws -> R) rethrows -> R {
-        let reading = Transaction(of: reader, content: nil)
-        threads.value = UnsafeRawPointer(Unmanaged.passUnretained(reading).toOpaque())
-        defer {
-            threads.value = reading.outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
-            // After the transaction around it, if any.
-            for action in reading.afterwards { afterwards(action) }
+        try delayingActions {
+            let outer = readers.value
+            readers.value = UnsafeRawPointer(bitPattern: 1)
+            defer { readers.value = outer }
+            return try body()
         }
-        return try body()
     }
 
     /// Thread-local and not task-local, because a task that is started inside an update must not take part in it.
     private static let threads = ThreadLocal()
+    /// Not nil while the thread only reads.
+    private static let readers = ThreadLocal()
     /// Where the thread collects actions; nil if they run when their transaction has ended.
     private static let delayed = ThreadLocal()
 
