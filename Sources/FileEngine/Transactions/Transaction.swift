@@ -130,18 +130,15 @@ package final class Transaction {
 
     /// Runs the closure, and then the actions that were due inside it: a store of another module has locks around them.
     package static func delayingActions<R>(_ body: () throws -> R) rethrows -> R {
+        let delayed = delayed
         guard delayed.value == nil else { return try body() }
-        let actions = DelayedActions()
-        delayed.value = UnsafeRawPointer(Unmanaged.passUnretained(actions).toOpaque())
-        defer {
-            delayed.value = nil
-            finish(actions.all)
+        var actions: [() -> Void] = []
+        defer { finish(actions) }
+        return try withUnsafeMutablePointer(to: &actions) { place in
+            delayed.value = UnsafeRawPointer(place)
+            defer { delayed.value = nil }
+            return try body()
         }
-        return try body()
-    }
-
-    private final class DelayedActions {
-        var all: [() -> Void] = []
     }
 
     func addAfterwards(_ action: @escaping () -> Void) {
@@ -153,7 +150,7 @@ package final class Transaction {
     private static func finish(_ actions: [() -> Void]) {
         if actions.isEmpty { return }
         guard let delayed = delayed.value else { return LockWait.afterTheWait { actions.forEach { $0() } } }
-        Unmanaged<DelayedActions>.fromOpaque(delayed).takeUnretainedValue().all += actions
+        UnsafeMutablePointer(mutating: delayed.assumingMemoryBound(to: [() -> Void].self)).pointee += actions
     }
 
     // MARK: - The thread's own
@@ -220,6 +217,7 @@ package final class Transaction {
     /// which such a rejection does not roll back.
     package static func rejectingWrites<R>(_ body: () throws -> R) rethrows -> R {
         try delayingActions {
+            let readers = readers
             let outer = readers.value
             readers.value = UnsafeRawPointer(bitPattern: 1)
             defer { readers.value = outer }

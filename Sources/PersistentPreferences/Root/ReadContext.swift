@@ -5,7 +5,7 @@ import PrefsPropertyLists
 /// stored.
 class ReadContext {
     private var outer: ReadContext?
-    private static let threads = ThreadLocal()
+    fileprivate static let threads = ThreadLocal()
 
     /// The innermost one of this thread.
     static var current: ReadContext? {
@@ -14,9 +14,11 @@ class ReadContext {
 
     /// Runs the closure with this as the thread's innermost one. Called once for each object.
     func asCurrent<R>(_ body: () throws -> R) rethrows -> R {
-        outer = Self.current
-        Self.threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        defer { Self.threads.value = outer.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) } }
+        let threads = Self.threads
+        let former = threads.value
+        outer = former.map { Unmanaged<ReadContext>.fromOpaque($0).takeUnretainedValue() }
+        threads.value = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        defer { threads.value = former }
         return try body()
     }
 
@@ -30,25 +32,9 @@ class ReadContext {
         return nil
     }
 
-    /// The revision of a root that the reads of an instance see.
-    enum Seen {
-        /// They do not see this state.
-        case other
-        /// nil if only the read shows it.
-        case this(Revision?)
-    }
-
-    func revision(of root: String, for state: InstanceState, in roots: Roots) -> Seen { .other }
-
-    /// As `revision(of:for:in:)`, of the innermost one from this one outwards that has an answer.
-    @inline(never)
-    final func innermostRevision(of root: String, for state: InstanceState) -> Revision? {
-        let roots = state.roots
-        var place: ReadContext? = self
-        while let seen = place {
-            if case .this(let revision) = seen.revision(of: root, for: state, in: roots) { return revision }
-            place = seen.outer
-        }
+    /// The revision of a root that the reads of an instance see; nil if only the read shows it.
+    func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision? {
+        if let outer { return outer.revision(of: root, for: state, in: roots) }
         return roots.revision(of: root)
     }
 
@@ -65,8 +51,11 @@ extension InstanceState {
     /// The revision of the root that a read of this thread sees; nil if only the read shows.
     @inline(__always)
     func revisionForRead(of root: String) -> Revision? {
-        guard let seen = ReadContext.current else { return roots.revision(of: root) }
-        return seen.innermostRevision(of: root, for: self)
+        guard let innermost = ReadContext.threads.value else { return roots.revision(of: root) }
+        // Its closure keeps it alive.
+        return Unmanaged<ReadContext>.fromOpaque(innermost)._withUnsafeGuaranteedRef {
+            $0.revision(of: root, for: self, in: roots)
+        }
     }
 }
 
@@ -103,8 +92,8 @@ final class SnapshotRead: ReadContext {
         self.key == key && (self.roots === roots || self.roots.layers === roots.layers && isOf(roots.domain))
     }
 
-    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Seen {
-        keeps(root, in: roots) ? .this(revision) : .other
+    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision? {
+        keeps(root, in: roots) ? revision : super.revision(of: root, for: state, in: roots)
     }
 
     /// Keeps the state of a root that is in one part of the domain.
@@ -112,13 +101,15 @@ final class SnapshotRead: ReadContext {
     /// - Returns: false if a first read has to find out what to keep, or has something to report.
     func begin(hasFormerRoots: Bool) -> Bool {
         guard !hasFormerRoots, roots.layers == nil, roots.layout == .roots,
-            (try? NameVetting.checkRoot(key)) != nil, let state = try? roots.state(of: .root(key))
+            (try? NameVetting.checkRoot(key)) != nil, let domain = try? roots.requiredDomain(),
+            let state = try? super.state(of: .root(key), in: domain)
         else { return false }
         if state.warning != nil {
             unreported = state
             return false
         }
         isBeginning = false
+        own = .success(state.withoutNews)
         source = domain.source
         revision = state.revision
         return true
@@ -186,8 +177,8 @@ final class PreviousStateRead: ReadContext {
         self.init(EntryState(root.map(StoredValue.dictionary)), of: state)
     }
 
-    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Seen {
-        state === self.state ? .this(nil) : .other
+    override func revision(of root: String, for state: InstanceState, in roots: Roots) -> Revision? {
+        state === self.state ? nil : super.revision(of: root, for: state, in: roots)
     }
 
     /// The state that the thread's reads of an instance see; nil if they see what is stored.
