@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fails if a target of the library depends on a later one, imports it, or names its concepts; or if anything but tests needs Swift
 # Testing. In the table, each target has the targets that it may depend on. EtcdStore is written as a store outside of the package: it
-# imports the public products only, except for the queue of its updates, and `RepeatingStore`.
+# imports the public products only, except for the queue of its updates, and `RemoteRoots`.
 # usage: Scripts/order.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."

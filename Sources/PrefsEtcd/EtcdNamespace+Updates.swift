@@ -9,12 +9,7 @@ extension EtcdNamespace {
     /// Runs a body once, under the lock of its root.
     ///
     /// - Parameter others: roots that are locked before the body runs, too.
-    func update(
-        _ root: String, alsoLocking others: [String] = [], _ body: (inout [String: Any]?) throws -> Void
-    ) throws {
-        if let session = ownSession { return try session.update(root, body) }
-        // Rejects an update inside of one of another store, before it waits.
-        try InMemoryStore().update(root: root) { _ in }
+    func update(_ root: String, alsoLocking others: [String], _ member: RemoteMember) throws {
         let deadline = deadline
         let roots = Set([root] + others).sorted()
         if roots.count > EtcdSession.mostRoots { throw EtcdSession.tooManyRoots(keys) }
@@ -28,7 +23,7 @@ extension EtcdNamespace {
                     throw error
                 }
             } _: {
-                try $0.run(root, body)
+                try $0.run(member)
             }
         }
     }
@@ -49,19 +44,16 @@ extension EtcdNamespace {
     }
 
     /// Applies a change to the root as it is known, and again to the newer root if another client was faster.
-    func change(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        if let session = ownSession { return try session.update(root, body) }
+    func change(_ root: String, _ member: RemoteMember) throws {
         let deadline = deadline
         try withQueue(of: [root]) { queue in
             let lock = try takeTurn(of: queue, until: deadline)
             defer { endTurn(of: queue, lock) }
-            try change(root, lock, until: deadline, body)
+            try change(root, lock, until: deadline, member)
         }
     }
 
-    private func change(
-        _ root: String, _ lock: EtcdLock, until deadline: Deadline, _ body: (inout [String: Any]?) throws -> Void
-    ) throws {
+    private func change(_ root: String, _ lock: EtcdLock, until deadline: Deadline, _ member: RemoteMember) throws {
         do throws(EtcdFailure) {
             try lock.prepare(forTicket: false)
         } catch {
@@ -72,7 +64,7 @@ extension EtcdNamespace {
         var attempts = 0
         while attempts < Self.mostAttempts, .now < deadline {
             let session = EtcdSession(self, knowing: newest)
-            let outcome = Result { try session.run(root, body) }
+            let outcome = Result { try session.run(member) }
             if session.isNewest {
                 // Rejected, or equal to what is there.
                 if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
@@ -97,7 +89,7 @@ extension EtcdNamespace {
         }
         if try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
         let session = EtcdSession(self, lock, try lock.acquire(root, until: deadline), of: root)
-        let outcome = Result { try session.run(root, body) }
+        let outcome = Result { try session.run(member) }
         try session.commit()
         try outcome.get()
     }

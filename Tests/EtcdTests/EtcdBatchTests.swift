@@ -10,8 +10,11 @@ import TestSupport
 @Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdBatchTests: FleetSuite {
     private var store: EtcdStore { one }
 
-    private struct Batch {
+    private final class Batch: RemoteRoots, @unchecked Sendable {
+        // Unchecked because one thread uses it.
+
         private let session: EtcdSession
+        let updates: RemoteUpdates
 
         init(_ store: EtcdStore, of root: String = "A") throws {
             let namespace = try store.namespace
@@ -19,12 +22,18 @@ import TestSupport
             session = try EtcdSession(
                 namespace, lock, lock.acquire(root, until: .now + longestWait), of: root,
                 end: { namespace.locks.giveBack(lock) })
+            updates = namespace.updates
         }
 
         /// An update of one member.
         func update(_ root: String = "A", _ body: (inout [String: Any]?) throws -> Void) throws {
-            try session.run(root, body)
+            try Roots(RemoteDomain(self)).update(root: root, body)
         }
+
+        func update(_ root: String, mayRepeat: Bool, _ member: RemoteMember) throws { try session.run(member) }
+        func values(of root: String, isNewest: Bool) throws -> RootValues? { throw CancellationError() }
+        func lastKnown(_ root: String) -> RootValues? { nil }
+        func observe(_ root: String, _ observer: RemoteObserver) throws -> PrefsObservation { PrefsObservation {} }
 
         func set(_ root: String = "A", to count: Int) throws {
             try update(root) { $0 = ["count": count] }

@@ -125,6 +125,24 @@ import TestSupport
         }
     }
 
+    /// The difference between the roots is a change, and so is what comes later.
+    @Test func anObserverMovesWithItsInstance() throws {
+        for (root, level) in [("A", 4), ("B", 5)] { try one.update(root: root) { $0 = ["level": level] } }
+        let prefs = TeamPrefs(key: "A", store: one)
+        let levels = Locked<[Int?]>([])
+        let told = Signal()
+        let observation = prefs.onChange { change in
+            levels.withLock { $0.append(change.newValues["level"] as? Int) }
+            told.signal()
+        }
+        prefs.key = "B"
+        told.wait()
+        try two.update(root: "B") { $0 = ["level": 6] }
+        told.wait()
+        observation.cancel()
+        #expect(levels.withLock { $0 } == [5, 6])
+    }
+
     @Test func layersAreAboveAFleet() throws {
         let (here, there) = stores(.followed)
         let layered = LayeredStore(here, above: [.values(["level": 9])])

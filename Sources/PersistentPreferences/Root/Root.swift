@@ -159,7 +159,7 @@ struct Root {
     /// if a change has to start from the newest state.
     private var knownView: RootView? {
         guard roots.layers == nil, !state.hasFormerRoots else { return nil }
-        return (roots.domain as? ForeignDomain)?.knownEntry(of: key).map { RootView(self, $0, in: nil) }
+        return (roots.domain as? RemoteDomain)?.knownEntry(of: key).map { RootView(self, $0, in: nil) }
     }
 
     /// Commits a difference to a state that was read before. Checks the difference first.

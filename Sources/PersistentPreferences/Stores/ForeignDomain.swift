@@ -40,13 +40,6 @@ final class ForeignDomain: Domain {
         }
     }
 
-    /// The entry of a root as this process knows it, without a request. nil if the store does not apply changes again, so
-    /// that a change has to start from the newest state, and inside an update.
-    func knownEntry(of root: String) -> StoredValue?? {
-        guard transaction == nil, let store = store as? any RepeatingStore else { return nil }
-        return .some(values(store.lastKnown(root: root), of: root).map(StoredValue.dictionary))
-    }
-
     private func state(
         of root: String, warning: FileError? = nil, _ read: () throws -> [String: Any]?
     ) rethrows -> DomainState {
@@ -73,16 +66,6 @@ final class ForeignDomain: Domain {
         if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
         try Transaction.delayingActions {
             try store.update(root: root) { try apply(body, to: root, &$0) }
-        }
-    }
-
-    func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
-        guard let repeating = store as? any RepeatingStore else {
-            return try transact(on: root, durability: durability, body)
-        }
-        if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
-        try Transaction.delayingActions {
-            try repeating.change(root: root) { try apply(body, to: root, &$0) }
         }
     }
 
