@@ -95,5 +95,5 @@ words 'etcd|appsetting|prefkey' PrefsSettingsFiles none
 ! grep -rlE --include='*.swift' '^ *((public|package|internal) )?import Testing$' Sources HarnessCLI |
     grep -v '^Sources/PrefsTesting/Traits/' || fail "these files import Swift Testing"
 ! grep -rnE '^ *(@[a-z_]+ )?((public|package|internal) )?import Prefs(FileEngine|PropertyLists)' Sources/PrefsEtcd |
-    grep -v '/UpdateQueue.swift:' || fail "these files of EtcdStore import a lower target"
+    grep -v '/EtcdNamespace+Updates.swift:' || fail "these files of EtcdStore import a lower target"
 exit $failed

@@ -1,5 +1,21 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
+
+/// Lets the threads of a process take turns in the updates that lock the same roots, and commit together.
+///
+/// `GroupCommit` is the only part of the package's lower targets that this target imports. A store without it commits each update alone.
+final class UpdateQueue: Sendable {
+    let batches = GroupCommit<EtcdSession>()
+    /// Signalled when no transaction runs.
+    let turn = DispatchSemaphore(value: 0)
+    /// The threads that have the queue. Belongs to the namespace.
+    nonisolated(unsafe) var users = 0
+
+    init() {
+        turn.signal()
+    }
+}
 
 /// `PrefsStore.update`, and changes that are data.
 extension EtcdNamespace {
@@ -14,17 +30,24 @@ extension EtcdNamespace {
         let roots = Set([root] + others).sorted()
         if roots.count > EtcdSession.mostRoots { throw EtcdSession.tooManyRoots(keys) }
         try withQueue(of: roots) { queue in
-            try queue.run(until: deadline, orThrow: timeout) {
-                let lock = try takeTurn(of: queue, until: deadline)
-                do {
-                    return try lockedSession(roots, lock, until: deadline) { self.endTurn(of: queue, lock) }
-                } catch {
-                    endTurn(of: queue, lock)
-                    throw error
+            let batch: GroupCommit<EtcdSession>.Batch
+            do {
+                batch = try queue.batches.enter(until: deadline) {
+                    let lock = try takeTurn(of: queue, until: deadline)
+                    do {
+                        return try lockedSession(roots, lock, until: deadline) { self.endTurn(of: queue, lock) }
+                    } catch {
+                        endTurn(of: queue, lock)
+                        throw error
+                    }
                 }
-            } _: {
-                try $0.run(member)
+            } catch is GroupCommit<EtcdSession>.Timeout {
+                throw timeout
             }
+            let outcome = Result { try batch.group.run(member) }
+            let commit = queue.batches.leave(batch)
+            try outcome.get()
+            try commit.get()
         }
     }
 
@@ -93,4 +116,40 @@ extension EtcdNamespace {
         try session.commit()
         try outcome.get()
     }
+
+    // MARK: - Turns
+
+    /// Gives the closure the queue of the updates that lock these roots, which exists as long as one of them does.
+    private func withQueue<R>(of roots: [String], _ body: (UpdateQueue) throws -> R) rethrows -> R {
+        let queue = queues.withLock { queues in
+            let queue = queues[roots] ?? UpdateQueue()
+            queue.users += 1
+            queues[roots] = queue
+            return queue
+        }
+        defer {
+            queues.withLock { queues in
+                queue.users -= 1
+                if queue.users == 0 { queues[roots] = nil }
+            }
+        }
+        return try body(queue)
+    }
+
+    private var timeout: PrefsError { keys.notStored("timed out waiting for updates of other threads of this process") }
+
+    /// Waits until no other transaction of the queue runs, and takes a lock.
+    private func takeTurn(of queue: UpdateQueue, until deadline: Deadline) throws(PrefsError) -> EtcdLock {
+        guard queue.turn.wait(until: deadline) else { throw timeout }
+        if let lock = locks.take(until: deadline) { return lock }
+        queue.turn.signal()
+        throw timeout
+    }
+
+    private func endTurn(of queue: UpdateQueue, _ lock: EtcdLock) {
+        locks.giveBack(lock)
+        queue.turn.signal()
+    }
 }
+
+extension EtcdSession: CommitGroup {}

@@ -13,7 +13,7 @@ final class EtcdNamespace: Sendable {
     let locks: LockPool
     private let process = CurrentProcess.id
     /// The updates that run or wait for their turn, by the roots that they lock.
-    private let queues = Guarded<[[String]: UpdateQueue]>([:])
+    let queues = Guarded<[[String]: UpdateQueue]>([:])
     /// Its updates, also of other stores of the namespace, are parts of one another.
     let updates = RemoteUpdates()
 
@@ -112,39 +112,5 @@ final class EtcdNamespace: Sendable {
             defer { withExtendedLifetime(owner) {} }
             if self.process == CurrentProcess.id { self.watch.remove(observer, from: root) }
         }
-    }
-
-    // MARK: - Updates
-
-    /// Gives the closure the queue of the updates that lock these roots, which exists as long as one of them does.
-    func withQueue<R>(of roots: [String], _ body: (UpdateQueue) throws -> R) rethrows -> R {
-        let queue = queues.withLock { queues in
-            let queue = queues[roots] ?? UpdateQueue()
-            queue.users += 1
-            queues[roots] = queue
-            return queue
-        }
-        defer {
-            queues.withLock { queues in
-                queue.users -= 1
-                if queue.users == 0 { queues[roots] = nil }
-            }
-        }
-        return try body(queue)
-    }
-
-    var timeout: PrefsError { keys.notStored("timed out waiting for updates of other threads of this process") }
-
-    /// Waits until no other transaction of the queue runs, and takes a lock.
-    func takeTurn(of queue: UpdateQueue, until deadline: Deadline) throws(PrefsError) -> EtcdLock {
-        guard queue.turn.wait(until: deadline) else { throw timeout }
-        if let lock = locks.take(until: deadline) { return lock }
-        queue.turn.signal()
-        throw timeout
-    }
-
-    func endTurn(of queue: UpdateQueue, _ lock: EtcdLock) {
-        locks.giveBack(lock)
-        queue.turn.signal()
     }
 }

@@ -167,6 +167,31 @@ import TestSupport
         #expect(try store.currentCount("C") == 6)
     }
 
+    /// An update that changes a root and changes it back stores nothing.
+    @Test func anUpdateThatTakesItsChangeBack() throws {
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let key = EtcdKeys(prefix: prefix).root("A")
+        let former = try store.namespace.client.range(RangeRequest(revisionOf: key), until: .now + longestWait)
+        try store.update(root: "A") { _ in
+            for count in [2, 1] { try store.update(root: "A") { $0 = ["count": count] } }
+        }
+        let newest = try store.namespace.client.range(RangeRequest(revisionOf: key), until: .now + longestWait)
+        #expect(former.kvs.first?.modified == newest.kvs.first?.modified)
+    }
+
+    /// A root that cannot be read fails the update that reads it, also if the body goes on.
+    @Test func anUpdateThatReadsADamagedRoot() throws {
+        try cluster.control("put", "\(prefix)r/B", "[")
+        let failure = error {
+            try store.update(root: "A") { root in
+                _ = try? store.read(root: "B")
+                root = ["count": 1]
+            }
+        }
+        #expect(failure.unreadable != nil)
+        #expect(try store.currentCount() == nil)
+    }
+
     /// A root of another type is kept if its removal was taken back.
     @Test(arguments: [true, false])
     func aMemberThatFailsAfterARemoval(_ isReadBefore: Bool) throws {

@@ -123,7 +123,10 @@ import TestSupport
         state.apply(event("A", 2, in: 11))
         state.add(observer { late.add($0) }, of: "A")
         state.confirm("one", at: 11)
-        for counts in [heard, late] { #expect(counts.wait(for: 2) == .thisProcess) }
+        for counts in [heard, late] {
+            #expect(counts.wait(for: 2) == .thisProcess)
+            #expect(counts.all == [2])
+        }
     }
 
     /// Its revisions begin again, below those that the observer has started with.
