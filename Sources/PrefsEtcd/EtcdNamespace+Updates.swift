@@ -99,10 +99,10 @@ extension EtcdNamespace {
                     return
                 }
                 // What is known may be old, so it decides nothing.
-                for root in session.changes.found.keys { newest[root] = try self.newest(root) }
+                for root in session.found.keys { newest[root] = try self.newest(root) }
                 continue
             }
-            switch try lock.attempt(session.changes, as: operation, wasSent: attempts > 0) {
+            switch try lock.attempt(session, as: operation, wasSent: attempts > 0) {
             case .done: return
             case .conflict(let roots): newest = roots
             case .isLocked: attempts = Self.mostAttempts

@@ -83,6 +83,14 @@ import TestSupport
         #expect(prefs.level == 5 && prefs.lastError == nil)
     }
 
+    @Test func allValuesReplaceARootOfAnotherType() throws {
+        try cluster.control("put", "\(prefix)r/team", "[7]")
+        let prefs = TeamPrefs(key: "team", store: one)
+        prefs.values = ["level": 4]
+        #expect(prefs.lastError == nil)
+        #expect(try two.current(root: "team") as? [String: Int] == ["level": 4])
+    }
+
     @Test(arguments: modes)
     func aRootMovesToItsNewKey(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = stores(reads)

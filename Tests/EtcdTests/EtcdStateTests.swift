@@ -1,8 +1,8 @@
 import Foundation
-import PersistentPreferences
 import Testing
 import TestSupport
 
+@testable import PersistentPreferences
 @testable import PrefsEtcd
 
 /// What the watch knows after messages and answers in an order that only a race brings about. Without a cluster.
@@ -31,7 +31,8 @@ import TestSupport
 
     private func step(_ root: String, from before: Int?, to after: Int) throws -> RootStep {
         RootStep(
-            root: root, before: before.map(values), after: values(after), result: try StoredRoot(values(after)))
+            change: RemoteChange(root: root, before: before.map(values), after: values(after)),
+            result: try StoredRoot(values(after)))
     }
 
     private func values(_ count: Int) -> RootValues { ["count": .integer(Int64(count))] }

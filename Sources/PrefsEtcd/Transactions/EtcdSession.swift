@@ -9,17 +9,17 @@ final class EtcdSession: RemoteSession {
     private let namespace: EtcdNamespace
     /// nil without locks.
     private let lock: EtcdLock?
-    /// The first ticket, and its revision; nil without locks.
-    private let ticket: (key: Data, revision: Int64)?
+    /// The first ticket, and its revision. All of them have one lease, so it speaks for the others. nil without locks.
+    let ticket: (key: Data, revision: Int64)?
     private let process = CurrentProcess.id
     /// The roots as etcd has them or, without locks, as they are known.
-    private var found: [String: StoredRoot]
+    private(set) var found: [String: StoredRoot]
     /// Without locks: whether all of them were read in this change.
     private(set) var isNewest = true
     /// What the batch will store.
     private(set) var results: [String: StoredRoot] = [:]
     /// The changes of the members, in order.
-    private var steps: [RootStep] = []
+    private(set) var steps: [RootStep] = []
     private var members = 0
     private let begin = ContinuousClock.Instant.now
     /// Called once, after the commit of a batch.
@@ -85,10 +85,7 @@ final class EtcdSession: RemoteSession {
         members += 1
         accessed = 0
         let changes = try member(self)
-        let steps = try changes.map { change in
-            RootStep(
-                root: change.root, before: change.before, after: change.after, result: try StoredRoot(change.after))
-        }
+        let steps = try changes.map { RootStep(change: $0, result: try StoredRoot($0.after)) }
         guard steps.reduce(0, { $0 + $1.result.bytes }) <= Self.mostBytes else {
             let reason = "one update may write \(Self.mostBytes >> 10) KiB of JSON"
             throw PrefsError.valuesNotPlistCompatible(
@@ -128,9 +125,6 @@ final class EtcdSession: RemoteSession {
 
     // MARK: - The end
 
-    /// What the transaction compares and stores.
-    var changes: EtcdCommit { EtcdCommit(found: found, results: results, steps: steps, ticket: ticket) }
-
     /// Commits what the members have changed, and gives the locks back.
     func commit() throws {
         defer { end() }
@@ -139,7 +133,7 @@ final class EtcdSession: RemoteSession {
         }
         guard let lock, dependsOnCommit else { return lock?.release() ?? () }
         do {
-            try lock.commit(changes)
+            try lock.commit(self)
         } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {
             throw PrefsError.notStored(failure)
         }

@@ -103,8 +103,8 @@ extension EtcdWatch.State {
             // What an observer has started with is no news.
             if own[index].revision ?? .max > copy.toldUntil {
                 for step in steps {
-                    report(step.before, isForeign: true)
-                    report(step.after, isForeign: false)
+                    report(step.change.before, isForeign: true)
+                    report(step.change.after, isForeign: false)
                 }
             }
             own[index].steps.removeAll { $0.root == root }

@@ -16,10 +16,10 @@ struct RootCopy {
 
 /// What an update of this process has made of a root.
 struct RootStep {
-    let root: String
-    let before: RootValues?
-    let after: RootValues?
+    let change: RemoteChange
     let result: StoredRoot
+
+    var root: String { change.root }
 }
 
 /// A transaction of this process that observers have not heard of yet.
