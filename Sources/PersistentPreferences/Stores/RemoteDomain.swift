@@ -9,7 +9,7 @@ package typealias RootValues = [String: StoredValue]
 /// Its methods throw `PrefsError`. Any thread.
 package protocol RemoteRoots: AnyObject, Sendable {
     /// The updates that the update of this thread may be a part of.
-    var updates: RemoteUpdates { get throws }
+    var updates: RemoteUpdates { get }
 
     /// The values of a root; nil if it is missing. Not called inside an update.
     ///
@@ -68,7 +68,7 @@ package final class RemoteDomain: Domain {
         self.remote = remote
     }
 
-    package var transaction: Transaction? { (try? remote.updates)?.queue.transaction }
+    package var transaction: Transaction? { remote.updates.queue.transaction }
 
     // MARK: - Reading
 
@@ -125,7 +125,7 @@ package final class RemoteDomain: Domain {
     }
 
     private func update(_ root: String, mayRepeat: Bool, _ body: (Transaction) throws -> Void) throws {
-        let updates = try remote.updates
+        let updates = remote.updates
         if let current = Transaction.current {
             // Rejects an update inside of one of another store, before it waits.
             return try current.join(updates.queue, durability: .process) { transaction in
@@ -151,7 +151,7 @@ package final class RemoteDomain: Domain {
 
     /// Puts a root into the transaction, unless it is there. A failure ends the whole update, even if its body continues.
     private func load(_ root: String, in transaction: Transaction) throws {
-        let member = transaction.state(of: try remote.updates) { preconditionFailure("an update has a session") }
+        let member = transaction.state(of: remote.updates) { preconditionFailure("an update has a session") }
         guard let member = member as? Member, member.before[root] == nil else { return }
         let entry: StoredValue?
         do {
