@@ -7,6 +7,13 @@ package protocol Domain: AnyObject, Sendable {
     /// The thread's own transaction in the domain, if any.
     var transaction: Transaction? { get }
 
+    /// Whether all entries are roots, as in a store of another module.
+    var hasOnlyRoots: Bool { get }
+
+    /// The entry of a root as this process knows it, which saves a remote domain a request. nil if a change has to start
+    /// from the newest state.
+    func knownEntry(of root: String) -> StoredValue??
+
     /// The object that has the entries. Two domains with one source have the same entries.
     var source: AnyObject { get }
 
@@ -57,6 +64,8 @@ package protocol Domain: AnyObject, Sendable {
 extension Domain {
     package typealias Content = Transaction.Content
 
+    package var hasOnlyRoots: Bool { false }
+    package func knownEntry(of root: String) -> StoredValue?? { nil }
     package var source: AnyObject { self }
     package var revision: Revision? { nil }
     package func ensureDurable(_ revision: Revision?, _ durability: CommitDurability) throws -> Bool { false }

@@ -1,5 +1,21 @@
 import Foundation
 import PersistentPreferences
+import PrefsFileEngine
+
+/// Lets the threads of a process take turns in the updates that lock the same roots, and commit together.
+///
+/// `GroupCommit` is the only part of the package's lower targets that this target imports. A store without it commits each update alone.
+final class UpdateQueue: Sendable {
+    let batches = GroupCommit<EtcdSession>()
+    /// Signalled when no transaction runs.
+    let turn = DispatchSemaphore(value: 0)
+    /// The threads that have the queue. Belongs to the namespace.
+    nonisolated(unsafe) var users = 0
+
+    init() {
+        turn.signal()
+    }
+}
 
 /// `PrefsStore.update`, and changes that are data.
 extension EtcdNamespace {
@@ -9,27 +25,29 @@ extension EtcdNamespace {
     /// Runs a body once, under the lock of its root.
     ///
     /// - Parameter others: roots that are locked before the body runs, too.
-    func update(
-        _ root: String, alsoLocking others: [String] = [], _ body: (inout [String: Any]?) throws -> Void
-    ) throws {
-        if let session = ownSession { return try session.update(root, body) }
-        // Rejects an update inside of one of another store, before it waits.
-        try InMemoryStore().update(root: root) { _ in }
+    func update(_ root: String, alsoLocking others: [String], _ member: RemoteMember) throws {
         let deadline = deadline
         let roots = Set([root] + others).sorted()
         if roots.count > EtcdSession.mostRoots { throw EtcdSession.tooManyRoots(keys) }
         try withQueue(of: roots) { queue in
-            try queue.run(until: deadline, orThrow: timeout) {
-                let lock = try takeTurn(of: queue, until: deadline)
-                do {
-                    return try lockedSession(roots, lock, until: deadline) { self.endTurn(of: queue, lock) }
-                } catch {
-                    endTurn(of: queue, lock)
-                    throw error
+            let batch: GroupCommit<EtcdSession>.Batch
+            do {
+                batch = try queue.batches.enter(until: deadline) {
+                    let lock = try takeTurn(of: queue, until: deadline)
+                    do {
+                        return try lockedSession(roots, lock, until: deadline) { self.endTurn(of: queue, lock) }
+                    } catch {
+                        endTurn(of: queue, lock)
+                        throw error
+                    }
                 }
-            } _: {
-                try $0.run(root, body)
+            } catch is GroupCommit<EtcdSession>.Timeout {
+                throw timeout
             }
+            let outcome = Result { try batch.group.run(member) }
+            let commit = queue.batches.leave(batch)
+            try outcome.get()
+            try commit.get()
         }
     }
 
@@ -49,19 +67,16 @@ extension EtcdNamespace {
     }
 
     /// Applies a change to the root as it is known, and again to the newer root if another client was faster.
-    func change(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        if let session = ownSession { return try session.update(root, body) }
+    func change(_ root: String, _ member: RemoteMember) throws {
         let deadline = deadline
         try withQueue(of: [root]) { queue in
             let lock = try takeTurn(of: queue, until: deadline)
             defer { endTurn(of: queue, lock) }
-            try change(root, lock, until: deadline, body)
+            try change(root, lock, until: deadline, member)
         }
     }
 
-    private func change(
-        _ root: String, _ lock: EtcdLock, until deadline: Deadline, _ body: (inout [String: Any]?) throws -> Void
-    ) throws {
+    private func change(_ root: String, _ lock: EtcdLock, until deadline: Deadline, _ member: RemoteMember) throws {
         do throws(EtcdFailure) {
             try lock.prepare(forTicket: false)
         } catch {
@@ -72,7 +87,7 @@ extension EtcdNamespace {
         var attempts = 0
         while attempts < Self.mostAttempts, .now < deadline {
             let session = EtcdSession(self, knowing: newest)
-            let outcome = Result { try session.run(root, body) }
+            let outcome = Result { try session.run(member) }
             if session.isNewest {
                 // Rejected, or equal to what is there.
                 if case .failure = outcome, try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
@@ -84,10 +99,10 @@ extension EtcdNamespace {
                     return
                 }
                 // What is known may be old, so it decides nothing.
-                for root in session.changes.found.keys { newest[root] = try self.newest(root) }
+                for root in session.found.keys { newest[root] = try self.newest(root) }
                 continue
             }
-            switch try lock.attempt(session.changes, as: operation, wasSent: attempts > 0) {
+            switch try lock.attempt(session, as: operation, wasSent: attempts > 0) {
             case .done: return
             case .conflict(let roots): newest = roots
             case .isLocked: attempts = Self.mostAttempts
@@ -97,8 +112,44 @@ extension EtcdNamespace {
         }
         if try attempts > 0 && lock.endAttempts(of: operation, on: root) { return }
         let session = EtcdSession(self, lock, try lock.acquire(root, until: deadline), of: root)
-        let outcome = Result { try session.run(root, body) }
+        let outcome = Result { try session.run(member) }
         try session.commit()
         try outcome.get()
     }
+
+    // MARK: - Turns
+
+    /// Gives the closure the queue of the updates that lock these roots, which exists as long as one of them does.
+    private func withQueue<R>(of roots: [String], _ body: (UpdateQueue) throws -> R) rethrows -> R {
+        let queue = queues.withLock { queues in
+            let queue = queues[roots] ?? UpdateQueue()
+            queue.users += 1
+            queues[roots] = queue
+            return queue
+        }
+        defer {
+            queues.withLock { queues in
+                queue.users -= 1
+                if queue.users == 0 { queues[roots] = nil }
+            }
+        }
+        return try body(queue)
+    }
+
+    private var timeout: PrefsError { keys.notStored("timed out waiting for updates of other threads of this process") }
+
+    /// Waits until no other transaction of the queue runs, and takes a lock.
+    private func takeTurn(of queue: UpdateQueue, until deadline: Deadline) throws(PrefsError) -> EtcdLock {
+        guard queue.turn.wait(until: deadline) else { throw timeout }
+        if let lock = locks.take(until: deadline) { return lock }
+        queue.turn.signal()
+        throw timeout
+    }
+
+    private func endTurn(of queue: UpdateQueue, _ lock: EtcdLock) {
+        locks.giveBack(lock)
+        queue.turn.signal()
+    }
 }
+
+extension EtcdSession: CommitGroup {}

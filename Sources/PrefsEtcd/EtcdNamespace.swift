@@ -13,9 +13,9 @@ final class EtcdNamespace: Sendable {
     let locks: LockPool
     private let process = CurrentProcess.id
     /// The updates that run or wait for their turn, by the roots that they lock.
-    private let queues = Guarded<[[String]: UpdateQueue]>([:])
-    /// The sessions of the threads that run an update.
-    private let running = Guarded<[pthread_t: EtcdSession]>([:])
+    let queues = Guarded<[[String]: UpdateQueue]>([:])
+    /// Its updates, also of other stores of the namespace, are parts of one another.
+    let updates = RemoteUpdates()
 
     init(_ client: EtcdClient, prefix: String, deadline: Duration, staleness: Duration, lastKnown: LastKnownFile?) {
         self.client = client
@@ -45,21 +45,19 @@ final class EtcdNamespace: Sendable {
     // MARK: - Reading
 
     /// The root as of now.
-    func current(_ root: String) throws -> [String: Any]? {
-        if let session = ownSession { return try session.read(root) }
+    func current(_ root: String) throws(PrefsError) -> RootValues? {
         var stored = try newest(root)
         return try stored.values(of: root, in: keys)
     }
 
     /// The root as the watch has last heard of it.
-    func followed(_ root: String) throws -> [String: Any]? {
-        if let session = ownSession { return try session.read(root) }
+    func followed(_ root: String) throws(PrefsError) -> RootValues? {
         do throws(EtcdFailure) {
             try watch.follow(root, until: deadline)
         } catch {
-            throw PrefsError.unreadable(keys.failure(error))
+            throw .unreadable(keys.failure(error))
         }
-        return try watch.state.withLock { try $0.values(of: root) }
+        return try watch.state.withLock { state throws(PrefsError) in try state.values(of: root) }
     }
 
     /// The root as etcd has it now.
@@ -98,13 +96,12 @@ final class EtcdNamespace: Sendable {
 
     /// - Parameter owner: lives as long as the observation, so that new stores share the namespace.
     func observe(
-        _ root: String, keeping owner: PerProcess<EtcdNamespace>, _ action: @escaping @Sendable (PrefsChange) -> Void
+        _ root: String, keeping owner: PerProcess<EtcdNamespace>, _ observer: RemoteObserver
     ) throws(PrefsError) -> PrefsObservation {
-        // The observers' queues are Dispatch's, which does not run in a forked child.
+        // The thread that follows is its parent's.
         guard process == EtcdNamespaces.firstProcess else {
             throw .notWatched(keys.failure("cannot be watched in a forked process"))
         }
-        let observer = EtcdObserver(action)
         do throws(EtcdFailure) {
             try watch.observe(root, observer, until: deadline)
         } catch {
@@ -113,55 +110,7 @@ final class EtcdNamespace: Sendable {
         // A forked child leaves the watch of its parent alone.
         return PrefsObservation {
             defer { withExtendedLifetime(owner) {} }
-            guard self.process == CurrentProcess.id else { return }
-            self.watch.remove(observer, from: root)
-            observer.end()
+            if self.process == CurrentProcess.id { self.watch.remove(observer, from: root) }
         }
-    }
-
-    // MARK: - Updates
-
-    /// The session whose update this thread runs.
-    var ownSession: EtcdSession? {
-        running.withLock { $0[pthread_self()] }
-    }
-
-    /// Runs the closure as a part of the session.
-    func run<R>(in session: EtcdSession, _ body: () throws -> R) rethrows -> R {
-        running.withLock { $0[pthread_self()] = session }
-        defer { running.withLock { $0[pthread_self()] = nil } }
-        return try body()
-    }
-
-    /// Gives the closure the queue of the updates that lock these roots, which exists as long as one of them does.
-    func withQueue<R>(of roots: [String], _ body: (UpdateQueue) throws -> R) rethrows -> R {
-        let queue = queues.withLock { queues in
-            let queue = queues[roots] ?? UpdateQueue()
-            queue.users += 1
-            queues[roots] = queue
-            return queue
-        }
-        defer {
-            queues.withLock { queues in
-                queue.users -= 1
-                if queue.users == 0 { queues[roots] = nil }
-            }
-        }
-        return try body(queue)
-    }
-
-    var timeout: PrefsError { keys.notStored("timed out waiting for updates of other threads of this process") }
-
-    /// Waits until no other transaction of the queue runs, and takes a lock.
-    func takeTurn(of queue: UpdateQueue, until deadline: Deadline) throws(PrefsError) -> EtcdLock {
-        guard queue.turn.wait(until: deadline) else { throw timeout }
-        if let lock = locks.take(until: deadline) { return lock }
-        queue.turn.signal()
-        throw timeout
-    }
-
-    func endTurn(of queue: UpdateQueue, _ lock: EtcdLock) {
-        locks.giveBack(lock)
-        queue.turn.signal()
     }
 }

@@ -51,7 +51,7 @@ public import PersistentPreferences
 /// While the cluster is down, the first followed read waits for ``Options/deadline``, and later ones fail at once. After `fork`, parent and
 /// child may read and write, if the parent has done so before and is doing nothing else at that moment; the child is another client, and
 /// cannot observe.
-public final class EtcdStore: RemotePrefsStore {
+public final class EtcdStore: RootsStore, RemotePrefsStore {
     /// How a store reads.
     public enum ReadMode: Sendable, Hashable {
         /// From memory. Returns every change older than ``Options/staleness``, while at most one server fails at a time; usually only the
@@ -97,6 +97,7 @@ public final class EtcdStore: RemotePrefsStore {
 
     let reads: ReadMode
     private let shared: Result<PerProcess<EtcdNamespace>, PrefsError>
+    package let ownRoots: Roots
 
     /// What the stores of this process with the same settings share.
     var namespace: EtcdNamespace {
@@ -116,9 +117,12 @@ public final class EtcdStore: RemotePrefsStore {
     public init(endpoints: [URL], prefix: String = "prefs/", options: Options = Options(), lastKnown: URL? = nil) {
         reads = options.reads
         do throws(PrefsError) {
-            shared = .success(try EtcdNamespaces.namespace(endpoints, prefix, options, lastKnown: lastKnown))
+            let namespace = try EtcdNamespaces.namespace(endpoints, prefix, options, lastKnown: lastKnown)
+            shared = .success(namespace)
+            ownRoots = EtcdRoots(namespace, options.reads).roots
         } catch {
             shared = .failure(error)
+            ownRoots = Roots(unreachable: error)
         }
     }
 
@@ -143,32 +147,16 @@ public final class EtcdStore: RemotePrefsStore {
         reads == .current ? .zero : (try? namespace)?.watch.age
     }
 
-    /// Returns the dictionary under a root key, or nil if there is none. See ``ReadMode``.
-    ///
-    /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
-    public func read(root: String) throws -> [String: Any]? {
-        try PrefsError.checkRootKey(root)
-        let namespace = try namespace
-        return try reads == .current ? namespace.current(root) : namespace.followed(root)
-    }
-
     /// Returns the newest committed dictionary under a root key, or nil if there is none. Costs a round trip.
     ///
-    /// - Throws: as ``read(root:)``.
+    /// - Throws: ``PrefsError``, for example ``PrefsError/unreadable(_:)`` if the cluster cannot be reached.
     public func current(root: String) throws -> [String: Any]? {
-        try PrefsError.checkRootKey(root)
-        return try namespace.current(root)
+        try EtcdRoots(shared.get(), .current).roots.read(root: root)
     }
 
     /// Returns the newest readable state of a root that this process knows. See ``RemotePrefsStore/lastKnown(root:)``.
     public func lastKnown(root: String) -> [String: Any]? {
-        (try? namespace)?.watch.state.withLock { $0.lastGood(root) }
-    }
-
-    /// Changes a root in one transaction, on the calling thread. See ``PrefsStore/update(root:_:)``.
-    public func update(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try PrefsError.checkRootKey(root)
-        try namespace.update(root, body)
+        (try? namespace)?.watch.state.withLock { $0.lastGood(root) }?.objects
     }
 
     /// Changes a root in one transaction that locks other roots, too, before the body runs. An update that accesses several roots then
@@ -186,30 +174,42 @@ public final class EtcdStore: RemotePrefsStore {
     public func update(
         root: String, alsoLocking roots: [String], _ body: (inout [String: Any]?) throws -> Void
     ) throws {
-        for root in [root] + roots { try PrefsError.checkRootKey(root) }
-        try namespace.update(root, alsoLocking: roots, body)
-    }
-
-    /// Calls the closure after each commit that changes the root, in any process, on the threads of observers without a queue. See
-    /// ``PrefsStore/observe(root:_:)``. Commits of others may be merged while the connection is lost. Blocks the thread until the root was
-    /// read once. If the cluster cannot be reached, the observation begins nevertheless: the first change is then from the last known state
-    /// to what the cluster has when it is back.
-    ///
-    /// - Throws: ``PrefsError/notWatched(_:)`` if the cluster rejects the user.
-    public func observe(root: String, _ action: @escaping @Sendable (PrefsChange) -> Void) throws -> PrefsObservation {
-        try PrefsError.checkRootKey(root)
-        return try namespace.observe(root, keeping: shared.get(), action)
-    }
-}
-
-extension EtcdStore: RepeatingStore {
-    package func change(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        try PrefsError.checkRootKey(root)
-        try namespace.change(root, body)
+        for root in roots { try PrefsError.checkRootKey(root) }
+        try EtcdRoots(shared.get(), reads, alsoLocking: roots).roots.update(root: root, body)
     }
 }
 
 extension EtcdStore: ListingStore {
     package func rootNames() throws -> [String] { try namespace.names() }
     package func lastWriter(of root: String) -> String? { (try? namespace)?.lastWriter(of: root) }
+}
+
+/// The roots of a store, as the base class uses them.
+private final class EtcdRoots: RemoteRoots {
+    private let shared: PerProcess<EtcdNamespace>
+    private let reads: EtcdStore.ReadMode
+    /// The roots that each update locks besides.
+    private let others: [String]
+
+    init(_ shared: PerProcess<EtcdNamespace>, _ reads: EtcdStore.ReadMode, alsoLocking others: [String] = []) {
+        (self.shared, self.reads, self.others) = (shared, reads, others)
+    }
+
+    var roots: Roots { Roots(RemoteDomain(self), durability: .process) }
+
+    var updates: RemoteUpdates { shared.value.updates }
+
+    func values(of root: String, isNewest: Bool) throws -> RootValues? {
+        try isNewest || reads == .current ? shared.value.current(root) : shared.value.followed(root)
+    }
+
+    func lastKnown(_ root: String) -> RootValues? { shared.value.watch.state.withLock { $0.lastGood(root) } }
+
+    func update(_ root: String, mayRepeat: Bool, _ member: RemoteMember) throws {
+        try mayRepeat ? shared.value.change(root, member) : shared.value.update(root, alsoLocking: others, member)
+    }
+
+    func observe(_ root: String, _ observer: RemoteObserver) throws -> PrefsObservation {
+        try shared.value.observe(root, keeping: shared, observer)
+    }
 }

@@ -20,10 +20,10 @@ final class LastKnownFile: Sendable {
     }
 
     /// The root in the file; nil if it is missing, or the file cannot be read.
-    func values(of root: String) -> [String: Any]? {
+    func values(of root: String) -> RootValues? {
         state.withLock { state in
             read(&state)
-            return state.roots?[root].flatMap { try? ExportFormat.dictionary(from: $0) }
+            return state.roots?[root].flatMap { try? ExportFormat.values(of: $0) }
         }
     }
 

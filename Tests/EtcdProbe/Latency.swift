@@ -10,8 +10,9 @@ enum Latency {
         // Another deadline is another client, with its own connection and watch.
         let other = try store(deadline: .seconds(11))
         try followed.update(root: "A") { $0 = ["count": 0] }
-        let bare = try BareTransaction(url: url)
+        let (bare, gateway) = (try BareCall(url: url), try BareGatewayTransaction(url: url))
         let transaction = try median(1_000) { try bare.run(value: "\($0)") }
+        let byGateway = try median(1_000) { try gateway.run(value: "\($0)") }
         let alone = try median(1_000) { number in try followed.update(root: "A") { $0 = ["count": number] } }
         let signal = DispatchSemaphore(value: 0)
         let observation = try other.observe(root: "A") { _ in signal.signal() }
@@ -22,18 +23,21 @@ enum Latency {
         let direct = try median(1_000) { _ in _ = try current.read(root: "A") }
         let cached = try median(10_000) { _ in _ = try followed.read(root: "A") }
         observation.cancel()
-        say("bare transaction \(transaction)\nupdate \(alone)\nheard elsewhere after its start \(heard)")
+        say(
+            "bare transaction \(transaction)\nthe same by the gateway \(byGateway)\nupdate \(alone)\nheard elsewhere after its start \(heard)"
+        )
         say("current read \(direct)\nfollowed read \(cached)")
     }
 
     /// Changes a root, and prints how often it did so in some seconds, after as many seconds in which other clients may start.
     ///
-    /// - Parameter manner: `assign` assigns to a property, `increment` adds to it in an update, `update` does so without an instance that
-    ///   follows the root, and `bare` sends a transaction of etcd without the store.
+    /// - Parameter manner: `assign` assigns to a property, `increment` adds to it in an update, and `update` does so without an instance
+    ///   that follows the root. `bare` sends a transaction of etcd without the store, and `bare-json` one by the gateway.
     static func work(on root: String, seconds: Int, manner: String) throws {
         let change: (Int) throws -> Void
-        if manner == "bare" {
-            let bare = try BareTransaction(url: url + root)
+        if manner.hasPrefix("bare") {
+            let bare: any BareTransaction =
+                try manner == "bare" ? BareCall(url: url + root) : BareGatewayTransaction(url: url + root)
             change = { try bare.run(value: "{\n  \"count\": \($0)\n}\n") }
         } else {
             let store = try store(deadline: .seconds(60))

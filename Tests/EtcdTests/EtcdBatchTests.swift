@@ -10,8 +10,11 @@ import TestSupport
 @Suite(.waits, .enabled(if: EtcdCluster.isThere)) final class EtcdBatchTests: FleetSuite {
     private var store: EtcdStore { one }
 
-    private struct Batch {
+    private final class Batch: RemoteRoots, @unchecked Sendable {
+        // Unchecked because one thread uses it.
+
         private let session: EtcdSession
+        let updates: RemoteUpdates
 
         init(_ store: EtcdStore, of root: String = "A") throws {
             let namespace = try store.namespace
@@ -19,12 +22,18 @@ import TestSupport
             session = try EtcdSession(
                 namespace, lock, lock.acquire(root, until: .now + longestWait), of: root,
                 end: { namespace.locks.giveBack(lock) })
+            updates = namespace.updates
         }
 
         /// An update of one member.
         func update(_ root: String = "A", _ body: (inout [String: Any]?) throws -> Void) throws {
-            try session.run(root, body)
+            try Roots(RemoteDomain(self)).update(root: root, body)
         }
+
+        func update(_ root: String, mayRepeat: Bool, _ member: RemoteMember) throws { try session.run(member) }
+        func values(of root: String, isNewest: Bool) throws -> RootValues? { throw CancellationError() }
+        func lastKnown(_ root: String) -> RootValues? { nil }
+        func observe(_ root: String, _ observer: RemoteObserver) throws -> PrefsObservation { PrefsObservation {} }
 
         func set(_ root: String = "A", to count: Int) throws {
             try update(root) { $0 = ["count": count] }
@@ -156,6 +165,31 @@ import TestSupport
         #expect(try store.currentCount() == 7)
         #expect(try store.currentCount("B") == 6)
         #expect(try store.currentCount("C") == 6)
+    }
+
+    /// An update that changes a root and changes it back stores nothing.
+    @Test func anUpdateThatTakesItsChangeBack() throws {
+        try store.update(root: "A") { $0 = ["count": 1] }
+        let key = EtcdKeys(prefix: prefix).root("A")
+        let former = try store.namespace.client.range(RangeRequest(revisionOf: key), until: .now + longestWait)
+        try store.update(root: "A") { _ in
+            for count in [2, 1] { try store.update(root: "A") { $0 = ["count": count] } }
+        }
+        let newest = try store.namespace.client.range(RangeRequest(revisionOf: key), until: .now + longestWait)
+        #expect(former.kvs.first?.modified == newest.kvs.first?.modified)
+    }
+
+    /// A root that cannot be read fails the update that reads it, also if the body goes on.
+    @Test func anUpdateThatReadsADamagedRoot() throws {
+        try cluster.control("put", "\(prefix)r/B", "[")
+        let failure = error {
+            try store.update(root: "A") { root in
+                _ = try? store.read(root: "B")
+                root = ["count": 1]
+            }
+        }
+        #expect(failure.unreadable != nil)
+        #expect(try store.currentCount() == nil)
     }
 
     /// A root of another type is kept if its removal was taken back.

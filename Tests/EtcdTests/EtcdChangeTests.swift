@@ -325,7 +325,7 @@ import TestSupport
         let store = storeBehindProxy(.followed, deadline: shortWait(2))
         let heard = try ObservedCounts(store)
         try increment(store)
-        let lost = try #require(StoredRoot(["count": 10]).data).base64EncodedString()
+        let lost = try #require(StoredRoot(["count": .integer(10)]).data).base64EncodedString()
         for isCarriedOut in [true, false] {
             proxy.intercept { [proxy] request in
                 guard request.contains("requestPut") else { return nil }

@@ -232,10 +232,10 @@ import TestSupport
         #expect(prefs.level == 5)
     }
 
-    /// What `prefsDidFail` writes about a failure inside of an update is an update of its own.
-    @Test(arguments: [true, false])
-    func whatPrefsDidFailWritesIsStored(_ isOwnUpdate: Bool) throws {
-        let log = TeamPrefs(key: "log", store: store)
+    /// What `prefsDidFail` writes about a failure inside of an update is an update of its own, also in the root of that update.
+    @Test(arguments: [true, false], ["log", "A"])
+    func whatPrefsDidFailWritesIsStored(_ isOwnUpdate: Bool, _ root: String) throws {
+        let log = TeamPrefs(key: root, store: store)
         let prefs = WatchedPrefs(key: "A", store: store)
         prefs.log = log
         if isOwnUpdate {
@@ -245,8 +245,8 @@ import TestSupport
             #expect(throws: PrefsError.self) { try store.update(root: "A") { _ in prefs.level = 100_001 } }
         }
         #expect(log.level == 9)
-        try store.update(root: "log") { #expect($0?["level"] as? Int == 9) }
-        #expect(try cluster.control("get", "\(prefix)r/A").isEmpty)
+        try store.update(root: root) { #expect($0?["level"] as? Int == 9) }
+        #expect(try cluster.control("get", "\(prefix)r/A").isEmpty == (root == "log"))
     }
 }
 

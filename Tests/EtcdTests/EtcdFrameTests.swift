@@ -144,11 +144,13 @@ import TestSupport
             ("data of other calls", other),
             ("preliminary answers", preliminary), ("data without content", Frame(kind: 0, stream: 9).bytes),
         ] {
-            expectFailure(try ScriptedServer(endlessly: bytes), name, in: short)
+            let server = try ScriptedServer(endlessly: bytes, for: short * 5, then: Self.answer())
+            expectFailure(server, name, in: short)
         }
-        expectFailure(
-            try ScriptedServer(first: Frame(kind: 1, stream: 1).bytes, endlessly: Frame(kind: 9, stream: 1).bytes),
-            "a header without an end", in: short)
+        let header = try ScriptedServer(
+            first: Frame(kind: 1, stream: 1).bytes, endlessly: Frame(kind: 9, stream: 1).bytes, for: short * 5,
+            then: Frame(kind: 9, flags: Frame.endsHeaders, stream: 1).bytes + Self.answer())
+        expectFailure(header, "a header without an end", in: short)
         expectFailure(try ScriptedServer(bytes: []), "silence", in: short)
         expectFailure(try ScriptedServer(bytes: Self.frames([Self.status])), "silence after a header", in: short)
         // Without room for the request.

@@ -83,6 +83,14 @@ import TestSupport
         #expect(prefs.level == 5 && prefs.lastError == nil)
     }
 
+    @Test func allValuesReplaceARootOfAnotherType() throws {
+        try cluster.control("put", "\(prefix)r/team", "[7]")
+        let prefs = TeamPrefs(key: "team", store: one)
+        prefs.values = ["level": 4]
+        #expect(prefs.lastError == nil)
+        #expect(try two.current(root: "team") as? [String: Int] == ["level": 4])
+    }
+
     @Test(arguments: modes)
     func aRootMovesToItsNewKey(_ reads: EtcdStore.ReadMode) throws {
         let (here, there) = stores(reads)
@@ -123,6 +131,24 @@ import TestSupport
                 $0 = nil
             }
         }
+    }
+
+    /// The difference between the roots is a change, and so is what comes later.
+    @Test func anObserverMovesWithItsInstance() throws {
+        for (root, level) in [("A", 4), ("B", 5)] { try one.update(root: root) { $0 = ["level": level] } }
+        let prefs = TeamPrefs(key: "A", store: one)
+        let levels = Locked<[Int?]>([])
+        let told = Signal()
+        let observation = prefs.onChange { change in
+            levels.withLock { $0.append(change.newValues["level"] as? Int) }
+            told.signal()
+        }
+        prefs.key = "B"
+        told.wait()
+        try two.update(root: "B") { $0 = ["level": 6] }
+        told.wait()
+        observation.cancel()
+        #expect(levels.withLock { $0 } == [5, 6])
     }
 
     @Test func layersAreAboveAFleet() throws {

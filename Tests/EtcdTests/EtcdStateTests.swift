@@ -1,8 +1,8 @@
 import Foundation
-import PersistentPreferences
 import Testing
 import TestSupport
 
+@testable import PersistentPreferences
 @testable import PrefsEtcd
 
 /// What the watch knows after messages and answers in an order that only a race brings about. Without a cluster.
@@ -30,11 +30,16 @@ import TestSupport
     }
 
     private func step(_ root: String, from before: Int?, to after: Int) throws -> RootStep {
-        let values = ["count": after]
-        return RootStep(root: root, before: before.map { ["count": $0] }, after: values, result: try StoredRoot(values))
+        RootStep(
+            change: RemoteChange(root: root, before: before.map(values), after: values(after)),
+            result: try StoredRoot(values(after)))
     }
 
-    private func observer() -> EtcdObserver { EtcdObserver { [heard] in heard.add($0) } }
+    private func values(_ count: Int) -> RootValues { ["count": .integer(Int64(count))] }
+
+    private func observer(_ action: (@Sendable (PrefsChange) -> Void)? = nil) -> RemoteObserver {
+        RemoteObserver(of: "A", Mailbox(of: "A", action ?? { [heard] in heard.add($0) }))
+    }
 
     /// A message of the former stream, or the proof that was under way, when a further root makes the client follow all.
     @Test func whatIsHeardBeforeAllRootsAreRead() throws {
@@ -47,9 +52,9 @@ import TestSupport
         state.prove([], until: 12)
         #expect(state.unread == nil && !state.isLoaded("R8"))
         state.loadAll([entry("R1", 1, in: 11), entry("R8", 8, in: 9)], in: 12)
-        #expect(try state.values(of: "R8")?["count"] as? Int == 8)
+        #expect(try state.values(of: "R8") == values(8))
         state.apply(event("R8", 9, in: 13))
-        #expect(try state.unread == [] && state.values(of: "R8")?["count"] as? Int == 9)
+        #expect(try state.unread == [] && state.values(of: "R8") == values(9))
     }
 
     /// The answer to an earlier write of this process comes after that to a later one.
@@ -63,7 +68,7 @@ import TestSupport
         }
         state.confirm("two", at: 12)
         state.confirm("one", at: 11)
-        #expect(try state.values(of: "A")?["count"] as? Int == 2)
+        #expect(try state.values(of: "A") == values(2))
     }
 
     /// A change arrives late. A look before has found no marker: because there was none ever, or because somebody has removed it.
@@ -93,7 +98,7 @@ import TestSupport
         state.advance("A", to: StoredRoot(entry("A", 2, in: 11)), in: 11)
         #expect(try state.values(of: "A") == nil)
         state.apply(event("A", 3, in: 13))
-        #expect(try state.values(of: "A")?["count"] as? Int == 3)
+        #expect(try state.values(of: "A") == values(3))
     }
 
     /// The observer has started with what a current read had found, which the stream tells later.
@@ -105,6 +110,24 @@ import TestSupport
         for count in 5...7 { state.apply(event("A", count, in: Int64(count) * 10)) }
         #expect(heard.wait(for: 7) == .elsewhere)
         #expect(heard.all == [7])
+    }
+
+    /// A change is held back, because nobody knows yet whether it is one of this process. Another observer comes meanwhile.
+    @Test func anObserverThatStartsWhileAChangeIsHeldBack() throws {
+        var state = state()
+        state.load(["A"], [entry("A", 1, in: 9)], in: 10)
+        let late = ObservedCounts()
+        state.add(observer(), of: "A")
+        let change = OwnTransaction(
+            operation: "one", marker: keys.marker("client"), hasMarker: true, steps: [try step("A", from: 1, to: 2)])
+        state.own.append(change)
+        state.apply(event("A", 2, in: 11))
+        state.add(observer { late.add($0) }, of: "A")
+        state.confirm("one", at: 11)
+        for counts in [heard, late] {
+            #expect(counts.wait(for: 2) == .thisProcess)
+            #expect(counts.all == [2])
+        }
     }
 
     /// Its revisions begin again, below those that the observer has started with.
@@ -126,11 +149,8 @@ import TestSupport
         state.loadAll([entry("R1", 7, in: 7), entry(keys.root("R2"), "[", in: 8)], in: 10)
         let known = state.known()
         file.save(known.roots, of: known.names)
-        let counts = ["R1", "R2", "R3"].map {
-            LastKnownFile(home.file("last-known.json")).values(of: $0)?["count"] as? Int
-        }
-        #expect(counts == [7, 2, nil])
-        #expect(LastKnownFile(home.file("last-known.json")).values(of: "R3") == nil)
+        let found = ["R1", "R2", "R3"].map { LastKnownFile(home.file("last-known.json")).values(of: $0) }
+        #expect(found == [values(7), values(2), nil])
     }
 
     /// etcd may be anywhere. Tests of a fleet are skipped if it is not found.
@@ -147,26 +167,22 @@ import TestSupport
 
     // MARK: - An observer that is slower than the changes
 
-    private func change(_ key: String, from before: Int?, to after: Int?, _ origin: PrefsChange.Origin) -> PrefsChange?
-    {
-        PrefsChange(root: "A", from: before.map { [key: $0] }, to: after.map { [key: $0] }, origin: origin)
-    }
-
-    /// Reports changes while the observer is busy with the first one, and returns what it was told, merged or not.
-    private func told(_ changes: [PrefsChange?], bytes: Int) -> [PrefsChange] {
+    /// Reports states while the observer is busy with the first change, and returns what it was told, merged or not.
+    private func told(from start: RootValues, _ states: [(RootValues, isForeign: Bool)]) -> [PrefsChange] {
         let (begun, goesOn, ended) = (Signal(), Signal(), Signal())
         let told = Locked<[PrefsChange]>([])
-        let observer = EtcdObserver { change in
+        let observer = observer { change in
             told.withLock { $0.append(change) }
             let soFar = told.withLock { $0.map(\.count) }
             if soFar.count == 1 {
                 begun.signal()
                 goesOn.wait()
             }
-            if soFar.reduce(0, +) == changes.count { ended.signal() }
+            if soFar.reduce(0, +) == states.count { ended.signal() }
         }
-        for (number, change) in changes.enumerated() {
-            if let change { observer.receive(change, bytes: bytes) }
+        observer.begin(with: start)
+        for (number, state) in states.enumerated() {
+            observer.receive(state.0, isForeign: state.isForeign)
             if number == 0 { begun.wait() }
         }
         goesOn.signal()
@@ -175,7 +191,7 @@ import TestSupport
     }
 
     @Test func theNewestOfManyChangesAreMerged() {
-        let told = told((0..<3_000).map { change("count", from: $0, to: $0 + 1, .thisProcess) }, bytes: 10)
+        let told = told(from: values(0), (1...3_000).map { (values($0), false) })
         #expect(told.map(\.count) == Array(repeating: 1, count: 1_024) + [1_976])
         #expect(told.last?.oldValues["count"] as? Int == 1_024)
         #expect(told.last?.newValues["count"] as? Int == 3_000)
@@ -183,14 +199,17 @@ import TestSupport
     }
 
     @Test func largeChangesAreMergedEarlier() {
-        let changes = [
-            change("a", from: 0, to: 1, .thisProcess), change("a", from: 1, to: 2, .elsewhere),
-            change("b", from: nil, to: 1, .thisProcess), change("a", from: 2, to: 3, .thisProcess),
-        ]
-        let told = told(changes, bytes: 8 << 20)
+        func values(_ a: UInt8, _ b: Int? = nil) -> RootValues {
+            var values: RootValues = ["a": .data(Data(repeating: a, count: 5 << 20))]
+            values["b"] = b.map { .integer(Int64($0)) }
+            return values
+        }
+        let told = told(
+            from: values(0), [(values(1), false), (values(2), true), (values(2, 1), false), (values(3, 1), false)])
         #expect(told.map(\.count) == [1, 3])
-        #expect(told.last?.oldValues as? [String: Int] == ["a": 1])
-        #expect(told.last?.newValues as? [String: Int] == ["a": 3, "b": 1])
+        #expect((told.last?.oldValues["a"] as? Data)?.first == 1 && told.last?.oldValues.count == 1)
+        #expect((told.last?.newValues["a"] as? Data)?.first == 3)
+        #expect(told.last?.newValues["b"] as? Int == 1)
         #expect(told.last?.origin == .elsewhere)
     }
 }

@@ -92,7 +92,7 @@ package final class Transaction {
     }
 
     /// Runs the closure as a part of this transaction.
-    func join(
+    package func join(
         _ queue: TransactionQueue, durability: CommitDurability, _ body: (Transaction) throws -> Void
     ) throws {
         try refuseExit()
@@ -145,7 +145,7 @@ package final class Transaction {
         afterwards.append(action)
     }
 
-    func runAfterwards() { Self.finish(afterwards) }
+    package func runAfterwards() { Self.finish(afterwards) }
 
     private static func finish(_ actions: [() -> Void]) {
         if actions.isEmpty { return }

@@ -160,7 +160,7 @@ struct Root {
     /// if a change has to start from the newest state.
     private var knownView: RootView? {
         guard roots.layers == nil, !state.hasFormerRoots else { return nil }
-        return (roots.domain as? ForeignDomain)?.knownEntry(of: key).map { RootView(self, $0, in: nil) }
+        return roots.domain?.knownEntry(of: key).map { RootView(self, $0, in: nil) }
     }
 
     /// Commits a difference to a state that was read before. Checks the difference first.

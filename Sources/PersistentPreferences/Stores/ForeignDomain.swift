@@ -22,6 +22,7 @@ final class ForeignDomain: Domain {
     /// The update of this domain on this thread. An update that the program has begun on the store itself is unknown
     /// here.
     var transaction: Transaction? { Transaction.current(of: store) }
+    var hasOnlyRoots: Bool { true }
 
     var source: AnyObject { store }
 
@@ -38,13 +39,6 @@ final class ForeignDomain: Domain {
             guard !isForWriting, let remote else { throw PrefsError.unreadable(failure) }
             return state(of: root, warning: .unreadable(failure)) { remote.lastKnown(root: root) }
         }
-    }
-
-    /// The entry of a root as this process knows it, without a request. nil if the store does not apply changes again, so
-    /// that a change has to start from the newest state, and inside an update.
-    func knownEntry(of root: String) -> StoredValue?? {
-        guard transaction == nil, let store = store as? any RepeatingStore else { return nil }
-        return .some(values(store.lastKnown(root: root), of: root).map(StoredValue.dictionary))
     }
 
     private func state(
@@ -73,16 +67,6 @@ final class ForeignDomain: Domain {
         if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
         try Transaction.delayingActions {
             try store.update(root: root) { try apply(body, to: root, &$0) }
-        }
-    }
-
-    func change(_ root: String, durability: CommitDurability, _ body: (Transaction) throws -> Void) throws {
-        guard let repeating = store as? any RepeatingStore else {
-            return try transact(on: root, durability: durability, body)
-        }
-        if Transaction.rejectsWrites { throw PrefsError.writeInsideRead }
-        try Transaction.delayingActions {
-            try repeating.change(root: root) { try apply(body, to: root, &$0) }
         }
     }
 

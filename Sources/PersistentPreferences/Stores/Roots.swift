@@ -60,7 +60,7 @@ package final class Roots: RootsStore {
     package var form: ValueForm { domain?.form ?? .exact }
 
     /// Whether the domain is a store of another module, which has roots and no other entries.
-    package var isForeign: Bool { domain is ForeignDomain }
+    package var isForeign: Bool { domain?.hasOnlyRoots == true }
 
     /// - Throws: why the domain cannot be reached.
     package func requiredDomain() throws(PrefsError) -> any Domain {

@@ -38,12 +38,6 @@ package protocol ListingStore: PrefsStore {
     func lastWriter(of root: String) -> String?
 }
 
-/// A remote store that may apply a change to a newer state again, instead of a lock that keeps others out.
-package protocol RepeatingStore: RemotePrefsStore {
-    /// As `update`, for a body that is no code of the program and may run more than once, each time on a newer state.
-    func change(root: String, _ body: (inout [String: Any]?) throws -> Void) throws
-}
-
 /// A store for an instance with one property, which no class declares. No `withStore` replaces its roots.
 ///
 /// Not an initializer of the base class: a class with an initializer that clients cannot see gives them no error for a

@@ -129,6 +129,7 @@ struct WatchReply: EtcdReply {
     }
 }
 
+/// Of a lease that was granted or kept alive. The answer to its end has only the header.
 struct LeaseReply: EtcdReply {
     var header: EtcdHeader?
     var id: Int64 = 0
@@ -141,14 +142,6 @@ struct LeaseReply: EtcdReply {
         case 3: seconds = try value.integer
         default: break
         }
-    }
-}
-
-struct RevokeReply: EtcdReply {
-    var header: EtcdHeader?
-
-    mutating func set(_ field: UInt64, to value: ProtobufValue) throws(EtcdFailure) {
-        if field == 1 { header = try value.message() }
     }
 }
 

@@ -49,15 +49,15 @@ struct ClientIdentity {
     }
 
     /// The host and the program.
-    private static let program: Data = {
+    private static let program: String = {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
         let bytes = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return Data("\(String(decoding: bytes, as: UTF8.self)) \(ProcessInfo.processInfo.processName)".utf8)
+        return "\(String(decoding: bytes, as: UTF8.self)) \(ProcessInfo.processInfo.processName)"
     }()
 
     /// The host, the program and the process, for those who wait for it, or ask who has changed a root.
-    let description = program + " (process \(CurrentProcess.id))".utf8
+    let description = "\(program) (process \(CurrentProcess.id))"
 
     /// The description of a client. The text of another program is cut and escaped.
     static func readable(_ description: Data) -> String {

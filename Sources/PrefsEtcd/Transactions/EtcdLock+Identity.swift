@@ -117,7 +117,7 @@ extension EtcdLock {
     /// Puts the identifier of the operation into the marker.
     private func ownMarker(_ operation: String, of identity: ClientIdentity) -> TxnRequest.Operation {
         .put(
-            keys.marker(identity.name), Data("\(operation) ".utf8) + identity.description,
+            keys.marker(identity.name), Data("\(operation) \(identity.description)".utf8),
             lease: identity.markerLease?.id)
     }
 
@@ -141,7 +141,7 @@ extension EtcdLock {
     /// Ends the leases, and so removes the marker and the tickets, for a program that ends. Another thread that does so is waited for, not
     /// longer than until the deadline, although that thread may have more time.
     func end(until deadline: Deadline) {
-        guard turnToEnd.wait(timeout: .now() + max(0, (deadline - .now) / .seconds(1))) == .success else { return }
+        guard turnToEnd.wait(until: deadline) else { return }
         defer { turnToEnd.signal() }
         let client = state.withLock { state in
             defer { state.client = ClientIdentity() }

@@ -115,7 +115,7 @@ final class EtcdLock: Sendable {
         var request = TxnRequest(
             compare: [.modified(ticket, in: 0), .modified(marker, in: identity.marker)],
             success: [
-                .put(ticket, identity.description, lease: lease),
+                .put(ticket, Data(identity.description.utf8), lease: lease),
                 .range(
                     RangeRequest(newest: .created, of: keys.tickets(root), limit: Self.mostTickets, keysOnly: false)),
                 read,

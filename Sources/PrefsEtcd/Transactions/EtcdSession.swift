@@ -5,33 +5,28 @@ import PersistentPreferences
 ///
 /// A session with locks has the lock of each root that it has accessed, so that none of them changes before the commit. The session of a
 /// change that is data has none: its members run again if a root has changed.
-///
-/// The body of each member runs inside an update of a private `InMemoryStore`, which joins, checks and rolls back as every store does.
-final class EtcdSession {
+final class EtcdSession: RemoteSession {
     private let namespace: EtcdNamespace
     /// nil without locks.
     private let lock: EtcdLock?
-    /// The first ticket, and its revision; nil without locks.
-    private let ticket: (key: Data, revision: Int64)?
+    /// The first ticket, and its revision. All of them have one lease, so it speaks for the others. nil without locks.
+    let ticket: (key: Data, revision: Int64)?
     private let process = CurrentProcess.id
     /// The roots as etcd has them or, without locks, as they are known.
-    private var found: [String: StoredRoot]
+    private(set) var found: [String: StoredRoot]
     /// Without locks: whether all of them were read in this change.
     private(set) var isNewest = true
     /// What the batch will store.
     private(set) var results: [String: StoredRoot] = [:]
     /// The changes of the members, in order.
-    private var steps: [RootStep] = []
+    private(set) var steps: [RootStep] = []
     private var members = 0
     private let begin = ContinuousClock.Instant.now
     /// Called once, after the commit of a batch.
     private let end: () -> Void
 
-    /// The roots that the current member has accessed. Of each root R, it has the values under "=R", and under "?R" whether the root was read
-    /// and is of another type. A rollback takes back both.
-    private var memory = InMemoryStore()
-    private var accessed: Set<String> = []
-    private var updated: Set<String> = []
+    /// The roots that the current member has accessed.
+    private var accessed = 0
 
     /// After it, a batch takes no further member.
     private static let longestTime = Duration.milliseconds(200)
@@ -85,69 +80,28 @@ final class EtcdSession {
 
     // MARK: - Members
 
-    /// Runs the body of a member of the batch. If it throws, the batch is as before.
-    ///
-    /// If the program has called the store itself, handlers of errors run when the update in memory has ended. What they write is a part
-    /// of this member, also if the body has failed. An instance calls them later.
-    func run(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+    /// Adds a member to the batch. If it throws, the batch is as before.
+    func run(_ member: RemoteMember) throws {
         members += 1
-        (memory, accessed, updated) = (InMemoryStore(), [], [])
-        let outcome = namespace.run(in: self) {
-            Result { try memory.update(root: "update") { _ in try update(root, body) } }
+        accessed = 0
+        let changes = try member(self)
+        let steps = try changes.map { RootStep(change: $0, result: try StoredRoot($0.after)) }
+        guard steps.reduce(0, { $0 + $1.result.bytes }) <= Self.mostBytes else {
+            let reason = "one update may write \(Self.mostBytes >> 10) KiB of JSON"
+            throw PrefsError.valuesNotPlistCompatible(
+                changes.flatMap(\.keys).map { .init(path: $0, topLevelKey: $0, reason: reason) })
         }
-        let changes = Result { try self.changesOfMember() }
-        if case .success(let changes) = changes {
-            for step in changes { results[step.root] = step.result }
-            steps += changes
-        }
-        try outcome.get()
-        _ = try changes.get()
-    }
-
-    /// `PrefsStore.read` inside of an update.
-    func read(_ root: String) throws -> [String: Any]? {
-        if try isOfAnotherType(root) { throw PrefsError.rootIsNotDictionary(key: root) }
-        return try memory.read(root: "=" + root)
-    }
-
-    /// `PrefsStore.update` inside of an update.
-    func update(_ root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
-        updated.insert(root)
-        guard try isOfAnotherType(root) else { return try memory.update(root: "=" + root, body) }
-        try memory.update(root: "?" + root) { state in
-            // It can only be removed.
-            var values: [String: Any]? = [:]
-            try body(&values)
-            guard values == nil else { throw PrefsError.rootIsNotDictionary(key: root) }
-            state = [:]
-        }
-    }
-
-    /// Puts a root into the memory, unless it is there.
-    private func isOfAnotherType(_ root: String) throws -> Bool {
-        if let state = try memory.read(root: "?" + root) { return !state.isEmpty }
-        // Inside of an update, so that a failure ends the whole update, even if its body continues.
-        try memory.update(root: "?" + root) { state in
-            accessed.insert(root)
-            if accessed.count > Self.mostRoots { throw Self.tooManyRoots(namespace.keys) }
-            state = [:]
-            let values: [String: Any]?
-            do throws(PrefsError) {
-                values = try self.values(of: root)
-            } catch {
-                guard case .rootIsNotDictionary = error else { throw error }
-                return state = ["isOfAnotherType": true]
-            }
-            if let values { try memory.update(root: "=" + root) { $0 = values } }
-        }
-        return try isOfAnotherType(root)
+        for step in steps { results[step.root] = step.result }
+        self.steps += steps
     }
 
     /// The values of a root before the current member.
-    private func values(of root: String) throws(PrefsError) -> [String: Any]? {
+    func values(of root: String) throws -> RootValues? {
+        accessed += 1
+        if accessed > Self.mostRoots { throw Self.tooManyRoots(namespace.keys) }
         if var result = results[root] { return try result.values(of: root, in: namespace.keys) }
         try access(root)
-        return try found[root]?.values(of: root, in: namespace.keys) ?? nil
+        return try found[root]?.values(of: root, in: namespace.keys)
     }
 
     /// Reads a root, unless it was read, and takes its lock before.
@@ -169,34 +123,7 @@ final class EtcdSession {
         return try namespace.newest(root)
     }
 
-    /// What the current member has changed.
-    ///
-    /// - Throws: `PrefsError.valuesNotPlistCompatible` if etcd would not take it.
-    private func changesOfMember() throws -> [RootStep] {
-        var steps: [RootStep] = []
-        var keys: [String] = []
-        for root in updated.sorted() {
-            // nil if it was taken back.
-            guard try memory.read(root: "?" + root)?.isEmpty == true else { continue }
-            let after = try memory.read(root: "=" + root)
-            var before: [String: Any]?
-            var isOfAnotherType = false
-            do throws(PrefsError) { before = try values(of: root) } catch { isOfAnotherType = true }
-            let change = PrefsChange(root: root, from: before, to: after, origin: .thisProcess)
-            keys += change?.keys ?? []
-            if change != nil || isOfAnotherType || (before == nil) != (after == nil) {
-                steps.append(RootStep(root: root, before: before, after: after, result: try StoredRoot(after)))
-            }
-        }
-        if steps.reduce(0, { $0 + $1.result.bytes }) <= Self.mostBytes { return steps }
-        let reason = "one update may write \(Self.mostBytes >> 10) KiB of JSON"
-        throw PrefsError.valuesNotPlistCompatible(keys.map { .init(path: $0, topLevelKey: $0, reason: reason) })
-    }
-
     // MARK: - The end
-
-    /// What the transaction compares and stores.
-    var changes: EtcdCommit { EtcdCommit(found: found, results: results, steps: steps, ticket: ticket) }
 
     /// Commits what the members have changed, and gives the locks back.
     func commit() throws {
@@ -206,7 +133,7 @@ final class EtcdSession {
         }
         guard let lock, dependsOnCommit else { return lock?.release() ?? () }
         do {
-            try lock.commit(changes)
+            try lock.commit(self)
         } catch PrefsError.outcomeUnknown(let failure) where results.isEmpty {
             throw PrefsError.notStored(failure)
         }

@@ -240,7 +240,7 @@ extension EtcdClient {
 
     /// Ends a lease, and with it the keys that were put with it.
     func revokeLease(_ lease: Int64, until deadline: Deadline) throws(EtcdFailure) {
-        _ = try call(.revokeLease, LeaseRequest.of(lease), as: RevokeReply.self, until: deadline)
+        _ = try call(.revokeLease, LeaseRequest.of(lease), as: LeaseReply.self, until: deadline)
     }
 
     /// - Returns: false if the lease has ended.

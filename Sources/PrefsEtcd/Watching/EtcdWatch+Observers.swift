@@ -56,22 +56,21 @@ extension EtcdWatch.State {
 
     // MARK: - Observers
 
-    mutating func add(_ observer: EtcdObserver, of root: String) {
+    mutating func add(_ observer: RemoteObserver, of root: String) {
         if observers[root] == nil {
             var copy = copies[root] ?? RootCopy()
             copy.reached = reached(root)
-            copy.told = lastGood(root)
             copy.toldUntil = max(reached(root), copy.ahead?.modified ?? 0, found[root]?.revision ?? 0)
             copies[root] = copy
         }
+        observer.begin(with: observers[root]?.first.map(\.last) ?? lastGood(root))
         observers[root, default: []].append(observer)
     }
 
-    mutating func remove(_ observer: EtcdObserver, of root: String) {
+    mutating func remove(_ observer: RemoteObserver, of root: String) {
         observers[root]?.removeAll { $0 === observer }
         guard observers[root]?.isEmpty == true else { return }
         observers[root] = nil
-        copies[root]?.told = nil
         copies[root]?.untold = []
         endTransactions { $0.revision != nil && $0.steps.allSatisfy { $0.root == root } }
     }
@@ -96,19 +95,16 @@ extension EtcdWatch.State {
         _ stored: StoredRoot, of root: String, in revision: Int64, _ copy: inout RootCopy
     ) {
         var stored = stored
-        func report(_ next: [String: Any]?, _ origin: PrefsChange.Origin) {
-            let change = PrefsChange(root: root, from: copy.told, to: next, origin: origin)
-            copy.told = next
-            guard let change else { return }
-            for observer in observers[root] ?? [] { observer.receive(change, bytes: stored.bytes) }
+        func report(_ next: RootValues?, isForeign: Bool) {
+            for observer in observers[root] ?? [] { observer.receive(next, isForeign: isForeign) }
         }
         for index in own.indices where own[index].revision ?? .max <= revision {
             let steps = own[index].steps.filter { $0.root == root }
             // What an observer has started with is no news.
             if own[index].revision ?? .max > copy.toldUntil {
                 for step in steps {
-                    report(step.before, .elsewhere)
-                    report(step.after, .thisProcess)
+                    report(step.change.before, isForeign: true)
+                    report(step.change.after, isForeign: false)
                 }
             }
             own[index].steps.removeAll { $0.root == root }
@@ -116,7 +112,7 @@ extension EtcdWatch.State {
         own.removeAll { $0.revision != nil && $0.steps.isEmpty }
         // Of what cannot be read nothing is reported.
         if revision > copy.toldUntil, case .success(let values) = stored.result(of: root, in: keys) {
-            report(values, .elsewhere)
+            report(values, isForeign: true)
         }
     }
 }

@@ -46,7 +46,7 @@ extension EtcdWatch {
         var found: [String: (stored: StoredRoot, revision: Int64)] = [:]
 
         var own: [OwnTransaction] = []
-        var observers: [String: [EtcdObserver]] = [:]
+        var observers: [String: [RemoteObserver]] = [:]
         /// Are signalled at each change.
         var waiters: [DispatchSemaphore] = []
 
@@ -130,14 +130,14 @@ extension EtcdWatch {
 
         // MARK: - Reading
 
-        mutating func values(of root: String) throws(PrefsError) -> [String: Any]? {
+        mutating func values(of root: String) throws(PrefsError) -> RootValues? {
             let keys = keys
             if copies[root]?.ahead != nil { return try copies[root]?.ahead?.values(of: root, in: keys) ?? nil }
             return try copies[root]?.stored.values(of: root, in: keys) ?? nil
         }
 
         /// The newest readable values that are known: of this process, otherwise of the file.
-        mutating func lastGood(_ root: String) -> [String: Any]? {
+        mutating func lastGood(_ root: String) -> RootValues? {
             let known = copies[root]?.ahead?.modified ?? reached(root)
             if known > 0, found[root]?.revision ?? 0 <= known {
                 do throws(PrefsError) {

@@ -93,7 +93,7 @@ final class EtcdWatch: Sendable {
     /// when it is back.
     ///
     /// - Throws: if the cluster rejects this client, or there is no thread.
-    func observe(_ root: String, _ observer: EtcdObserver, until deadline: Deadline) throws(EtcdFailure) {
+    func observe(_ root: String, _ observer: RemoteObserver, until deadline: Deadline) throws(EtcdFailure) {
         do throws(EtcdFailure) {
             try follow(root, until: deadline)
             // What this process has written before is no news.
@@ -105,7 +105,7 @@ final class EtcdWatch: Sendable {
         state.withLock { $0.add(observer, of: root) }
     }
 
-    func remove(_ observer: EtcdObserver, from root: String) {
+    func remove(_ observer: RemoteObserver, from root: String) {
         state.withLock { $0.remove(observer, of: root) }
     }
 }

@@ -8,8 +8,6 @@ struct RootCopy {
     var reached: Int64 = 0
     /// What this process has stored in a later revision.
     var ahead: StoredRoot?
-    /// What observers were told last. Not kept without observers.
-    var told: [String: Any]?
     /// The revision of what observers have started with.
     var toldUntil: Int64 = 0
     /// What observers were not told yet, because it may be the result of a transaction whose outcome is not known yet.
@@ -18,10 +16,10 @@ struct RootCopy {
 
 /// What an update of this process has made of a root.
 struct RootStep {
-    let root: String
-    let before: [String: Any]?
-    let after: [String: Any]?
+    let change: RemoteChange
     let result: StoredRoot
+
+    var root: String { change.root }
 }
 
 /// A transaction of this process that observers have not heard of yet.

@@ -1,4 +1,5 @@
 import EngineSupport
+import PersistentPreferences
 import PrefsEtcd
 import TestSupport
 import Testing
@@ -28,6 +29,17 @@ class FleetSuite {
     }
 
     func probe(_ words: String...) throws -> Child.Result { try Child("EtcdProbe", words, home: home).wait() }
+}
+
+extension EtcdStore {
+    /// Changes a root as an assignment does, by a closure that may run more than once.
+    func change(root: String, _ body: (inout [String: Any]?) throws -> Void) throws {
+        try ownRoots.requiredDomain().change(root, durability: .process) { transaction in
+            var values = transaction[root]?.dictionary
+            try values.change(body)
+            if transaction[root]?.dictionary != values { transaction[root] = values.map(StoredValue.dictionary) }
+        }
+    }
 }
 
 extension Trait where Self == WaitingThreads {

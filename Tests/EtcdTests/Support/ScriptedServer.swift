@@ -48,14 +48,17 @@ final class ScriptedServer: Reachable, Sendable {
         try self.init(begin: begin) { client, _ in SocketBytes.write(bytes, to: client) }
     }
 
-    /// Bytes that come again and again.
-    convenience init(begin: [UInt8] = Frame(kind: Frame.settings).bytes, first: [UInt8] = [], endlessly bytes: [UInt8])
-        throws
-    {
+    /// Bytes that come again and again, until the client ends the connection. After some time, far beyond its deadline, the answer comes,
+    /// so that a client without a deadline has an answer instead of waiting for ever.
+    convenience init(
+        begin: [UInt8] = Frame(kind: Frame.settings).bytes, first: [UInt8] = [], endlessly bytes: [UInt8],
+        for time: Duration, then last: [UInt8]
+    ) throws {
         try self.init(begin: begin) { client, _ in
             SocketBytes.write(first, to: client)
-            while SocketBytes.write(bytes, to: client) {}
-            return false
+            let end = ContinuousClock.now + time
+            while .now < end { guard SocketBytes.write(bytes, to: client) else { return false } }
+            return SocketBytes.write(last, to: client)
         }
     }
 
