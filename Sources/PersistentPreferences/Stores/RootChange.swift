@@ -10,7 +10,7 @@ package struct RootChange {
     package private(set) var removed: [String] = []
 
     var count: Int { assigned.count + removed.count }
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     static var nothing: RootChange { RootChange(from: [:], to: [:]) }
 
@@ -37,7 +37,15 @@ package struct RootChange {
 
     /// The difference between two states of a root.
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        for (key, value) in after { assign(value, to: key, inPlaceOf: before[key]) }
+        if before.isIdentical(to: after) { return }
+        var common = 0
+        after.forEach(besides: before) { key, value, former in
+            common += former == nil ? 0 : 1
+            assign(value, to: key, inPlaceOf: former?.value)
+            return true
+        }
+        // Most changes remove nothing.
+        if common == before.count { return }
         for key in before.keys where after.index(forKey: key) == nil { removed.append(key) }
     }
 

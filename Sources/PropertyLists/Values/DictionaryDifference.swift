@@ -12,13 +12,18 @@ package struct DictionaryDifference: Sendable {
 
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
         if before.isIdentical(to: after) { return }
-        for (key, value) in after {
-            let former = before[key]
-            if former == value { continue }
-            keys.insert(key)
-            old[key] = former
-            new[key] = value
+        var common = 0
+        after.forEach(besides: before) { key, value, former in
+            common += former == nil ? 0 : 1
+            if former?.value != value {
+                keys.insert(key)
+                old[key] = former?.value
+                new[key] = value
+            }
+            return true
         }
+        // Most changes remove nothing.
+        if common == before.count { return }
         for (key, value) in before where after.index(forKey: key) == nil {
             keys.insert(key)
             old[key] = value

@@ -66,7 +66,7 @@ package enum StoredValue: Sendable {
     }
 
     /// Whether the value, or a scalar inside of it, satisfies a condition.
-    private func holds(_ isFound: (StoredValue) -> Bool) -> Bool {
+    func holds(_ isFound: (StoredValue) -> Bool) -> Bool {
         switch self {
         case .array(let elements): elements.contains { $0.holds(isFound) }
         case .dictionary(let members): members.values.contains { $0.holds(isFound) }
@@ -234,7 +234,7 @@ extension [String: StoredValue] {
     ///
     /// A changed copy of a dictionary has its members in almost the same order. So most are found without a search.
     @inline(__always)
-    func forEach(besides other: Self, _ body: (String, StoredValue, _ other: Element?) -> Bool) {
+    package func forEach(besides other: Self, _ body: (String, StoredValue, _ other: Element?) -> Bool) {
         var next = other.startIndex
         for (key, value) in self {
             if next == other.endIndex || !other[next].key.hasSameBytes(as: key) {
