@@ -37,16 +37,11 @@ package struct RootChange {
 
     /// The difference between two states of a root.
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        if before.isIdentical(to: after) { return }
-        var common = 0
-        after.forEach(besides: before) { key, value, former in
-            common += former == nil ? 0 : 1
+        after.forEachChange(since: before) { key, value, former in
             assign(value, to: key, inPlaceOf: former?.value)
-            return true
+        } removed: { key, _ in
+            removed.append(key)
         }
-        // Most changes remove nothing.
-        if common == before.count { return }
-        for key in before.keys where after.index(forKey: key) == nil { removed.append(key) }
     }
 
     /// The difference between a root and a user's changed copy of its objects, vetted.

@@ -60,22 +60,19 @@ struct TextDifference {
     }
 
     init(from former: [String: StoredValue], to new: [String: StoredValue]) {
-        var (members, added, common) = (Members(), [String: StoredValue](), 0)
-        new.forEach(besides: former) { key, value, old in
+        var members = Members()
+        var (added, removed) = ([String: StoredValue](), [String: StoredValue]())
+        new.forEachChange(since: former) { key, value, old in
             guard let old else {
                 added[key] = value
-                return true
+                return
             }
-            common += 1
             let newKey = old.key.hasSameBytes(as: key) ? nil : key
-            if newKey != nil || old.value != value {
-                members.fates[old.key] = .changes(
-                    Change(step: "." + old.key, key: newKey, former: old.value, new: value))
-            }
-            return true
+            members.fates[old.key] = .changes(
+                Change(step: "." + old.key, key: newKey, former: old.value, new: value))
+        } removed: { key, value in
+            removed[key] = value
         }
-        // Most changes remove nothing.
-        let removed = common == former.count ? [:] : former.filter { new.index(forKey: $0.key) == nil }
         let renamed = Self.renamed(removed, added)
         for (key, value) in removed {
             members.fates[key] =

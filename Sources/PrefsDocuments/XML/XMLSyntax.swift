@@ -89,13 +89,14 @@ package struct XMLSyntax: TextSyntax {
         var key = scanner
         key.position = range.lowerBound
         guard case .start(_, let isEmpty) = try key.nextTag() else { throw TextMismatch() }
-        return isEmpty ? "" : String(decoding: try key.readText(), as: UTF8.self)
+        return isEmpty ? "" : try key.readText()
     }
 
     package func kind(of range: Range<Int>) -> TextForm.Kind {
-        let name = bytes[range].dropFirst()
-        if ["dict", "array"].contains(where: { name.starts(with: $0.utf8) }) { return .container }
-        return ["true", "false"].contains { name.starts(with: $0.utf8) } ? .bool : .scalar
+        let name = (range.lowerBound + 1)..<range.upperBound
+        func begins(with word: StaticString) -> Bool { scanner.isName(name.prefix(word.utf8CodeUnitCount), word) }
+        if begins(with: "dict") || begins(with: "array") { return .container }
+        return begins(with: "true") || begins(with: "false") ? .bool : .scalar
     }
 
     package func hasItems(_ range: Range<Int>) -> Bool {

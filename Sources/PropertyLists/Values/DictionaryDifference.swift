@@ -11,20 +11,12 @@ package struct DictionaryDifference: Sendable {
     package var estimatedBytes: Int { old.estimatedBytes + new.estimatedBytes }
 
     package init(from before: [String: StoredValue], to after: [String: StoredValue]) {
-        if before.isIdentical(to: after) { return }
-        var common = 0
-        after.forEach(besides: before) { key, value, former in
-            common += former == nil ? 0 : 1
-            if former?.value != value {
-                keys.insert(key)
-                old[key] = former?.value
-                new[key] = value
-            }
-            return true
-        }
-        // Most changes remove nothing.
-        if common == before.count { return }
-        for (key, value) in before where after.index(forKey: key) == nil {
+        after.forEachChange(since: before) { key, value, former in
+            if former?.value == value { return }
+            keys.insert(key)
+            old[key] = former?.value
+            new[key] = value
+        } removed: { key, value in
             keys.insert(key)
             old[key] = value
         }

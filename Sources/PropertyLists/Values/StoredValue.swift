@@ -57,6 +57,10 @@ package enum StoredValue: Sendable {
         if case .string(let text) = self { text } else { nil }
     }
 
+    package var data: Data? {
+        if case .data(let data) = self { data } else { nil }
+    }
+
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }
@@ -229,12 +233,32 @@ extension [String: StoredValue] {
         return isEqual
     }
 
+    /// Calls a closure with each member that differs from the member of a former dictionary that has an equal key, in
+    /// its value or in the spelling of its key; and another closure with each former member whose key is gone. Shared
+    /// storage is not traversed.
+    package func forEachChange(
+        since former: Self, _ assigned: (String, StoredValue, _ former: Element?) -> Void,
+        removed: (String, StoredValue) -> Void
+    ) {
+        if isIdentical(to: former) { return }
+        var common = 0
+        forEach(besides: former) { key, value, other in
+            common += other == nil ? 0 : 1
+            let isEqual = other.map { $0.value == value && $0.key.hasSameBytes(as: key) } ?? false
+            if !isEqual { assigned(key, value, other) }
+            return true
+        }
+        // Most changes remove nothing.
+        if common == former.count { return }
+        for (key, value) in former where index(forKey: key) == nil { removed(key, value) }
+    }
+
     /// Calls the closure with each member and the member of another dictionary that has an equal key, until the closure
     /// returns false.
     ///
     /// A changed copy of a dictionary has its members in almost the same order. So most are found without a search.
     @inline(__always)
-    package func forEach(besides other: Self, _ body: (String, StoredValue, _ other: Element?) -> Bool) {
+    func forEach(besides other: Self, _ body: (String, StoredValue, _ other: Element?) -> Bool) {
         var next = other.startIndex
         for (key, value) in self {
             if next == other.endIndex || !other[next].key.hasSameBytes(as: key) {
