@@ -47,6 +47,24 @@ import TestSupport
         }
     }
 
+    /// A property list would hold another number.
+    @Test func longNumbersAreNotRoundedWithoutAQuestion() throws {
+        let file = home.path("d.plist")
+        try home.write(["a": 1], to: "d.plist")
+        try home.write(#"{"b": {"n": [0.1234567890123456789]}, "c": 0.25}"#, to: "n.json")
+        let question = "`b` has a number of more digits than a property list holds, and would be rounded"
+        let state = try home.state()
+        #expect(
+            try prefs("import", "-f", file, home.path("n.json"))
+                == .failure("\(question); --force does it; nothing has changed"))
+        #expect(try home.state() == state)
+        #expect(try prefs("import", "-f", file, home.path("n.json"), "--force") == Printed())
+        #expect(try prefs("get", "-f", file, "b.n[0]") == Printed("0.12345678901234568\n"))
+        // JSON holds it.
+        #expect(try prefs("import", "-f", home.path("d.json"), home.path("n.json")) == Printed())
+        #expect(try home.text("d.json").contains("0.1234567890123456789"))
+    }
+
     /// The output has the form of an export, so that an import accepts it. Values that are not stored are the defaults.
     @Test func showPrintsValuesThatCanBeImported() throws {
         try home.storeSampleValues()

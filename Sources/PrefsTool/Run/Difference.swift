@@ -15,8 +15,11 @@ struct Difference {
 
     init(from before: [String: StoredValue], to after: [String: StoredValue], hiding secrets: Secrets) {
         self.secrets = secrets
-        values = before.merging(after, uniquingKeysWith: { $1 })
-        for key in values.sortedByBytes.map(\.key) { add(before[key], after[key], at: ValuePath(key)) }
+        let change = DictionaryDifference(from: before, to: after)
+        values = after.merging(change.old) { new, _ in new }
+        for key in change.keys.sorted(by: { $0.precedes($1) }) {
+            add(change.old[key], change.new[key], at: ValuePath(key))
+        }
     }
 
     /// The differences at a place and in it.

@@ -63,7 +63,16 @@ extension Runner {
         let name = invocation.operands.first ?? "standard input"
         let imported = try Self.values(of: bytes, from: name, ending: "; nothing has changed")
         let values = try place.importable(imported.filter { place.prefs == nil || $0.key != JSONForm.schema })
+        // The types of declared keys say which numbers they take.
+        let isRounding = place.prefs == nil && !place.keepsNulls
+        let rounded = isRounding ? values.filter { $0.value.plain != $0.value } : [:]
         return try place.change(invocation) { stored, risks in
+            for (key, _) in rounded.sortedByBytes {
+                risks.add(
+                    "`\(ShownText.key(key))` has a number of more digits than a property list holds, and would be rounded"
+                )
+            }
+            let values = values.merging(rounded.mapValues(\.plain)) { $1 }
             guard invocation.options.has(.replace) else {
                 stored.merge(values) { place.prefs == nil ? $1.merged(over: $0) : $1 }
                 return
@@ -147,17 +156,19 @@ extension Runner {
             if invocation.isDryRun { throw CommandError("\(path): has changed since that write") }
             throw PrefsError(error)
         }
+        let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
+        // A large file is not decoded again. Of a malformed one, the domain has another state.
+        let now = try? domain.entries()
         func entries(_ bytes: Data?) -> [String: StoredValue] {
             bytes.flatMap { try? PropertyListFile.decode($0, in: .all).content } ?? [:]
         }
         let difference = Difference(
-            from: entries(replacement.after), to: entries(replacement.before), hiding: place.secrets
-        )
+            from: now?.failure == nil ? now?.entries ?? [:] : entries(replacement.after),
+            to: entries(replacement.before), hiding: place.secrets)
         let shown =
             difference.isEmpty && !wantsJSON
             ? Outcome(output: "no value changes, only the text of the file\n") : difference.outcome(invocation)
         if invocation.isDryRun { return shown }
-        let domain = try (place.target?.suite.map(Target.suite) ?? .file(named)).domain(isForced: true)
         // An undo is no write that another one reverts.
         var hook = ToolHook.current
         hook?.committed = nil
