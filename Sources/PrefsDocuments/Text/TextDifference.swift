@@ -91,10 +91,7 @@ struct TextDifference {
     /// Equal elements stay. An element that is removed and one that is added in its place count as one element that
     /// changes.
     init(from former: [StoredValue], to new: [StoredValue]) {
-        let least = min(former.count, new.count)
-        let start = (0..<least).first { former[$0] != new[$0] } ?? least
-        let end =
-            (0..<(least - start)).first { former[former.count - 1 - $0] != new[new.count - 1 - $0] } ?? least - start
+        let (start, end) = former.commonEnds(with: new)
         let (olds, news) = (start..<(former.count - end), start..<(new.count - end))
         var (removed, inserted): (Set<Int>?, Set<Int>?)
         if !olds.isEmpty, !news.isEmpty, olds.count + news.count <= Self.mostCompared {

@@ -55,6 +55,9 @@ package struct JSONReader {
     }
 
     static func value(of bytes: UnsafeRawBufferPointer, limits: Limits) throws(DecodingFailure) -> StoredValue {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw .malformed("expected JSON in UTF-8, found UTF-16")
+        }
         var reader = JSONReader(bytes, limits: limits)
         return try reader.read()
     }

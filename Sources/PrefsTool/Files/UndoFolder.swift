@@ -115,16 +115,7 @@ struct UndoFolder: Sendable {
                 (bytes, start, end) = (before, 0, 0)
                 return
             }
-            let least = min(before.count, after.count)
-            let (start, end) = before.withUnsafeBytes { before in
-                after.withUnsafeBytes { after in
-                    let start = (0..<least).first { before[$0] != after[$0] } ?? least
-                    let end = (0..<(least - start)).first {
-                        before[before.count - 1 - $0] != after[after.count - 1 - $0]
-                    }
-                    return (start, end ?? least - start)
-                }
-            }
+            let (start, end) = before.withUnsafeBytes { before in after.withUnsafeBytes(before.commonEnds) }
             (bytes, self.start, self.end) = (before.dropFirst(start).dropLast(end), start, end)
         }
 

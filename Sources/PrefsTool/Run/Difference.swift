@@ -43,9 +43,7 @@ struct Difference {
     }
 
     private mutating func add(_ old: [StoredValue], _ new: [StoredValue], at path: ValuePath) {
-        let shorter = min(old.count, new.count)
-        let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
-        let end = (0..<shorter - start).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
+        let (start, end) = old.commonEnds(with: new)
         let (olds, news) = (old[start..<old.count - end], new[start..<new.count - end])
         // An index counts among the elements of the side that has it.
         for index in start..<max(olds.endIndex, news.endIndex) {

@@ -52,3 +52,13 @@ package struct DictionaryDifference: Sendable {
         return values
     }
 }
+
+extension RandomAccessCollection where Index == Int, Element: Equatable {
+    /// The numbers of elements that two collections have in common at their start and, behind it, at their end.
+    @inlinable package func commonEnds(with other: Self) -> (start: Int, end: Int) {
+        let least = Swift.min(count, other.count)
+        let start = (0..<least).first { self[startIndex + $0] != other[other.startIndex + $0] } ?? least
+        let end = (0..<(least - start)).first { self[endIndex - 1 - $0] != other[other.endIndex - 1 - $0] }
+        return (start, end ?? least - start)
+    }
+}
